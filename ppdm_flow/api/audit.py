@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.arguments import reader_options
@@ -13,7 +14,6 @@ from ppdm_flow.api.loading.policies import quote_sources
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_sets import telling_name
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.events import Listener, ignore_events

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from ppdm_flow.api.sign import sign
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import AUTHOR
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.key_files import Password, read_signing_key

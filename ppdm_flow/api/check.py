@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.loading.policies import FoundFiles, errors_if_strict, find_policies, project_policies, stricter
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from ppdm_flow.api.leftovers import Leftover, leftovers
 from ppdm_flow.api.run import run
 from ppdm_flow.api.scaffold import init
 from ppdm_flow.core.errors import PluginError, PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.core.version import VERSION
 from ppdm_flow.policy.language import kinds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from ppdm_flow.api.mine.fields import MinedDocument
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.documents import json_schema
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.held.publication import Publication

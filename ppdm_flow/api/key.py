@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.model import NAME
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.evidence.key_files import Password, read_public_key, write_key_pair
 from ppdm_flow.evidence.keys import PublicKey, SigningKey
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE

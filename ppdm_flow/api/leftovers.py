@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.addresses.bucket import is_bucket
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.buckets.copies import folders_of_copies
 from ppdm_flow.engine.candidates.unpublished import (
     clear_stale_runs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.api import files
@@ -13,7 +13,6 @@ from ppdm_flow.api.loading.locked import missing, shown
 from ppdm_flow.api.loading.policies import find_policies, is_policy, sound_project
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files.files import Library

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from ppdm_flow.api.show import shown_text
 from ppdm_flow.api.where import HERE, SPARK, Where
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.cluster.amounts import MEMORY
 from ppdm_flow.plan.cluster.foreseen import Foreseen, foreseen
 from ppdm_flow.plan.cluster.text import text as cluster_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.api.author import Author, check_author, with_own_signers
@@ -20,7 +20,6 @@ from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, Report
 from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.core.addresses.bucket import is_bucket
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.evidence.signing import SignedRelease, signed
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.key_files import Password, read_signing_key

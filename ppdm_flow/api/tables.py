@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +13,6 @@ from ppdm_flow.core.addresses.table import TableAddress, refuse_table
 from ppdm_flow.core.clock import Clock
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.buckets.copies import BucketCopies
 from ppdm_flow.engine.events import Listener
 from ppdm_flow.engine.faults import data_fault

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
-
-from ppdm_flow.core.records import dataclass
 
 LOCAL, SPARK = "local", "spark"
 ENGINES = (LOCAL, SPARK)

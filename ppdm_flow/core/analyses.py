@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from ppdm_flow.core.model import Flag, Model, Texts
-from ppdm_flow.core.records import dataclass
 
 AUDIT = "analyses"
 """The audit that runs the analyses of a policy, and how it is named in metrics."""

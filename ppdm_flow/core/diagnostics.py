@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 
 

@@ -13,12 +13,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-from ppdm_flow.core.records import dataclass
 
 Rows = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -13,7 +14,6 @@ from urllib.parse import unquote
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import canonical, identity, sha256
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 
 _MARKS = frozenset("*?[")
 MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"

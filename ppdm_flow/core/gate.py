@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import within
 from ppdm_flow.core.spans import Span
 

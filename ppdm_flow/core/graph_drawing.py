@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import accumulate, pairwise
 from statistics import fmean
@@ -15,7 +16,6 @@ from typing import Any
 
 import networkx as nx
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.core.texts.widths import fixed, width
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-
-from ppdm_flow.core.records import dataclass
 
 UNTOLD = "PPF838"
 """The finding that says of a requirement that cells count as they are, since rows cannot be paired."""

@@ -6,12 +6,12 @@ Every scalar arrives as text and is typed by its field.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, ClassVar, Literal, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement_fields import InDocuments, Shown
 from ppdm_flow.core.roles import ValuesAbsent
 

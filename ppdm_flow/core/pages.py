@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Generic, TypeVar
 
 import yaml
-
-from ppdm_flow.core.records import dataclass
 
 _T = TypeVar("_T")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

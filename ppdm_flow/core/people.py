@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
-
-from ppdm_flow.core.records import dataclass
 
 KnownRows = Literal["1", "2", "3", "all"]
 """How many rows of a person an adversary may know, as a policy writes it; the order is from weak to strong."""

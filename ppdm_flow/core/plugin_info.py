@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Self, TypedDict, Unpack
 
 from ppdm_flow.core.asks import UNKNOWN, Demand
 from ppdm_flow.core.card_pages import figures_on, page_of, texts_on
 from ppdm_flow.core.recipients.statements import Statement
-from ppdm_flow.core.records import dataclass
 
 
 class Kind(StrEnum):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, cast
 
 from pydantic import PrivateAttr
 
 from ppdm_flow.core.model import Model, Releases
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement_fields import document_type, plain
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, NotRequired, Union, get_args, get_origin
 
@@ -11,7 +12,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.supports import Support
 
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 
 if TYPE_CHECKING:  # `check` reads waivers too, and needs no schema

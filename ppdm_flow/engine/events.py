@@ -6,11 +6,10 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import escaped
 from ppdm_flow.engine.machine import peak_mb
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, Self
 
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.digests import digests_read, sha256
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import Listener, ignore_events

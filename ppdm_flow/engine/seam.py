@@ -9,7 +9,7 @@ this.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.file_sets import file_set, listing_sha256
-from ppdm_flow.core.records import dataclass
 
 Identity = tuple[int, int, int]
 """What changes when a file is written to."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.evidence.envelope import Envelope
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.evidence.malformed import MalformedError

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.digests import canonical
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.evidence import base64_text, strict_json
 from ppdm_flow.evidence.keys import SIGNATURE_BYTES, PublicKey, SigningKey
 from ppdm_flow.evidence.malformed import MalformedError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.evidence import public_text
 from ppdm_flow.evidence.edwards25519 import is_owned_point
 from ppdm_flow.evidence.malformed import MalformedError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date, datetime
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.evidence.keys import PublicKey
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts import people
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords

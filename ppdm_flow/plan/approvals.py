@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.evidence.assignment import crowded_roles
 from ppdm_flow.plan.definition import Approvals
 from ppdm_flow.policy.demands import Is

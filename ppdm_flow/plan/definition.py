@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.people import People
 from ppdm_flow.core.plugin_info import PluginInfo
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.spans import Span

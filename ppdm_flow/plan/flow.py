@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import CellKind, Derivation, Lineage
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.dag import base

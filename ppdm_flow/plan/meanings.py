@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import FigureInfo, PluginInfo
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk import registry
 
 

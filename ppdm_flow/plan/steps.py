@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.people import People
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.core.spans import Span

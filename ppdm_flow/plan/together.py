@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 
 APART = "apart"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import PurePath
 
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.gate import Gate
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import Waiver, is_code, of_privacy, within
 from ppdm_flow.policy.demands import Contains

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import networkx as nx
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.dag import SOURCE, base, flow_graph, release_key

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.language.words import short
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.records import dataclass
+from dataclasses import dataclass
+
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Demand, RelativeDemand
 from ppdm_flow.policy.text.nodes import PolicyPath, written

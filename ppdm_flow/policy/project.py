@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 
 

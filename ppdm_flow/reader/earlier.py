@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +17,6 @@ import pandas as pd
 import pyarrow as pa
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.files import FUNCTIONS, MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, numbered
 
 SUPPRESSED_HASH = -3

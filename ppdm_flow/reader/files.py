@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.core.records import dataclass
 
 Ints = npt.NDArray[np.int64]
 MISSING, NO_CELL = -1, -2

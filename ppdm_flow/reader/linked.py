@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import networkx as nx
@@ -11,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.files import MISSING, NO_CELL, Ints
 from ppdm_flow.reader.relations import agreeing
 from ppdm_flow.tables.column import SUPPRESSED, Column

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.chances import Floats, scaled
 from ppdm_flow.reader.faults import TruthExcludedError
 from ppdm_flow.reader.files import NO_CELL, Ints, numbered

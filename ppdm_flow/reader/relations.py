@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.faults import TooManyError
 from ppdm_flow.reader.files import NO_CELL, ReleasedColumn, ReleasedFile, Source, numbered
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.files import (
     MISSING,
     NO_CELL,

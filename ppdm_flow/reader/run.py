@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from threading import Lock
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 import pyarrow as pa
 
 from ppdm_flow.core.people import People
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.sdk.audit import Other, Sql

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeVar
 
@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import CellKind, Lineage
 from ppdm_flow.core.people import People
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.reader.earlier import (
     PRESENT,

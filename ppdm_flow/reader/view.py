@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -11,7 +12,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.candidates import KIND, KNOWN, CandidateSearch
 from ppdm_flow.reader.faults import TruthExcludedError
 from ppdm_flow.reader.files import NO_CELL, ReleasedFile, Source, numbered

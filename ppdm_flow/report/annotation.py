@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.snippet import printable

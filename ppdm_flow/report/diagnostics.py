@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, Sources, in_order
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report.snippet import MarkedLine, lines_of, mark_line, printable

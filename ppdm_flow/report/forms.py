@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from ppdm_flow.core.records import dataclass
 
 if TYPE_CHECKING:
     from ppdm_flow.report.check.result import CheckResult

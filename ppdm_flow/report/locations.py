@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 from posixpath import normpath
 from urllib.parse import quote
-
-from ppdm_flow.core.records import dataclass
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: `C:` is a drive
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import MARK, visible_line
 
 WIDTH = 100

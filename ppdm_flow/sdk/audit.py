@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.people import People
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.table import Table

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-
-from ppdm_flow.core.records import dataclass
 
 Hashes = npt.NDArray[np.bytes_]
 Places = npt.NDArray[np.int64]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import Counts, count, merge, weights_of

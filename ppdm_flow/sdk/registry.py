@@ -6,13 +6,13 @@ A kind of requirement brings the audit that measures it: it is listed among the 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import Any, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.sdk.spec import PluginSpec
 

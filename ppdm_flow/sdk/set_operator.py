@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import is_text
 
 SETS = "transactions"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sources.faults import damaged, fault, unreadable
 from ppdm_flow.sources.gzipped import binary
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.numeric.epochs import DAYS_FROM_1960, SAS, SPSS, STATA, Epoch
 
 _SPSS_DATES = frozenset({"DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR"})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import Column, stacked_texts
 from ppdm_flow.tables.numeric.column import NumericColumn, stacked_numbers
 from ppdm_flow.tables.sets import SetColumn, stacked

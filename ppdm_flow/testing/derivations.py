@@ -8,14 +8,13 @@ stay where they are: they say how often a row counts, whatever a step reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import Derivation
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.anonymizer import RowTransform, TableTransform, Transform, ValueOperator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator

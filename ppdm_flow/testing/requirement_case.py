@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import AuditOutcome, Measured
 from ppdm_flow.core.roles import Nulls, Role

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -10,7 +11,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.tables.counts import Counts, count, merge
 from ppdm_flow.tables.schema import Field, Schema

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from ppdm_flow.anonymizers.add_noise.noise import Floats, combined, held_between
 from ppdm_flow.anonymizers.add_noise.spec import NoiseParams
 from ppdm_flow.anonymizers.number_columns import checked, moved, numbers_of
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn

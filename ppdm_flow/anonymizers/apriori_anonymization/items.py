@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.combinations.tree import NONE, Tree, flat, tree_of
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, full_hierarchy
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -14,7 +15,6 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,6 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.class_models.required import Sensitive
 from ppdm_flow.anonymizers.naming import subject_of
 from ppdm_flow.anonymizers.subject_column import people_of
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.class_people.seen import ClassPeople
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.view import DataView

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ppdm_flow.anonymizers.naming import Attributes, carried
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.drop.spec import DropParams
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table

@@ -16,6 +16,7 @@ Whatever p holds the bounds, some p on a path with the same largest entry is now
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,6 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Ceilings, Floats, strictly_feasible
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, uniform_retention
 from ppdm_flow.anonymizers.fine_grain_perturbation.reconstruction_error import expected_error, gradient
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Directions
 
 _DOMINANT = 32

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.people import shared_slack
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
 from ppdm_flow.requirements.sensitivities.value_bounds import ValueBounds, value_bounds
 

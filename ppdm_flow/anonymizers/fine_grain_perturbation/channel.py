@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,6 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Floats
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, uniform_retention
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +11,6 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws, Words
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SUPPRESSED, Codes, Column

@@ -10,12 +10,13 @@ the program is solved again a little to either side.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Branches, Ceilings, Floats
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Directions
 
 _NEAR = 1e-9

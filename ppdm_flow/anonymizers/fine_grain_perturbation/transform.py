@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.fine_grain_perturbation.cells import codes_of, column_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.people import words_of
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.tables.column import Codes, Column
 from ppdm_flow.tables.table import Table

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Floats
 from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel
 from ppdm_flow.anonymizers.fine_grain_perturbation.prices import shadow_prices
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 
 TOP = 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,6 @@ import pyarrow.compute as pc
 from ppdm_flow.anonymizers.class_models.required import Sensitive
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy
 from ppdm_flow.mining.recoding.ground import Ground, Levels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.class_people.nodes import NodePeople
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.evaluation import NodeResult, Watch

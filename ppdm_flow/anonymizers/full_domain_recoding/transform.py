@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, coded
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.kernels import known
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED, Column
 from ppdm_flow.tables.table import Table

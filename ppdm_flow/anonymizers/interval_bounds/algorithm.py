@@ -6,6 +6,7 @@ import calendar
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -19,7 +20,6 @@ from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.labels import Range, range_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext

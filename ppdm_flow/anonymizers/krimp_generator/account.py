@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.anonymizers.krimp_generator.transform import Drafts, GeneratorTransform
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 from ppdm_flow.mining.generation.code_table_file import GivenCodeTable
 from ppdm_flow.mining.krimp.code_table import CodeTable

@@ -13,14 +13,13 @@ Values of fewer rows than an itemset needs to be learned keep the factor 1: noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.krimp_generator.transform import GeneratorTransform
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.generation.model import Model
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.krimp.code_table import CodeTable

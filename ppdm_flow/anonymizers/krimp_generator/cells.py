@@ -7,6 +7,7 @@ whatever the maker says.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.krimp_generator.grid import Grid
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import Codes, Column
 
 Raw = npt.NDArray[np.int64]

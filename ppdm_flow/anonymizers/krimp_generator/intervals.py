@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
@@ -15,7 +16,6 @@ from ppdm_flow.anonymizers.krimp_generator.grid import Grid, grid_of
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.intervals import Intervals, decimals, written
 from ppdm_flow.mining.hierarchies.ladder import labels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from ppdm_flow.anonymizers.krimp_generator.removal import Removal, removal
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams, numeric
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import Tabular, tabular
 from ppdm_flow.mining.krimp.code_table import CodeTable

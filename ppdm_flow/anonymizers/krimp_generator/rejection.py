@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.krimp_generator.cells import Raw
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import Counts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from ppdm_flow.anonymizers.krimp_generator.rejection import Rejection
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.generation.model import Model
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import RowNumbers, Table, concat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from ppdm_flow.anonymizers.subject_column import Ids, dense_ids, first_of_each, 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext

@@ -6,10 +6,11 @@ stratum miss the same attributes, cells of other rows are emptied until k do: as
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.local_recoding.groups import Floats, Groups, Ints, grouped
 from ppdm_flow.mining.local_recoding.people_groups import with_people
 

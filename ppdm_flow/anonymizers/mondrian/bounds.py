@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 
 import numpy as np
@@ -16,7 +17,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.mondrian.spec import IntervalEnds
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import Intervals, decimals, written

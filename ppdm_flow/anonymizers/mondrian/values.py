@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -15,7 +16,6 @@ import pyarrow.compute as pc
 from ppdm_flow.anonymizers.mondrian.bounds import Cell
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.full_hierarchy import ANYTHING, FullHierarchy
 from ppdm_flow.mining.hierarchies.intervals import decimals

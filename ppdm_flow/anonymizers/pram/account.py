@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.fine_grain_perturbation.account import as_written
 from ppdm_flow.anonymizers.pram.spec import PramParams
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure, Finding
 from ppdm_flow.mining.reconstruction.matrix_channel import WORST, condition
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity

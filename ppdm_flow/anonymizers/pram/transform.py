@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.cells import codes_of, column
 from ppdm_flow.anonymizers.fine_grain_perturbation.people import words_of
 from ppdm_flow.anonymizers.pram.matrices import GRID
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.tables.column import Codes, Column
 from ppdm_flow.tables.table import Table

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ppdm_flow.anonymizers.progressive_disclosure.score import NEGLIGIBLE
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
-from ppdm_flow.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
-from ppdm_flow.core.records import dataclass
 
 Integers = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]

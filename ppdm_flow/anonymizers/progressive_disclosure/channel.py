@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -20,7 +22,6 @@ from ppdm_flow.anonymizers.progressive_disclosure.state import (
     Places,
     State,
 )
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
 
 _FIXED = ("mass", "rows", "begin", "end", "local", "child_begin", "children")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,6 @@ from ppdm_flow.anonymizers.progressive_disclosure.problem import (
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.hierarchies.ladder import ancestors
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity

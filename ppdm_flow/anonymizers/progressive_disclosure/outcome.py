@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem, Tree
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.table import Table

@@ -8,6 +8,7 @@ groups keep it together: so the search's disclosures are tried in its order, as 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -18,7 +19,6 @@ from ppdm_flow.anonymizers.progressive_disclosure.outcome import visible
 from ppdm_flow.anonymizers.progressive_disclosure.problem import TOP, Channel, Problem
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
 from ppdm_flow.mining.recoding.grouping import Grouping, largest, shares

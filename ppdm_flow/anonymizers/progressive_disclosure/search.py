@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +13,6 @@ from ppdm_flow.anonymizers.progressive_disclosure.choice import Choice, Openings
 from ppdm_flow.anonymizers.progressive_disclosure.information import Information
 from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
 from ppdm_flow.anonymizers.progressive_disclosure.score import Offers
-from ppdm_flow.core.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

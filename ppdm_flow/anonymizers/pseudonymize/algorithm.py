@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from ppdm_flow.anonymizers.pseudonymize.spec import PseudonymizeParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView

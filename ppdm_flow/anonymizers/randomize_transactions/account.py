@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,6 @@ from ppdm_flow.anonymizers.randomize_transactions.choice import ChosenOperator, 
 from ppdm_flow.anonymizers.randomize_transactions.observed import ObservedSets
 from ppdm_flow.anonymizers.randomize_transactions.sizes import bits_of, prefers_seeds, seeds_of
 from ppdm_flow.core.errors import DataError, PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.transactions.breaches import epsilon
 from ppdm_flow.mining.transactions.discoverable import SIGMAS, lowest_supports

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +19,6 @@ from ppdm_flow.anonymizers.randomize_transactions.spec import RandomizeTransacti
 from ppdm_flow.anonymizers.set_columns import required
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import DataError, PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.documents import document, from_document
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded

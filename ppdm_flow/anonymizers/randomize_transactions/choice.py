@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -12,7 +12,6 @@ from ppdm_flow.anonymizers.randomize_transactions.observed import ObservedSets
 from ppdm_flow.anonymizers.randomize_transactions.spec import EVERY, RandomizeTransactionsParams
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.choosing import Challenge, SizeChoice, choose
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.prevalent import Pool, pools, prevalent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,6 @@ import pyarrow as pa
 from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import union
 from ppdm_flow.tables.counts import written_out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from ppdm_flow.anonymizers.round_values.grid import Floats, Grid, Integers, at_r
 from ppdm_flow.anonymizers.round_values.spec import RoundParams
 from ppdm_flow.anonymizers.row_groups import groups_of
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.moments.moments import mean_of

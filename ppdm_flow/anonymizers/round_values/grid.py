@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.number_columns import MICROSECONDS, beyond, checked
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 
 Integers = npt.NDArray[np.int64]

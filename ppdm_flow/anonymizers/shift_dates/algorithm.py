@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from ppdm_flow.anonymizers.subject_column import addresses_of, refuse_nobody
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws, Words
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.shuffle_rows.spec import ShuffleParams
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table

@@ -6,12 +6,11 @@ Source: Muralidhar, Sarathy, Data shuffling: a new masking approach for numerica
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-
-from ppdm_flow.core.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 _LEAST_EIGENVALUE = 1e-9

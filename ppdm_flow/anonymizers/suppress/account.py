@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.suppress.transform import Cells
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Figure, Finding, Series
 from ppdm_flow.mining.local_recoding.suppression import Suppression, people_in
 from ppdm_flow.mining.recoding.kernels import keyed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.anonymizers.deterministic import Deterministic
@@ -11,7 +12,6 @@ from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.relabelled import relabelled, used_values
 from ppdm_flow.anonymizers.truncate_zip_codes.spec import TruncateZipCodesParams
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.requirements.safe_harbor.small_areas import NO_AREA, areas
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext

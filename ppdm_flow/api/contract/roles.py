@@ -7,8 +7,8 @@ steward to decide.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.roles import KINDS
 from ppdm_flow.mining.profiling.words import named, of_ids, tokens

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ppdm_flow.api.diff.policies import LoadedPolicy, canonical, ordered
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy.language.models import Policy

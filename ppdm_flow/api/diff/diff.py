@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.buckets import local_data
@@ -14,7 +15,6 @@ from ppdm_flow.api.diff.policies import LoadedPolicy, pair, read, reject_unknown
 from ppdm_flow.api.diff.revisions import Place, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.diff.fields import DiffDocument, Difference, PolicyPair, unproved
 
 _LAX = frozenset({"weaker", "incomparable"})

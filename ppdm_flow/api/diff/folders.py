@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.diff.columns import compared
@@ -12,7 +13,6 @@ from ppdm_flow.api.diff.revisions import Place
 from ppdm_flow.api.loading.policies import expanded, is_policy, is_test
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.order import Relation
 from ppdm_flow.report.diff.fields import ClauseChange, DiffDocument, PolicyPair
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -12,7 +12,6 @@ from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.param_values import between, uses, values
 from ppdm_flow.api.diff.policies import LoadedPolicy, read
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.inheritance.joining import same
 from ppdm_flow.policy.loaded import UsedParam

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from typing import Any
 from ppdm_flow.api.diff.revisions import Place
 from ppdm_flow.core.diagnostics import Diagnostic, Related, has_errors
 from ppdm_flow.core.errors import PluginError, PolicyError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan

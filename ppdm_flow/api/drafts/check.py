@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan

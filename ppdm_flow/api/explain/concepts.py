@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.pages import MalformedPageError, Page, Pages, read
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.language.descriptions import POLICY
 from ppdm_flow.policy.language.kind_pages import keys_of, page_of
 from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, known, third_parties

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ppdm_flow.api.explain.cards import GROUPS, kinds_served
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.pages import MalformedPageError, synonyms
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean, synonyms_of
 from ppdm_flow.policy.inheritance import catalogue
 from ppdm_flow.policy.inheritance.references import NotFoundError

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.hierarchy.ways import Column, Way, column, lines, reason
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.building import HierarchyCheck, by_number_or_rows, checked, written
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, refuse_lies
 from ppdm_flow.mining.hierarchies.hierarchy import Lines, read_csv

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from ppdm_flow.api.loading.policies import ready_plan
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_source

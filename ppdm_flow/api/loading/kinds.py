@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from ppdm_flow.api.loading.policies import is_test, says_policy
 from ppdm_flow.core.model import NAME
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.text.nodes import Map, Scalar, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import decode, forbidden, limited

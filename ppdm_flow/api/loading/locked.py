@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.api.loading.lock_uses import Digests, Uses, plugins
 from ppdm_flow.core.diagnostics import Diagnostic, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.compile import CompileResult
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load

@@ -6,7 +6,7 @@ import glob
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors, in_orde
 from ppdm_flow.core.digests import reading_number
 from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import telling_name
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.compile import Columns, CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.supports import Support
 from ppdm_flow.mining.transactions.operators import Operator
 from ppdm_flow.mining.transactions.rules import Rule

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.mining.reconstruction.estimate import Method, Reconstruction
 from ppdm_flow.mining.reconstruction.groups import Groups, too_small

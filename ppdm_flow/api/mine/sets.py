@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
@@ -10,7 +11,6 @@ import pyarrow as pa
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.reading.received_sets import ReceivedSets
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import NONE, Operator

@@ -9,7 +9,7 @@ import io
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.engine.streams.coding import encode_texts
@@ -94,7 +93,7 @@ class TextOptions:
         return replace(self, **taken)
 
 
-def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # noqa: B008  # it never changes
+def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # it never changes
     """Look at a text file; other formats say themselves how they are written."""
     name = telling_name(data)
     if inferred("sources", name) != "csv":

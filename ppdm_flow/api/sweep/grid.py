@@ -6,11 +6,11 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 
 MOST_POINTS = 1_000
 _NUMBER = r"-?\d+(?:\.\d+)?"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.api.sweep.grid import Axis, Point
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.language.shape import Free, Keys, MapOf, Shape, at
 from ppdm_flow.policy.language.words import place_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ from ppdm_flow.api.sweep.grid import Axis, Point
 from ppdm_flow.api.sweep.places import Places, places
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.loaded import PolicyPath

@@ -6,12 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.api.sweep.points import PlannedPoint
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import cores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.buckets import policy_data
@@ -14,7 +15,6 @@ from ppdm_flow.api.sweep.points import PlannedPoint, plan_points
 from ppdm_flow.api.sweep.runs import Result, Runs, Tell
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.results import JudgedResults

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.api.test.data import PolicyTestTables, prepare_tables, released
@@ -17,7 +17,6 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import DataError, PluginError, PolicyError, PpdmError
 from ppdm_flow.core.lineage import UNTOLD
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, RequirementResult
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.judging import verdict

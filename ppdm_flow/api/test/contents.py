@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.engine.run.scratch_run import Contents as Held
 from ppdm_flow.policy.loaded import PolicyPath

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.opening.opening import refuse_linked
 from ppdm_flow.plan.definition import SOURCE, Plan, SourceNode
 from ppdm_flow.plan.formats import handling, inferred, usual_ending

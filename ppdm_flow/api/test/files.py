@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.policies import expanded, is_test, sound_project
 from ppdm_flow.api.test.names import Names, codes_known, files_there
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load as load_policy

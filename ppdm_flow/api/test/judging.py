@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ppdm_flow.api.test.contents import ContentsCheck, bounds, listing, meets, number
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, Figure, Finding, RequirementResult
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.run.scratch_run import Contents

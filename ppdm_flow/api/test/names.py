@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.file_sets import is_file_set
 from ppdm_flow.core.pages import pages
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import PERSONAL_DATA
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.plan.definition import Plan

@@ -7,12 +7,12 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.test.loading import LoadedTests, load
 from ppdm_flow.report.test.results import Outcome, Result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,6 @@ from ppdm_flow.audits.analyses.variables import (
     predictor,
 )
 from ppdm_flow.core.analyses import Analysis
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.regression.design import Floats, Integers
 from ppdm_flow.mining.releases.attributes import namesakes
 from ppdm_flow.sdk.audit import AuditContext

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ppdm_flow.audits.analyses.data import Data, Side
 from ppdm_flow.audits.analyses.variables import UncomparableError
 from ppdm_flow.core.analyses import Analysis
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.regression.design import Categories, Design, Floats, Integers, Numbers, Predictor
 from ppdm_flow.mining.regression.fit import Estimates, UnfittedError, linear, logistic
 from ppdm_flow.mining.regression.means import group_means

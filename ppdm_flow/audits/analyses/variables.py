@@ -6,13 +6,14 @@ leads from the values to the released ones. Otherwise nothing can be compared.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.regression.design import Floats, Integers
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column, union

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ppdm_flow.audits.analyses.data import Data
@@ -9,7 +11,6 @@ from ppdm_flow.audits.analyses.running import Ground
 from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Finding, Series
 from ppdm_flow.mining.regression.alike import Likeness
 from ppdm_flow.mining.regression.design import INTERCEPT, Floats, Term

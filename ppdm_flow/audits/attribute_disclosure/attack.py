@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ppdm_flow.audits.records.distances import Points, guesses
 from ppdm_flow.audits.records.gathering import Integers, Records, distinct
 from ppdm_flow.audits.records.proportions import newcombe, one_sided, wilson
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import SPECIALS
 
 

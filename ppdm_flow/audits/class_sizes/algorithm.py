@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,6 @@ from ppdm_flow.audits.records.members import (
     refuse_rows,
     untold,
 )
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.releases.attributes import listed, source_of
 from ppdm_flow.sdk.audit import AuditContext

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ppdm_flow.audits.classification_error.gathering import GatheredRows, gather
 from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
@@ -17,7 +18,6 @@ from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
 from ppdm_flow.audits.learning.sides import Floats, Side
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import listed, namesakes

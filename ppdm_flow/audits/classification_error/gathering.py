@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from ppdm_flow.audits.learning.sides import Integers, Side, side
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
@@ -9,7 +11,6 @@ from scipy import stats
 from ppdm_flow.audits.records.distances import nearest
 from ppdm_flow.audits.records.gathering import Integers, Records, distinct
 from ppdm_flow.audits.records.proportions import LEVEL, one_sided, wilson
-from ppdm_flow.core.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ k-anonymous and l-diverse (Sweeney 2002, complementary release and temporal atta
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,6 @@ from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_rele
 from ppdm_flow.audits.records.columns import quasi_identifiers, truthful
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from scipy import special
 from ppdm_flow.audits.labels.joining import look_up
 from ppdm_flow.audits.labels.released import Classes, CountableRows
 from ppdm_flow.audits.records.proportions import ALARM
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import PairedView

@@ -7,6 +7,7 @@ people who look alike.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,6 @@ from ppdm_flow.audits.corruption.perturbed import Beliefs, exposure, grouped, hi
 from ppdm_flow.audits.corruption.second_route import grouped_again, perturbed_again
 from ppdm_flow.audits.corruption.spec import CorruptionParams
 from ppdm_flow.audits.corruption.wording import chart, findings
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.reconstruction.histogram import given_the_original, histogram, operator_input

@@ -20,10 +20,11 @@ adversary can tell apart.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.counts import Counts
 
 Floats = npt.NDArray[np.float64]

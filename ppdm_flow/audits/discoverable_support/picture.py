@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.mining.transactions.curves import Curve, Setting, over_levels, over_numbers, over_sizes
 from ppdm_flow.mining.transactions.discoverable import lowest_supports

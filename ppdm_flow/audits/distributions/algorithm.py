@@ -7,6 +7,7 @@ V. Columns are matched by their name in the source.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,6 @@ from ppdm_flow.audits.distributions.numbers import (
 )
 from ppdm_flow.audits.distributions.spec import DistributionsParams
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of

@@ -6,11 +6,12 @@ values of their own. A column with one value goes together with nothing: V = 0.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Chart, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

@@ -8,6 +8,7 @@ chance.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,6 @@ from ppdm_flow.audits.id_recovery.spec import IdRecoveryParams
 from ppdm_flow.audits.multisets import common_rows
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of

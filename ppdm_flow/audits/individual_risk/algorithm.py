@@ -9,6 +9,7 @@ sample uniques are population uniques follows from a log-linear model instead (S
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ from ppdm_flow.audits.individual_risk.sampled import UNPAIRED, original_keys, re
 from ppdm_flow.audits.individual_risk.spec import IndividualRiskParams
 from ppdm_flow.audits.records.columns import NOT_TRUE, quasi_identifiers, truthful
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of

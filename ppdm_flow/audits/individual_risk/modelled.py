@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.samples.log_linear import Term, main_effects, two_way
 from ppdm_flow.mining.samples.uniques import Keys, Uniques, estimate
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from scipy.special import gammaln
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts
 

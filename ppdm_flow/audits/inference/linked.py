@@ -7,12 +7,11 @@ all of their linked rows say. A value is certain that everybody of them has in a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
 from ppdm_flow.mining.exposure.faults import UnmeasuredError

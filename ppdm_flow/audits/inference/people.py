@@ -8,6 +8,7 @@ is ruled out. With one row a person this is what :class:`ppdm_flow.audits.infere
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.inference.holdings import Holdings, dealt, holdings_of
 from ppdm_flow.audits.inference.linked import NOTHING, ByLinks, by_links, links_again
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.sdk.audit import AuditContext

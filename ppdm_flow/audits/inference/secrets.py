@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ppdm_flow.audits.records.columns import quasi_identifiers
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,6 @@ from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import truthful
 from ppdm_flow.audits.records.members import counts_people
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.releases.attributes import source_of

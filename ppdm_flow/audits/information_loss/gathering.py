@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.utility.coding import released_numbers
 from ppdm_flow.mining.utility.numbers import Cells, mean_and_deviation
 from ppdm_flow.mining.utility.sides import Side, half, halves, side

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.set_sides import NoSidesError, Sides
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.apriori.apriori import Bounds, MinedItemsets, mine
 from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, Level, counted, exact, places
 from ppdm_flow.mining.transactions.counting.counting import partial_support_counts

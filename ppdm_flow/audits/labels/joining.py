@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.covering import Cover
 from ppdm_flow.audits.labels.descent import descend, lexicographic
-from ppdm_flow.core.records import dataclass
 
 Integers = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +13,6 @@ import pyarrow as pa
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.joining import Index, index
 from ppdm_flow.core.attributes import HierarchySpec
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, Column

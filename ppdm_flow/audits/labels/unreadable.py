@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,6 @@ from ppdm_flow.audits.labels.forms import (
 )
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS

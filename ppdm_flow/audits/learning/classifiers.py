@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from ppdm_flow.audits.learning.catalogue import CLASSIFIERS, Option, strange, ty
 from ppdm_flow.audits.learning.sides import Floats
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 
 TREE = "tree"
 _CLASSES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import islice, repeat
 
 import numpy as np
@@ -12,7 +13,6 @@ from scipy import special
 
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.sides import Floats, Integers, Side, Truths, code
-from ppdm_flow.core.records import dataclass
 
 LEVEL = 0.95
 

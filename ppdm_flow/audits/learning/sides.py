@@ -8,13 +8,13 @@ part: a value that it does not have is none of its values.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.table import Table

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,7 +12,6 @@ from ppdm_flow.audits.labels.released import Classes
 from ppdm_flow.audits.linkage.nearest import Nearest
 from ppdm_flow.audits.linkage.people import People
 from ppdm_flow.audits.records.proportions import ALARM, wilson
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.tails import above
 

@@ -6,6 +6,7 @@ Gower, "A general coefficient of similarity and some of its properties", Biometr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import pyarrow as pa
 
 from ppdm_flow.audits.labels.forms import are_dates, between, numbers
 from ppdm_flow.audits.labels.joining import Index, spread
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.compiled import compiled, tolerant
 from ppdm_flow.tables.column import SPECIALS
 

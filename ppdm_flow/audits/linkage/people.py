@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,6 @@ import pyarrow.compute as pc
 from ppdm_flow.audits.labels.file import IDENTITY, KnownTable, known_columns, read
 from ppdm_flow.audits.labels.released import Classes
 from ppdm_flow.audits.linkage.spec import LinkageParams
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

@@ -8,7 +8,7 @@ each class that fits. With one row a person all figures are those of rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,6 @@ from ppdm_flow.audits.linkage.links import Attack, LinkQuality
 from ppdm_flow.audits.linkage.nearest import FEWEST, LOOKS, nearest
 from ppdm_flow.audits.linkage.people import People, file_of, named_by
 from ppdm_flow.audits.linkage.spec import LinkageParams
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.marginals.spec import MarginalsParams
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.utility.coding import compared

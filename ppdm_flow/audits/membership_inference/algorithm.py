@@ -12,6 +12,7 @@ rows as may be known.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,6 @@ from ppdm_flow.audits.membership_inference.spec import MembershipInferenceParams
 from ppdm_flow.audits.records.columns import NO_HOLDOUT, beside, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, one_sided
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

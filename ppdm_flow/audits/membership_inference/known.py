@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,6 @@ from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.gathering import Records, affordable_rows, gather
 from ppdm_flow.audits.records.person_samples import PersonSample, knows_people, original_people
 from ppdm_flow.audits.records.sampling import Sample, held_out, training
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,6 @@ from scipy import stats
 from ppdm_flow.audits.records.distances import nearest, within
 from ppdm_flow.audits.records.gathering import Records, distinct
 from ppdm_flow.audits.records.proportions import deviate, newcombe
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.comparison.dissimilarity import LAPLACE, SLIM, Search, affordable_rows, row_bits
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.krimp.compress import MOST_PAIRED

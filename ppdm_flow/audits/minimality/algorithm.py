@@ -6,7 +6,7 @@ says that some group held too much of a sensitive value.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from ppdm_flow.audits.minimality.spec import MinimalityParams
 from ppdm_flow.audits.records.columns import NOT_TRUE, truthful
 from ppdm_flow.audits.records.proportions import wilson
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext

@@ -9,13 +9,13 @@ polynomials sum_a C(g_i, a) x^a.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.counts import count, merge

@@ -6,13 +6,12 @@ Two random halves of the original are told apart in the same way: so much is sam
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.propensity.spec import PropensityParams
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.utility.coding import ComparedColumn, compared

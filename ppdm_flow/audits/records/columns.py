@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.releases.attributes import released, source_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,6 @@ import pyarrow as pa
 from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.sampling import sampled
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.comparison.alphabet import united
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.sdk.view import DataView

@@ -6,12 +6,13 @@ column. Gower, "A general coefficient of similarity and some of its properties",
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.records.kernels import Scratch, guess_labels, nearest_records, weights_within
 from ppdm_flow.audits.records.vectors import Codes, Integers, Numbers
-from ppdm_flow.core.records import dataclass
 
 _SMALL, _MIDDLE = 1 << 8, 1 << 16
 TILE = 512

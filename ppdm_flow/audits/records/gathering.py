@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,6 @@ from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.distances import FAR, Points, narrow
 from ppdm_flow.audits.records.intervals import interval_names, labelled
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column, union

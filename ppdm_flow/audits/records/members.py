@@ -7,12 +7,12 @@ person every figure is that of rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.exposure.rows import ReleasedRows

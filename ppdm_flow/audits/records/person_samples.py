@@ -7,11 +7,11 @@ A person stands where the first of its rows stands, so that with one row a perso
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView, PairedView

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import weights_of

@@ -12,7 +12,7 @@ Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued dat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,6 @@ import numpy.typing as npt
 from ppdm_flow.audits.records.members import Members, classes_again
 from ppdm_flow.audits.reidentification_risk.population import Population
 from ppdm_flow.audits.reidentification_risk.risk import Risk, risk_of_people
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError

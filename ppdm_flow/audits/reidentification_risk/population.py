@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.populations.matching import fitting
 from ppdm_flow.mining.populations.population import Population as FileOf
 from ppdm_flow.mining.populations.profiles import profiles

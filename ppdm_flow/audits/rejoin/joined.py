@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.multisets import expected_hits
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.tails import above
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

@@ -8,6 +8,7 @@ that everybody of a class has, in any row there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,6 @@ from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.audits.similarity.spec import SimilarityParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.mining.hierarchies.ladder import ancestors
 from ppdm_flow.mining.releases.attributes import listed

@@ -8,6 +8,7 @@ many people held out of the data, and the naive attacker, who never saw a row, h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,6 @@ from ppdm_flow.audits.singling_out.guesses import Search, multivariate, naive, s
 from ppdm_flow.audits.singling_out.rows import Rows, rows_of
 from ppdm_flow.audits.singling_out.spec import SinglingOutParams
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext

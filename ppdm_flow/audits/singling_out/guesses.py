@@ -11,6 +11,7 @@ An attacker who has the release utters only what fits exactly one row of it: wha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.singling_out.rows import Integers, Line, Rows
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.compiled import compiled, tolerant
 
 Floats = npt.NDArray[np.float64]

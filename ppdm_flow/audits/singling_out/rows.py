@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,6 @@ from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.members import counts_people
 from ppdm_flow.audits.records.person_samples import PersonSample, knows_people, original_people, released_people
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS

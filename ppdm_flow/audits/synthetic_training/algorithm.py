@@ -9,6 +9,7 @@ the generator saw them, and rows that it copied stay in the release: then ``synt
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from ppdm_flow.audits.records.proportions import deviate, wilson
 from ppdm_flow.audits.synthetic_training.spec import SyntheticTrainingParams
 from ppdm_flow.audits.synthetic_training.stacking import StackedRows, stack
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,6 @@ from ppdm_flow.audits.learning.sides import Integers, Side, side
 from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

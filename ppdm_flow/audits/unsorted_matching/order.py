@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,6 @@ import pyarrow.compute as pc
 from scipy import stats
 
 from ppdm_flow.audits.unsorted_matching.sides import OrderedColumn
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,6 @@ from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.labels.unreadable import of_release
 from ppdm_flow.audits.unsorted_matching.spec import UnsortedMatchingParams
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext

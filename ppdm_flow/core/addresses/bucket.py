@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-
-from ppdm_flow.core.records import dataclass
 
 SCHEMES = ("s3", "gs", "abfs")
 _OURS = re.compile(rf"({'|'.join(SCHEMES)}):/{{1,2}}(.*)", re.DOTALL | re.IGNORECASE)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
-
-from ppdm_flow.core.records import dataclass
 
 POSTGRESQL = "postgresql"
 MYSQL = "mysql"

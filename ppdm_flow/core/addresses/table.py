@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 
 TABLE, DELTA, ICEBERG, JDBC = "table", "delta", "iceberg", "jdbc"
 _KINDS = (TABLE, DELTA, ICEBERG, JDBC)

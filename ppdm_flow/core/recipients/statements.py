@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
-
-from ppdm_flow.core.records import dataclass
 
 Topic = Literal["done", "true", "not true", "correct"]
 TOPICS: tuple[str, ...] = get_args(Topic)

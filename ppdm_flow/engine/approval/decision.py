@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.evidence.signatures import SignatureResult
 from ppdm_flow.evidence.assignment import matching
 from ppdm_flow.evidence.signers import Signers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD
 from ppdm_flow.engine.approval.decision import signed_waivers
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, RELEASED, is_held

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import Missing
 from ppdm_flow.engine.evidence.signatures import SignatureResult
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from typing import Any
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError, RefusedError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine.approval.again import PlanLoader, judged_again, plan_at_release
 from ppdm_flow.engine.approval.decision import Asked, Decision, both, decide, not_before

@@ -7,14 +7,13 @@ import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.core.addresses.bucket import BucketAddress, is_bucket
 from ppdm_flow.core.addresses.table import refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.file_names import OPERATOR
 from ppdm_flow.engine.buckets.fetching import FetchedFiles, fetch, fetch_all
 from ppdm_flow.engine.buckets.store import Store, address_of

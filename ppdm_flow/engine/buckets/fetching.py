@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.addresses.bucket import BucketAddress, is_name
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.buckets.store import Stamp, Store
 
 _MARKS = frozenset("*?[")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.errors import PpdmError, RunError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.buckets.leftovers import remove_leftovers
 from ppdm_flow.engine.buckets.store import Entry, Store

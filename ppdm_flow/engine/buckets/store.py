@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 from ppdm_flow.core.addresses.bucket import BucketAddress, BucketAddressError, bucket_address
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import output_fault
 
 _CHUNK = 8 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from types import TracebackType
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.quoting import texts
 from ppdm_flow.engine.calls.promises import ReturnedTable
 from ppdm_flow.engine.faults import run_fault, wrap_plugin_errors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -12,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Finding, StepResult
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.quoting import LONGEST, of_chart, of_figures, of_finding, spans, texts

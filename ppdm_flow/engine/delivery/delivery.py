@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 
 from ppdm_flow.core.addresses.server import MYSQL, POSTGRESQL, AddressError, ServerAddress, database_address
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.core.texts.sql_names import table_parts
 from ppdm_flow.engine.delivery.mysql import MysqlTables

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import data_fault
 
 MARK = "ppdm-flow: "

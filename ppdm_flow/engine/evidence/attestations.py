@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.file_sets import without_values
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.evidence.facts import RunFacts
 from ppdm_flow.engine.evidence.places import (
     ATTESTATIONS,

@@ -6,11 +6,11 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine import manifest as manifests
 from ppdm_flow.evidence.keys import PublicKey

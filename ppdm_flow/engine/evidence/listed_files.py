@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.digests import sha256
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.run_files import PUBLICATION, UNFINISHED

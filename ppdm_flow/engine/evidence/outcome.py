@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.engine.candidates.unpublished import is_held
 from ppdm_flow.engine.evidence.attestations import attestations_of, copy_faults

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.buckets.store import Store
 from ppdm_flow.engine.evidence.signing import SignedRelease

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.evidence.attestations import FoundAttestation, attestations_of
 from ppdm_flow.engine.evidence.facts import RunFacts
 from ppdm_flow.evidence.malformed import MalformedError

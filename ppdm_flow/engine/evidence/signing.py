@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.model import NAME
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.candidates.unpublished import is_held, is_unpublished

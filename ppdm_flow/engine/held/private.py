@@ -10,13 +10,13 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.digests import sha256
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.unpublished import PRIVATE as NAME
 from ppdm_flow.engine.faults import data_fault

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -17,7 +18,6 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import PERSONAL_DATA, Finding, RequirementResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.stream import DistributedStream, Part, Stream

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import (
     HELD,
     RELEASED,

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import LedgerKey
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 
 from ppdm_flow.core.digests import sha256
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.cells import LedgerHashing, files_before, missing_from, packed_file

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import drop_private, is_dead, is_held, is_unpublished, remove

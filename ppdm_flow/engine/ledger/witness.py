@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.digests import sha256
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.faults import data_fault

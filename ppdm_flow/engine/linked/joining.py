@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.engine.judging.auditing import Subject
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit

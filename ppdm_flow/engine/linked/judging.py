@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import Finding, RequirementResult, StepResult
 from ppdm_flow.engine.judging.auditing import AuditResult, audit_all, refuse_quoting_audits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import below
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import columns

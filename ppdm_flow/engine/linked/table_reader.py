@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.linked.sources import LinkedOriginals, in_order
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.linked.restriction import restricted

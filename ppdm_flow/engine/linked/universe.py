@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from ppdm_flow.core.records import dataclass
 
 Places = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

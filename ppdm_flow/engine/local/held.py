@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.streams.dense_tally import DenseTally
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.stream import Part, PartJob, Stop

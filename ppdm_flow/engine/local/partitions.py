@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import quote
@@ -12,7 +13,6 @@ import numpy.typing as npt
 
 from ppdm_flow.core.file_sets import MISSING_PARTITION
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.streams.stream import Keys, Part, Stream, results

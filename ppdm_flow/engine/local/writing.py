@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -15,7 +15,6 @@ from typing import TypeVar
 import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError, RunError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.local.partitions import Partitions

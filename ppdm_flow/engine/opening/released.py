@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_released, released_names

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_sets import telling_name
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.file_names import DICTIONARY, OPERATOR
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST

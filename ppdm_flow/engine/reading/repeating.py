@@ -6,14 +6,13 @@ A subject is not among them: it says so itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.coding import respelled_cells
 from ppdm_flow.mining.profiling.words import named

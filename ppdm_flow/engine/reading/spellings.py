@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import TypeAlias
@@ -20,7 +20,6 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.stream import Part, Stream, results

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from ppdm_flow.core.digests import digest, sha256
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.core.texts.file_names import DICTIONARY, INTERNAL
 from ppdm_flow.engine import manifest

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.engine.candidates.building import SCRATCH, Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_bytes
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, RELEASED

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.engine.candidates.building import Candidate, CandidateBuilder
 from ppdm_flow.engine.candidates.directory import RunDirectory

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.local.ordering import order_of
 from ppdm_flow.engine.local.pools import Pools
 from ppdm_flow.engine.local.spilling import joined

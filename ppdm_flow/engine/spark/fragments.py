@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.local.expansion import ExpandedStream
 from ppdm_flow.engine.local.source import SourceStream

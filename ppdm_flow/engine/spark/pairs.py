@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Recipe, fragment_pairs
 from ppdm_flow.engine.spark.stream import PairCountsWork, SparkStream, counted

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.local.partitions import Partitions
 from ppdm_flow.engine.local.writing import batch, opened_sink

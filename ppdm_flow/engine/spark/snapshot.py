@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ import pyarrow.parquet as pq
 from ppdm_flow.core.addresses.table import DELTA, ICEBERG, TableAddress
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.spark.farm import Farm, condition_of

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy, deepcopy
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
 from ppdm_flow.engine.opening.many_files import ManyFiles, WholePiece

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
 
@@ -10,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Layer, PartsWork, Recipe, fragment_pairs
 from ppdm_flow.engine.spark.limits import require_room

@@ -7,13 +7,13 @@ every row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.engine.spark.fragments import Fragment
 from ppdm_flow.sdk.databases.duckdb import NO_FILES, Setting

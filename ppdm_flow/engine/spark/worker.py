@@ -7,13 +7,13 @@ import gc
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
 
 ANSWERS = pa.schema([("task", pa.int64()), ("answer", pa.binary())])

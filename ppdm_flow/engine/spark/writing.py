@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ import pyarrow as pa
 from ppdm_flow.core.digests import identity, sha256
 from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.local.partitions import Partitions
 from ppdm_flow.engine.seam import Target, WrittenRows

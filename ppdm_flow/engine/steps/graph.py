@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import StepResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_view

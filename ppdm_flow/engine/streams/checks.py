@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,6 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.coding import has_suppressed_text

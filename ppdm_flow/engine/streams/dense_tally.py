@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts, summed
 from ppdm_flow.tables.table import Table

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.reading import Look, SeparableLook
 from ppdm_flow.engine.streams.stream import Places

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.streams.checks import zero_weight_mask
 from ppdm_flow.tables.numeric.column import missing_mask
 from ppdm_flow.tables.table import Table

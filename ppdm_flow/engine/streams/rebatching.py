@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.streams.coding import bounded, encode_texts, split, without_unused
 from ppdm_flow.engine.streams.numbers import NumberReader
 from ppdm_flow.engine.streams.stream import Places

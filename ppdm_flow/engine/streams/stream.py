@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -14,7 +15,6 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.reading import Look
 from ppdm_flow.engine.streams.workers import ALONE, Workers

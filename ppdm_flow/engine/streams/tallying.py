@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.errors import unknown_column
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.streams.coding import mark_texts
 from ppdm_flow.engine.streams.rebatching import partitions

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import pyarrow as pa
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding, Report
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.events import Listener, ignore_events

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -14,7 +14,6 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.file_sets import data_identity, data_sha256, file_set, telling_name
 from ppdm_flow.core.people import BY_PSEUDONYMS
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import RELEASED_WITH, data_fault, naming_file, wrap_plugin_errors

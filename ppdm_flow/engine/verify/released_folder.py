@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.file_sets import without_values
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.evidence.attestations import FoundAttestation, read_attestation

@@ -12,13 +12,12 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DisagreementError, PpdmError
 from ppdm_flow.core.file_sets import data_sha256, is_in_parts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.core.roles import Role

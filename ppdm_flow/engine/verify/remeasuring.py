@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, RequirementResult
 from ppdm_flow.engine import manifest

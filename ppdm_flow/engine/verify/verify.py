@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +14,6 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_sets import without_values
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest

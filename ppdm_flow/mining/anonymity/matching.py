@@ -7,14 +7,13 @@ are columns whose values were given other names: no row could match, and the rel
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.anonymity.levels import ByInterval, Level, exact

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.anonymity.tallies import Integers, Tally, grouped, of_counts
 from ppdm_flow.tables.counts import Counts
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.anonymity.levels import Level, exact
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts, weights_of

@@ -7,12 +7,12 @@ but for k: no part of a class has more people than the class.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.class_people.kernels import sizes
 from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
 from ppdm_flow.mining.recoding.ground import Ground

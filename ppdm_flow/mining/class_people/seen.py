@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.class_people import kernels
 from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.people.groups import Entries, PeopleGroups

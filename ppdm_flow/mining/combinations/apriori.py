@@ -7,9 +7,10 @@ the proof. Combinations of fewer codes stay frequent, as a coarser node is owned
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.combinations.cut import Cut, Flags, cheapest
 from ppdm_flow.mining.combinations.index import Index, indexed
 from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners

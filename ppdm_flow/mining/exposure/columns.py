@@ -8,11 +8,11 @@ crowd. Every column that is computed from the sensitive attribute carries it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage, own
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import listed, namesakes
 from ppdm_flow.sdk.audit import AuditContext

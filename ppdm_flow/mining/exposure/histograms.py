@@ -8,14 +8,13 @@ by how often rows of q show each: whoever knows how a cell is made knows which o
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.mining.exposure.ground import Ground

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,6 @@ import pyarrow as pa
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.lineage import UNTOLD
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.exposure.columns import facts_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError

@@ -7,8 +7,8 @@ repeats none is nobody's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, facts_of
 from ppdm_flow.mining.exposure.faults import UncountedError

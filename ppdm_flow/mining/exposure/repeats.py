@@ -8,13 +8,12 @@ divide them by what else their rows had; an original row counts in each class th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.tables.column import SPECIALS, Column, union

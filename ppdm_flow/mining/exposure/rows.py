@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.paired import paired_counts, relation
 from ppdm_flow.mining.releases.relation import all_known, classes, remembered
 from ppdm_flow.mining.releases.successive import combinations, together

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns
 from ppdm_flow.mining.exposure.compatible import compatible_sums

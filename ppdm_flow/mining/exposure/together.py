@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,6 @@ import pyarrow.compute
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DisagreementError
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Floats, Histograms
 from ppdm_flow.mining.recoding.grouping import Cells

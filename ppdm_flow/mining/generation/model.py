@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.generation.drawing import fill
 from ppdm_flow.mining.generation.layout import Floats, Layout, lay_out
 from ppdm_flow.mining.itemsets.bits import Words, words_for

@@ -6,11 +6,11 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from ppdm_flow.core.attributes import HierarchySpec
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.full_hierarchy import lies
 from ppdm_flow.mining.hierarchies.hierarchy import Lines, height

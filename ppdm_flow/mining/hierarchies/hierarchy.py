@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.coarsening import Coarsening, UnplacedError
 from ppdm_flow.mining.hierarchies.hierarchy import Everything, Lines, at_level, height, read_csv
 from ppdm_flow.mining.hierarchies.intervals import Intervals, joined

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 
 

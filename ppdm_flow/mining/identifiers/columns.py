@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.identifiers.cells import Mask, cards, matching, matching_any, names, normalized
 from ppdm_flow.mining.identifiers.check_digits import CHECKED_NATIONAL
 from ppdm_flow.mining.identifiers.forms import is_iban, is_national, is_prose, national, shaped

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from ppdm_flow.core.records import dataclass
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]

@@ -8,11 +8,11 @@ of a row's cells short.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.itemsets.bits import ABSENT, Words, occurrences, words_for
 from ppdm_flow.sdk.compiled import compiled_for, tolerant
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.krimp.code_table import Sizes
 
 EVERY = 0.25

@@ -9,11 +9,11 @@ another in the other. So a part that breaks a model may be cut as well, as long 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
 from ppdm_flow.mining.local_recoding.crowds import held_people
 from ppdm_flow.mining.local_recoding.kernels import divided, held, proposed

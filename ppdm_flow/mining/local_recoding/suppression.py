@@ -8,13 +8,13 @@ which counts a suppressed cell as any value and so suppresses less for a weaker 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.kernels import keyed, numbered, summed
 
 Ints = npt.NDArray[np.int64]

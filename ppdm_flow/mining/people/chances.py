@@ -7,12 +7,12 @@ value, may be any m_c of the n; that none has the value has the chance C(n - n_v
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.people.combinations import LARGEST
 from ppdm_flow.mining.people.profiles import Holdings, holdings
 from ppdm_flow.mining.recoding.grouping import Cells

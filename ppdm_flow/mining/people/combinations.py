@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.profiles import Profiles
 

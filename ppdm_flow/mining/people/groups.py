@@ -8,6 +8,7 @@ people who have it in any of their rows there. Where cells are decoded, amounts 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.sparse import as_cells, largest_matching, scaled, summed
 from ppdm_flow.mining.recoding.grouping import Cells

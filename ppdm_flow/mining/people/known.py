@@ -8,14 +8,13 @@ be the person's if one of these has it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.people import People
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.exposure.columns import Columns, Reading, facts_of
 from ppdm_flow.mining.exposure.faults import UncrowdedError

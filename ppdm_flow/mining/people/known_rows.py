@@ -9,10 +9,11 @@ Nergiz, Clifton, Nergiz, Multirelational k-anonymity, IEEE TKDE 21(8), 2009.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.people.combinations import (
     CHUNK,
     LARGEST,

@@ -7,13 +7,13 @@ their linked rows. Groups are made some at a time, in bounded memory: a figure i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, scaled, summed
 from ppdm_flow.mining.people.combinations import CHUNK, Combinations, combinations, require_few_groups
 from ppdm_flow.mining.people.groups import Entries

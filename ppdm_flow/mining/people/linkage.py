@@ -8,13 +8,13 @@ any two and any three of these columns, all of them together, and all but one (s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.numbering import joined
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.covering import Labels
 from ppdm_flow.mining.populations.file import PeopleFile, coded

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.costs import PreparedCost
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.grouping import Grouping, at_bottom, regrouped

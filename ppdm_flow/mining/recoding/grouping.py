@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.ground import Ground
 from ppdm_flow.mining.recoding.kernels import keys_of, merged, numbered, summed
 from ppdm_flow.mining.recoding.lattice import Node

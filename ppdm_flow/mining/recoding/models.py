@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, final
 
 import numpy as np
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.tables.counts import Counts
 

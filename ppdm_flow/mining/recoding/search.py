@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.costs import Cost
 from ppdm_flow.mining.recoding.evaluation import EQUAL, CountedPeople, CountingEvaluator, NodeResult, Watch
 from ppdm_flow.mining.recoding.ground import Ground

@@ -8,14 +8,13 @@ probabilities of these cells, so that grouping them loses detail and adds no err
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-
-from ppdm_flow.core.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.reconstruction.channel import Floats, Positions
 from ppdm_flow.mining.reconstruction.channels import AnyChannel
 from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.reconstruction.channel import Floats
 from ppdm_flow.mining.reconstruction.estimate import Reconstruction
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT

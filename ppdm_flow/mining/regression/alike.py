@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.regression.design import Floats, Integers, Term
 from ppdm_flow.mining.regression.fit import Estimates
 

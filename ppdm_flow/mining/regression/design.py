@@ -6,12 +6,10 @@ The matrix is never built as a whole: blocks of rows are, one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-
-from ppdm_flow.core.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -8,11 +8,11 @@ square the condition of the matrix, only bring a logistic regression near its es
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg, special
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.regression.design import BLOCK, Design, Floats, Term
 
 _ROUNDS = 40

@@ -8,10 +8,10 @@ E[w^2 | l] = E[(rho / (1 - rho))^(k - c)] / h^2, since w is the product of (x - 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.laws import Floats, cut_law, log_choose
 
 

@@ -8,13 +8,13 @@ one among the itemset sizes counts). Noise grows with rho, so no larger rho is b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.breaches import exchangeable
 from ppdm_flow.mining.transactions.candidates import Candidates
 from ppdm_flow.mining.transactions.discoverable import lowest_support, lowest_supports

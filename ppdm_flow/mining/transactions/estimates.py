@@ -10,12 +10,12 @@ over m. Source: Evfimievski et al. (KDD 2002), section 4.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import noise, occurring, recovery, weights
 from ppdm_flow.mining.transactions.operators import Operator

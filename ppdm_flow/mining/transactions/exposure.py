@@ -7,12 +7,12 @@ pool of sizes. An adversary who knows the sizes and all supports, and sees t', e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.breaches import (
     Event,
     by_item,

@@ -9,10 +9,10 @@ by EM; under it each candidate has a probability to be frequent, given its estim
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import Operator

@@ -9,13 +9,13 @@ functions is largest at a vertex of the shares that the maxima allow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.linear_program import Rows, minimum
 from ppdm_flow.mining.transactions.breaches import level
 from ppdm_flow.mining.transactions.laws import Floats

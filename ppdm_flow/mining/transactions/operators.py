@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Self
 
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.laws import Floats, binomial_law, identity_law, pasted_law
 
 SELECT_A_SIZE, CUT_AND_PASTE, UNIFORM, NONE = "select_a_size", "cut_and_paste", "uniform", "none"

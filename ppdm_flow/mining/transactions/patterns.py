@@ -8,11 +8,11 @@ sum of w_X w_Y over the data less the estimated count of X ∪ Y estimates the c
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.estimates import Counts, checked, transactions
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import members, occurring, pattern_transition, weights

@@ -7,11 +7,11 @@ no more frequent than a floor, which is told.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.apriori.counting import Counter, Partitions
 from ppdm_flow.mining.transactions.apriori.levels import Level, joined, patterns
 from ppdm_flow.mining.transactions.laws import Floats

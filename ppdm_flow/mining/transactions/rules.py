@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets
 from ppdm_flow.mining.transactions.apriori.levels import places
 from ppdm_flow.mining.transactions.estimates import LEVEL, quantile

@@ -7,12 +7,12 @@ rows of one person are no crowd.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.people.compatible_pairs import compatible_pairs
 from ppdm_flow.mining.uniques.special import SpecialUniques

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.uniques.measure import Combination, Ground
 
 BUDGET = 1_000_000_000

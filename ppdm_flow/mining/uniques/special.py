@@ -8,12 +8,12 @@ A row that is unique by few attributes is likely to be unique in the population 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.tables.column import MISSING

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED, Column, union

@@ -7,11 +7,10 @@ does not exist (no cell, no spread) is NaN here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from ppdm_flow.core.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

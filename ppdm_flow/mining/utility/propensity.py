@@ -8,12 +8,12 @@ measures for synthetic data", JRSS A 181(3), 2018 (its expectation, the ratio an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.utility.coding import ComparedColumn
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.numeric.column import NumericColumn

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.noted import Noted
 from ppdm_flow.page.looks.templates import LongPageError, rendered
 from ppdm_flow.page.services.accounts.roles import User

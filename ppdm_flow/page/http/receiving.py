@@ -9,6 +9,7 @@ from __future__ import annotations
 from binascii import a2b_qp
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from python_multipart.multipart import parse_options_header
@@ -17,7 +18,6 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.multipart import ForgedError, MultipartForm
 from ppdm_flow.page.http.route import ANY_FIELD, LINE, PageRoute
 from ppdm_flow.page.http.turns import turn

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.access import Access
 from ppdm_flow.page.http.call import Call
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from ppdm_flow.core.graph_drawing import number
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.widths import width as text_width
 from ppdm_flow.page.looks.svg import element, linked, picture
 from ppdm_flow.report.plots.drawing import shortened

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import networkx as nx
 from markupsafe import Markup
 
 from ppdm_flow.core.graph_drawing import Card, Line, drawn
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.widths import fitted
 from ppdm_flow.page.looks.svg import linked, picture
 from ppdm_flow.page.texts.catalogue import catalogue

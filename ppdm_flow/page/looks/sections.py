@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.records import dataclass
+from dataclasses import dataclass
+
 from ppdm_flow.page.services.accounts.roles import Role, User
 
 

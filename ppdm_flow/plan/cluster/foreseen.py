@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.cluster.amounts import MOST_VALUES, ROWS_AT_ONCE, size, table_bytes
 from ppdm_flow.plan.cluster.audits import across, audit_work
 from ppdm_flow.plan.cluster.steps import IN_PARTS, step_work, write_work

@@ -6,11 +6,10 @@ Somebody with two releases joins them by their keys; a key that is changed in on
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import LinkedTable, ReleaseNode, StepNode
 from ppdm_flow.policy.language.models import Policy, Step

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from ppdm_flow.core import phrases
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.policy.language.models import Policy

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.text.placeholder import shield
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.edit import block, flow
 from ppdm_flow.policy.edit.changes import Tree
 from ppdm_flow.policy.edit.lines import column, line_break, line_start

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.addresses.server import masked, passwords
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.files.header import header_faults
 from ppdm_flow.policy.files.recognition import is_empty, is_meant_as_policy, no_policy

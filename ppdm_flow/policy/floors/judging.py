@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Absent, Bound, Contains, Demand, NotWeaker, Present

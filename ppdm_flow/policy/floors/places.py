@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.floor import STAR
 from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.version import VERSION
 from ppdm_flow.policy.inheritance.references import GROUP, built_ins
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import NOT_WEAKER, OneOf, Present

@@ -7,9 +7,8 @@ holds, and the conflict is kept until a file above says what is meant.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.text.merge import is_none, is_null
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar, Seq

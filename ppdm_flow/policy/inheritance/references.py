@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.version import VERSION
 from ppdm_flow.policy.language.words import short

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.wording import Wording

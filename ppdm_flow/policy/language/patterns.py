@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.language.models import Attribute, Policy
 
 _MAGIC = re.compile(r"[*?\[]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -24,7 +24,6 @@ from ppdm_flow.core.model import (
     one_or_more,
     text_or_texts,
 )
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.supports import Support
 from ppdm_flow.policy.language.privacy import model_for, policy_model
 

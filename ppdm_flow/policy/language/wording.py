@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core import phrases
-from ppdm_flow.core.records import dataclass
 
 Document = Mapping[str, Any]
 

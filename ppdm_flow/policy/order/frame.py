@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.policy.language.kinds import Entries, kinds_of
 from ppdm_flow.policy.language.models import Attribute, Policy

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.analyses import AUDIT as ANALYSES
 from ppdm_flow.core.gate import Gate
 from ppdm_flow.core.model import unordered
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import EVERYWHERE, ReleaseScope, Rules

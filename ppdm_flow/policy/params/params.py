@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.language.words import short

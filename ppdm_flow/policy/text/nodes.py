@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 
 

@@ -6,13 +6,12 @@ thousand brackets ends the process. Every scalar stays the text that it is in th
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.placeholder import shield

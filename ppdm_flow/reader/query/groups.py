@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.files import NO_CELL, ReleasedFile, Source
 from ppdm_flow.reader.query.guesses import QueryGuesses, guesses_of
 from ppdm_flow.reader.query.held import QueryFile, QueryReader

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.files import MISSING, NO_CELL, ReleasedColumn, ReleasedFile, Source, values_moved_back
 from ppdm_flow.reader.query.scaling import scaled_chances

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import networkx as nx
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.reader.faults import TooManyError
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.core.digests import digest
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.snippet import lines_of
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.wording import DraftFacts
 from ppdm_flow.report.draft import PEOPLE, RECODING, privacy

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from ppdm_flow.core.attributes import CLIENTS
 from ppdm_flow.core.lineage import How
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.plan.definition import COLLAPSE

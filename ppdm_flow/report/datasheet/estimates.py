@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.file_names import CONTRACT, OPERATOR
 from ppdm_flow.report.datasheet.given import Given
 

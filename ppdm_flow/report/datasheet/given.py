@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
 from ppdm_flow.plan.dag import steps_before
 from ppdm_flow.report.run.checks import unit_of

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement
 from ppdm_flow.report.amounts import amount

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY

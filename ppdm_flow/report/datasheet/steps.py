@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.recipients.statements import Statement, Topic, said
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.datasheet.given import Given
 from ppdm_flow.sdk import registry
 

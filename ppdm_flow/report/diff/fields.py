@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, NotRequired
 
 from pydantic import PositiveInt
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.documents import Direction, Interval, Text, Verdict, Version, about, one_of
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import json_text
 
 VERDICTS = ("weaker", "incomparable", "stronger", "neutral")

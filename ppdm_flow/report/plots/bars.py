@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, Rect, shortened
 from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument

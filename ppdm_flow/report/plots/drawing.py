@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from ppdm_flow.core.records import dataclass
+from dataclasses import dataclass, field
 
 CHARACTER = 6.1
 """Mean width of a character of the charts' 11-pixel type."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.amounts import amount, between
 from ppdm_flow.report.plots.bars import bars
 from ppdm_flow.report.plots.drawing import Drawing, styles

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.records import dataclass
+from dataclasses import dataclass
+
 from ppdm_flow.report.amounts import amount, between
 from ppdm_flow.report.plots.drawing import CHARACTER, Drawing, Label, Line, styles
 from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ppdm_flow.core.lineage import UNTOLD as UNTOLD_CELLS
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import within
 from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.run.audience import UNTOLD, is_public

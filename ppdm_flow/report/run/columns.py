@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.lineage import How
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.plan.pictures.wording import HOWS
 from ppdm_flow.report.amounts import amount

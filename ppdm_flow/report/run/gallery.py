@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.language.kinds import RequirementSpec, kind_of
 from ppdm_flow.report.plots.fields import ChartDocument
 from ppdm_flow.report.plots.figure import MOST_CHARTS, Picture, budget, picture

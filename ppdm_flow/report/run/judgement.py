@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.check.markdown import LIMIT, fenced
 from ppdm_flow.report.locations import Locations

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.meanings import Meanings
 from ppdm_flow.report.amounts import amount, between, duration
 from ppdm_flow.report.plots.bullet import bullet

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.pictures.wording import HOWS
 from ppdm_flow.report.run import public as publishing
 from ppdm_flow.report.run.audience import is_public

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.plan.together import SIGN
 from ppdm_flow.report.run.checks import Check, gates, requirements

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.amounts import between
 from ppdm_flow.report.plots.drawing import CHARACTER, Dot, Drawing, Label, Line, Path, Rect, shortened
 from ppdm_flow.report.plots.scale import Scale, tick_text, ticks

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.report.amounts import NONE, amount, between, duration
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at, shown_points
 

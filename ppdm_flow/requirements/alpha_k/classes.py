@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.grouping import Grouping, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK

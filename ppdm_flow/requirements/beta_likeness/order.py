@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import bounded
 from ppdm_flow.policy.order.frame import Between, PolicyFrame

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.releases.successive import classes, numbered_combinations
 from ppdm_flow.sdk.history import Membership
 from ppdm_flow.tables.numbering import Codes, joined, numbered

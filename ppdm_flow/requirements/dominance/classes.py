@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.exposure.numbers import UnnumberedError
 from ppdm_flow.mining.people.groups import Entries

@@ -8,10 +8,11 @@ figures to the last bit. What that changes is at most 2^-52 of each number, or 2
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.people.groups import Entries
 from ppdm_flow.mining.recoding.grouping import Cells
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, facts_of, unchanged
 from ppdm_flow.mining.exposure.faults import require_true_values

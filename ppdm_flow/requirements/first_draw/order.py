@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.frame import Between, PolicyFrame
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw

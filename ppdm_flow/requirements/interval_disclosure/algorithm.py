@@ -9,11 +9,11 @@ original number is missing is left out; one that shows no number tells nothing (
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import carriers

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.estimates import MEAN, MEDIAN, WEIGHTED
 from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.mining.transactions.breaches import Event, epsilon, likelihoods
 from ppdm_flow.mining.transactions.exposure import WorstExposure, inside, knowing, outside, rest, whole

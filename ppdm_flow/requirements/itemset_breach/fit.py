@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.counting.vertical import item_counts
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import NONE, Operator

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.operators import Operator

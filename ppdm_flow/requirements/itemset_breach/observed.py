@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.counting.counting import support_counts
 from ppdm_flow.mining.transactions.counting.vertical import Columns, columns, expand, item_counts
 from ppdm_flow.mining.transactions.operators import Operator

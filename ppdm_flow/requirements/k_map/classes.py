@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.grouping import Grouping
 from ppdm_flow.mining.recoding.models import Bools, Floats, Hereditary, SensitiveColumns
 from ppdm_flow.requirements.k_map.requirement import KMap

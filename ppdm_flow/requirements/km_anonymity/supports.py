@@ -7,13 +7,13 @@ that somebody has such rows looks for the items in these alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.people import People
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.exposure.columns import facts_of
 from ppdm_flow.mining.people.figures import require_one_known, require_people

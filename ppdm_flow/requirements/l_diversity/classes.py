@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Hereditary, Model, SensitiveColumns, clipped
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity

@@ -7,8 +7,8 @@ and recursive diversity (Machanavajjhala and others, ACM TKDD 1(1), 2007, sectio
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import contained, unions
 from ppdm_flow.policy.order.frame import Between, PolicyFrame

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.grouping import Grouping, added, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, KAnonymous, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.lkc.requirement import LKC

@@ -7,10 +7,9 @@ are one person's, finds the linked people who have them all; and of the named va
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from ppdm_flow.core.people import People
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import Columns, Reading, columns, readings
 from ppdm_flow.mining.exposure.rows import SharedCounts

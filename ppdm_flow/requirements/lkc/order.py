@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Opaque, Order
 from ppdm_flow.policy.order.classes import contained, unions

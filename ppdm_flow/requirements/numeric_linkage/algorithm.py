@@ -10,8 +10,8 @@ rows at random finds (Domingo-Ferrer, Torra, 2001; the covariance of errors: Tor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import unmeasured
 from ppdm_flow.mining.exposure.columns import carriers

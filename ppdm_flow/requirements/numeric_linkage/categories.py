@@ -7,12 +7,12 @@ cell that this value is released as. Any other column (exchanged, drawn) has to 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.columns import facts_of
 from ppdm_flow.mining.exposure.numbers import Ints, UnnumberedError, other_rows, require_numbers
 from ppdm_flow.mining.exposure.paired import paired_counts

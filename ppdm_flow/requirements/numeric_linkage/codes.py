@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 

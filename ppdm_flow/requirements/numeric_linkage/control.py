@@ -7,11 +7,10 @@ the source's records are to another of its records. How often that happens to pe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.codes import Codes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError
 from ppdm_flow.requirements.numeric_linkage.codes import UNKNOWN, Codes
 from ppdm_flow.requirements.numeric_linkage.truth import Truth

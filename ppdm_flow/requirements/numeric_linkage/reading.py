@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.estimates import best
 from ppdm_flow.mining.exposure.numbers import (
     Floats,

@@ -8,11 +8,11 @@ which no monotone change of the numbers disturbs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.numbers import Floats
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.truth import Truth

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.nearest import Places, shared
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.control import Metric, Near, Nearest, near

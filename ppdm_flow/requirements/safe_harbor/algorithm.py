@@ -8,11 +8,11 @@ birth and ZIP codes say. A column most of whose cells are each of one person alo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.identifiers.cells import Mask, seen

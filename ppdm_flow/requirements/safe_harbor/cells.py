@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.identifiers.cells import Mask, matching
 from ppdm_flow.mining.identifiers.patterns import BORN
 from ppdm_flow.requirements.safe_harbor import labels

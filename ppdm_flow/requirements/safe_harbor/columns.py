@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import How
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.identifiers.kinds import Identifier
 from ppdm_flow.requirements.safe_harbor.column_names import tells_birth, told_by

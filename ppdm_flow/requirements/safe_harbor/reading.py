@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.exposure.faults import RandomizedError
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.identifiers.cells import normalized

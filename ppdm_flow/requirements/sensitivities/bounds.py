@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.reconstruction.histogram import Domain
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.requirements.sensitivities.value_bounds import value_bounds

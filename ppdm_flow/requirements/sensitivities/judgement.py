@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.mining.reconstruction.histogram import Domain
 from ppdm_flow.requirements.sensitivities.bounds import Bounds

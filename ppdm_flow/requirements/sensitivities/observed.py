@@ -9,11 +9,12 @@ original table is held fixed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.requirements.sensitivities.fit.joint import Joint
 from ppdm_flow.requirements.sensitivities.posteriors import Telling
 

@@ -10,8 +10,8 @@ it grows with theta and with f, and is never below theta.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.frame import Between, PolicyFrame

@@ -6,10 +6,11 @@ largest entry of a row, one column left out, follow from the two smallest q and 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.requirements.sensitivities.bounds import Bounds
 
 Floats = npt.NDArray[np.float64]

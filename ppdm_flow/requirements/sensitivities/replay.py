@@ -8,12 +8,13 @@ that was kept, unless the operator treats all values alike and the draw replaced
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.reconstruction.histogram import Domain, places_of
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import ValueOperator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BeforeValidator, Field, PrivateAttr
@@ -22,7 +22,6 @@ from ppdm_flow.core.model import (
     Texts,
     one_or_more,
 )
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import Binding, NamedValue, Place
 from ppdm_flow.core.requirement_families import OnAttribute
 from ppdm_flow.core.roles import Directions, ValuesAbsent

@@ -12,11 +12,11 @@ bounded by the gamma of every i in G. The converse is false, so a bound on each 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
 
 Floats = npt.NDArray[np.float64]

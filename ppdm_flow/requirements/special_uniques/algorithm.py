@@ -7,11 +7,11 @@ shared. The fewer attributes it takes, the more likely is the row's person alone
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.exposure.columns import carriers, columns, sensitive_attributes
 from ppdm_flow.mining.releases.attributes import source_of

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, shares
 from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
 from ppdm_flow.requirements.t_closeness.ranked_codes import ranks

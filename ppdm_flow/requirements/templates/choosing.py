@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template, may_be_chosen
 from ppdm_flow.sdk.view import DataView, count_each
 

@@ -7,11 +7,11 @@ or suppressed counts among the rows with ic only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.compatible import compatible_sums

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values

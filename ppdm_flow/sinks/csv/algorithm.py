@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sinks.csv.spec import CsvParams
 from ppdm_flow.sinks.text_lines import TextFile
 from ppdm_flow.tables.formulas import escaped

@@ -5,9 +5,8 @@ https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.m
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
-
-from ppdm_flow.core.records import dataclass
 
 STRUCT = 12
 _LIST, _BINARY, _DOUBLE = 9, 8, 7

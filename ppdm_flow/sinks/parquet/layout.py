@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.tables.arrow_texts import has_way_back
 from ppdm_flow.tables.sets.arrow import KEY
 

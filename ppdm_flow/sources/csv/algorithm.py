@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,7 +14,6 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.csv.cells import checked, header_rows, stripped, without_escapes

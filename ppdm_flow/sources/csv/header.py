@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sources.csv.spec import CsvParams
 from ppdm_flow.sources.csv.text import CsvText, undecodable_line
 from ppdm_flow.sources.faults import damaged, empty, fault, nul, undecodable, unreadable

@@ -8,12 +8,12 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.sources.csv.quotes import QuoteFault, QuoteScanner
 from ppdm_flow.sources.csv.spec import BACKSLASH, CsvParams
 from ppdm_flow.sources.faults import fault

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
-
-from ppdm_flow.core.records import dataclass
 
 _MICROSECONDS = 86_400_000_000
 _DAYS = (-719_162, 2_932_896)

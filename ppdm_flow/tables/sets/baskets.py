@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from ppdm_flow.core.records import dataclass
 
 Offsets = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.stream import check_room

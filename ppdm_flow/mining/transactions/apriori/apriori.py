@@ -7,13 +7,12 @@ s_min - sigma, so that one unlucky estimate does not take all supersets along; w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.apriori.counting import MEMORY, Counter, Partitions
 from ppdm_flow.mining.transactions.apriori.levels import MOST, Integers, Level, joined, patterns
 from ppdm_flow.mining.transactions.counting.counting import partial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.transactions.counting.counting import support_counts
 from ppdm_flow.mining.transactions.counting.seeded_expansion import Points
 from ppdm_flow.mining.transactions.counting.vertical import Columns, columns, item_counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.itemsets.mine import mine_transactions
 from ppdm_flow.mining.transactions.apriori.counting import Partitions
 from ppdm_flow.mining.transactions.counting.counting import exactly, support_counts

@@ -7,10 +7,11 @@ with the level a bit by bit. Lower bits of the value that no level depends on ar
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.transactions.counting.seeded_field import BITS, product
 from ppdm_flow.mining.transactions.counting.vertical_kernels import TILE, Places, Words, store, tally, transpose

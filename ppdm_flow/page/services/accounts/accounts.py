@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from sqlite3 import Connection, IntegrityError, Row
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.names import NameTakenError, key
 from ppdm_flow.page.services.accounts.passwords import Passwords
 from ppdm_flow.page.services.accounts.roles import Role, User

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from sqlite3 import Connection
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.storage.database import Database
 
 SCHEMA = (

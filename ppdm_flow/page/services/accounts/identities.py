@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from sqlite3 import Connection
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts import accounts
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.roles import User

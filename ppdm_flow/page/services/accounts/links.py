@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from sqlite3 import Connection
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts import accounts, identities
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.identities import Identity

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.records import dataclass
+from dataclasses import dataclass
+
 from ppdm_flow.page.services.accounts import accounts, attempts, browsers, identities, links, sessions
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.attempts import Attempts

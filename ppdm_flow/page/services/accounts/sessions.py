@@ -6,9 +6,9 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from sqlite3 import Connection
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.words import hash_of, new_word

@@ -8,13 +8,13 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, decide, signed_waivers
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, RELEASED, is_held

@@ -8,12 +8,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, ParamSpec, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.held.signers_file import ReadSigners
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError

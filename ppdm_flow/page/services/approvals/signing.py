@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.approval.decision import AUTHOR
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.page.services.accounts.roles import Role, User

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.edit.changes import Tree
 from ppdm_flow.policy.edit.tree import at, tree_of
 from ppdm_flow.policy.loading import load

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.page.services.hierarchies.spread import Spread, spread_of
 

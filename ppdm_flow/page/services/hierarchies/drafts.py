@@ -10,10 +10,10 @@ import shutil
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.hierarchies.counts import DELIMITER, ColumnCounts, read_counts
 from ppdm_flow.page.services.hierarchies.grouping import Grouping

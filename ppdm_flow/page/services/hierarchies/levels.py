@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.hierarchies.intervals import Intervals, joined
 from ppdm_flow.page.services.hierarchies.spread import Spread
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ppdm_flow.core.attributes import HierarchySpec
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError
 
 UNITS = ("month", "quarter", "year", "decade")

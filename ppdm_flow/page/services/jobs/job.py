@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-
-from ppdm_flow.core.records import dataclass
 
 _TAIL = 4096
 ANSWERS = frozenset({0, 1, 4})

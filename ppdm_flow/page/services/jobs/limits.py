@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from datetime import timedelta
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.settings import Settings
 
 

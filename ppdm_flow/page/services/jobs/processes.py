@@ -12,10 +12,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.buckets.store import BUCKETS
 from ppdm_flow.page.services.jobs import keeper
 from ppdm_flow.policy.params.environment import ALLOWED as PARAMS_FROM_ENV

@@ -14,14 +14,13 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection, Row
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User

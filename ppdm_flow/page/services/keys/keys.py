@@ -7,13 +7,12 @@ import secrets
 import shutil
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from sqlite3 import IntegrityError, Row
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.key_files import is_encrypted
 from ppdm_flow.evidence.keys import PublicKey

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
 from ppdm_flow.api.key import KeyPair
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.evidence.key_files import PUBLIC
 from ppdm_flow.evidence.keys import PublicKey
 

@@ -9,9 +9,8 @@ import json
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.words import hash_of, new_word
 from ppdm_flow.page.services.storage.database import Database
 

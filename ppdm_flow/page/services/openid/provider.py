@@ -8,13 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.openid.configuration import OpenIdConfiguration, safe_address
 from ppdm_flow.page.services.openid.refusals import ProviderError
 

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import count, islice
 from pathlib import Path
@@ -17,7 +17,6 @@ from ppdm_flow.api.loading.kinds import FileKind, identity_of, kind_by_lines
 from ppdm_flow.api.test.files import sets_of
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below

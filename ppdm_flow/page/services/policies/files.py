@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ppdm_flow.api.loading.kinds import FileKind
-from ppdm_flow.core.records import dataclass
 
 YAML = (".yaml", ".yml")
 TABLES = (".csv",)

@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.api.diff.revisions import NO_BARE_REPOSITORY
-from ppdm_flow.core.records import dataclass
 
 _READING, _COMMITTING = 20.0, 120.0
 """Seconds: hooks of a repository may check a commit for a while."""

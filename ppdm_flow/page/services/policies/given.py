@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.digests import digest, marks_of
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
 from ppdm_flow.page.services.policies.checks import Checks
 from ppdm_flow.page.services.policies.policies import PolicyText

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from sqlite3 import Row
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.refusal import RefusalError

@@ -7,12 +7,12 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import accumulate, islice
 from pathlib import Path
 
 from ppdm_flow.api.loading.kinds import FileIdentity, FileKind, identity_of, kind_by_lines
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.files import (

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.policies.files import TABLES, YAML
 from ppdm_flow.page.services.policies.git import Answer, ask

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ppdm_flow.core.digests import sha256
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
 from ppdm_flow.engine.manifest import NAME as MANIFEST

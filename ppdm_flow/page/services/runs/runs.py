@@ -6,13 +6,12 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 from ppdm_flow.api.report import REPORT, read
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD
 from ppdm_flow.core.texts.file_names import INTERNAL
 from ppdm_flow.engine.candidates.run_files import PUBLICATION

@@ -7,10 +7,10 @@ import math
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.engine.approval.published import PLAN, approval_faults
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from sqlite3 import Row
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User

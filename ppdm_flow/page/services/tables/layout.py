@@ -20,12 +20,11 @@ page far behind in an order.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType
 
 VERSION = 1

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 from ppdm_flow.core.digests import digest
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile, ReleasedFolder

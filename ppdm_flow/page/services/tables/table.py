@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.tables.column import Column
 from ppdm_flow.page.services.tables.layout import SUPPRESSED, ColumnAbout, Form, TableAbout
 from ppdm_flow.page.services.tables.question import Question

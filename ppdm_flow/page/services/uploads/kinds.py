@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.plan.formats import inferred, usual_ending
 from ppdm_flow.sdk import registry
 

@@ -8,11 +8,11 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from sqlite3 import Row
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.bounded import Bounded
 from ppdm_flow.page.services.storage.database import Database

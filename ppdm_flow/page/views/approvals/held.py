@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from starlette.exceptions import HTTPException
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.engine.evidence.signatures import SignatureResult
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.keys import PublicKey

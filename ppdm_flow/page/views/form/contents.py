@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.pages import read
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.page.views.form.entries import Group, entry, plugins, step
 from ppdm_flow.page.views.form.inputs import Input, Kind, identity, shown

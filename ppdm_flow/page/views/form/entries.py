@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
 from ppdm_flow.api.explain.cards import key_expects
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.views.form.inputs import Input, Kind, fits_text, fits_words, identity, shown
 from ppdm_flow.policy.edit.changes import Tree
 from ppdm_flow.policy.edit.tree import at as value_at

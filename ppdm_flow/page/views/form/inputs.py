@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.policy.edit.changes import REMOVED, Removal, Tree, Value
 from ppdm_flow.policy.edit.tree import tree_of
 from ppdm_flow.policy.edit.writing import in_line

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy, refuse_reach
 from ppdm_flow.page.looks.addresses import policy_address

@@ -8,8 +8,8 @@ are ordered by, and ``down`` from which end.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.tables.layout import ColumnAbout, Form
 from ppdm_flow.page.services.tables.question import Between, Condition, Contains, Equals, HasCode, Is, Question, State
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.tables.column import Column
 from ppdm_flow.page.services.tables.layout import SUPPRESSED, ColumnAbout, Form
 from ppdm_flow.page.services.tables.question import State

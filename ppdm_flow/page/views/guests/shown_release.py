@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.looks.addresses import policy_address

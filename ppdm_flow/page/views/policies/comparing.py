@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from ppdm_flow.api.diff.diff import DiffResult
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.checks import from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.working_tree import HEAD

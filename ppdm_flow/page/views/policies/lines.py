@@ -5,9 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
-
-from ppdm_flow.core.records import dataclass
 
 _AROUND = 3
 _GAP_PAIRS = 200_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import cast
@@ -13,7 +14,6 @@ from markupsafe import Markup
 from ppdm_flow.api.sweep.grid import Axis
 from ppdm_flow.api.sweep.places import Places, places
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.chart import Axes, Point, Series, line_chart
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.runs.mending import proposed

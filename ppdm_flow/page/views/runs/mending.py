@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ppdm_flow.api.explain.listing import plugins
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.checks import PolicyCheck

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date
 
 from starlette.responses import Response
 
 from ppdm_flow.core.model import NAME
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.core.waivers import Waiver, day
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS

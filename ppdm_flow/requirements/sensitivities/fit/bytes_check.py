@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, places, tally
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.requirements.sensitivities.fit import whole_matrix

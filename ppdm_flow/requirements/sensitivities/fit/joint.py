@@ -6,10 +6,11 @@ not stay becomes each of the m - 1 others with the same probability. So both par
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.records import dataclass
 from ppdm_flow.requirements.sensitivities.fit.tails import ENOUGH, bennett, binomial, chi_square, fisher, smallest
 
 Floats = npt.NDArray[np.float64]

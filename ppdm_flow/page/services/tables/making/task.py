@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import IntEnum
 from typing import Any, Self
-
-from ppdm_flow.core.records import dataclass
 
 
 class Answer(IntEnum):
