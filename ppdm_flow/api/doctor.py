@@ -31,7 +31,6 @@ _PACKAGES = (
     "numba",
     "duckdb",
     "scipy",
-    "highspy",
     "networkx",
     "scikit-learn",
     "pydantic",

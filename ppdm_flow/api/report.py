@@ -28,13 +28,6 @@ REPORT = "report.json"
 _MANIFEST = "manifest.json"
 
 
-def prepare() -> None:
-    """Import and compile what writes the page of a report: a run does so while it writes its releases."""
-    from ppdm_flow.report.run import html  # noqa: PLC0415  # templates: what a run needs last
-
-    html.prepare()
-
-
 def documents(report: Report) -> dict[str, str]:
     """Return every form of a report, by file name."""
     report_document = document(report)

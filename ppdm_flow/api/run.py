@@ -163,7 +163,6 @@ def _executed(
         templates=Uses(path.absolute().parent).templates(ready.loaded),
         locked=None if locked is None else locked.digests,
         place=place,
-        prepare_documents=_prepare_documents,
     )
     with quote_sources(ready.sources, plan.secrets):
         outcome = execute(plan, ready.data, out, options, listener, _documents, _companions)
@@ -186,15 +185,6 @@ def _read_back(run_dir: Path) -> ReportDocument:
     if "verdict" not in report:
         raise fault
     return report
-
-
-def _prepare_documents() -> None:
-    """Import and compile what writes documents, which nothing needs before the data is read."""
-    from ppdm_flow.api.report import prepare  # noqa: PLC0415  # see above
-    from ppdm_flow.report.datasheet import forms  # noqa: PLC0415  # see above
-
-    prepare()
-    forms.prepare()
 
 
 def _documents(made: Report) -> Mapping[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import gc
 import io
 import os
 import sys
@@ -12,26 +11,11 @@ from types import ModuleType
 from typing import NoReturn
 
 from ppdm_flow.cli.terminal import clock  # noqa: F401  # first of all: it looks when the program began
-from ppdm_flow.cli.terminal.ending import Ending
 from ppdm_flow.cli.terminal.output import complain
 from ppdm_flow.core.errors import PpdmError, RunError
 
 _PLAIN = {"└": "`", "├": "|", "│": "|", "─": "-", "≥": ">=", "≤": "<=", "…": "...", "–": "-", "—": "-", "→": "->"}
 _NAME = "ppdm-plain"
-_SPINNING = "18"
-"""How long threads of OpenBLAS look for work before they sleep: 2^18 processor cycles, where its default is 2^26.
-
-NumPy and SciPy start one a core when they are imported. Most runs have no work for them, and paid a twentieth of a
-second of every core for each.
-"""
-_NO_PLUGINS = "__all__"
-"""Plugins of pydantic see every value that is validated, and finding that there are none takes seven milliseconds: the
-program has none of them unless its user's environment says so.
-"""
-_YOUNG = 100_000
-"""New objects after which garbage is looked for; Python's own 700 are there many times while modules are imported, and
-no array is counted among them.
-"""
 
 
 def prepare() -> None:
@@ -53,42 +37,19 @@ def plain(error: UnicodeError) -> tuple[str | bytes, int]:
     return "".join(_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in characters), error.end
 
 
-def app(words: Sequence[str], prog_name: str, *, alone: bool = False) -> None:
-    """Run the program for these words. Its modules are no garbage: looking for some while they are made costs time.
+def app(words: Sequence[str], prog_name: str) -> None:
+    """Run the program for these words."""
+    from ppdm_flow.cli.program import program  # noqa: PLC0415  # an error while it is imported is answered, too
 
-    ``alone``: the process is the program's own, so nobody has to look through its modules at the end either.
-    """
-    gc.disable()
-    try:
-        from ppdm_flow.cli.program import program as built  # noqa: PLC0415  # see above
-
-        program = built(words)
-    finally:
-        gc.enable()
-    if alone:
-        gc.freeze()
-        gc.set_threshold(_YOUNG)
-    program(words, prog_name=prog_name, obj=alone)
+    program(words)(words, prog_name=prog_name)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the program and exit: 0 yes, 1 no, 2 the input is at fault, 3 the tool failed, 4 held, 130 interrupted."""
-    if arguments is not None:
-        _answer(list(arguments), alone=False)
-    ending = Ending()
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _SPINNING)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", _NO_PLUGINS)
-    try:
-        _answer(sys.argv[1:], alone=True)
-    except SystemExit as left:
-        ending.comes(left.code)
-        raise
-
-
-def _answer(words: list[str], *, alone: bool) -> NoReturn:
+    words = sys.argv[1:] if arguments is None else list(arguments)
     prepare()
     try:
-        app(words, "ppdm-flow", alone=alone)
+        app(words, "ppdm-flow")
     except PpdmError as error:
         complain(error.diagnostics, error.sources)
         _defects().trace(error, words)

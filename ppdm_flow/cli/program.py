@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import ModuleType
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -13,199 +13,37 @@ from ppdm_flow.cli.terminal.output import put
 from ppdm_flow.cli.terminal.verbs import HELP, add
 from ppdm_flow.core.version import VERSION
 
-
-def _check() -> ModuleType:
-    from ppdm_flow.cli import check
-
-    return check
-
-
-def _plan() -> ModuleType:
-    from ppdm_flow.cli import plan
-
-    return plan
-
-
-def _run() -> ModuleType:
-    from ppdm_flow.cli import run
-
-    return run
-
-
-def _audit() -> ModuleType:
-    from ppdm_flow.cli import audit
-
-    return audit
-
-
-def _verify() -> ModuleType:
-    from ppdm_flow.cli import verify
-
-    return verify
-
-
-def _sign() -> ModuleType:
-    from ppdm_flow.cli import sign
-
-    return sign
-
-
-def _key() -> ModuleType:
-    from ppdm_flow.cli import key
-
-    return key
-
-
-def _release() -> ModuleType:
-    from ppdm_flow.cli import release
-
-    return release
-
-
-def _deliver() -> ModuleType:
-    from ppdm_flow.cli import deliver
-
-    return deliver
-
-
-def _report() -> ModuleType:
-    from ppdm_flow.cli import report
-
-    return report
-
-
-def _test() -> ModuleType:
-    from ppdm_flow.cli import test
-
-    return test
-
-
-def _lock() -> ModuleType:
-    from ppdm_flow.cli import lock
-
-    return lock
-
-
-def _sweep() -> ModuleType:
-    from ppdm_flow.cli import sweep
-
-    return sweep
-
-
-def _diff() -> ModuleType:
-    from ppdm_flow.cli import diff
-
-    return diff
-
-
-def _reconstruct() -> ModuleType:
-    from ppdm_flow.cli import reconstruct
-
-    return reconstruct
-
-
-def _mine() -> ModuleType:
-    from ppdm_flow.cli import mine
-
-    return mine
-
-
-def _randomize() -> ModuleType:
-    from ppdm_flow.cli import randomize
-
-    return randomize
-
-
-def _hierarchy() -> ModuleType:
-    from ppdm_flow.cli import hierarchy
-
-    return hierarchy
-
-
-def _profile() -> ModuleType:
-    from ppdm_flow.cli import profile
-
-    return profile
-
-
-def _ledger() -> ModuleType:
-    from ppdm_flow.cli import ledger
-
-    return ledger
-
-
-def _show() -> ModuleType:
-    from ppdm_flow.cli import show
-
-    return show
-
-
-def _listing() -> ModuleType:
-    from ppdm_flow.cli import listing
-
-    return listing
-
-
-def _explain() -> ModuleType:
-    from ppdm_flow.cli import explain
-
-    return explain
-
-
-def _schema() -> ModuleType:
-    from ppdm_flow.cli import schema
-
-    return schema
-
-
-def _init() -> ModuleType:
-    from ppdm_flow.cli import init
-
-    return init
-
-
-def _serve() -> ModuleType:
-    from ppdm_flow.cli import serve
-
-    return serve
-
-
-def _doctor() -> ModuleType:
-    from ppdm_flow.cli import doctor
-
-    return doctor
-
-
-VERBS: Mapping[str, Callable[[], ModuleType]] = {
-    "check": _check,
-    "plan": _plan,
-    "run": _run,
-    "audit": _audit,
-    "verify": _verify,
-    "sign": _sign,
-    "key": _key,
-    "release": _release,
-    "deliver": _deliver,
-    "report": _report,
-    "test": _test,
-    "lock": _lock,
-    "sweep": _sweep,
-    "diff": _diff,
-    "reconstruct": _reconstruct,
-    "mine": _mine,
-    "randomize": _randomize,
-    "hierarchy": _hierarchy,
-    "profile": _profile,
-    "ledger": _ledger,
-    "show": _show,
-    "list": _listing,
-    "explain": _explain,
-    "schema": _schema,
-    "init": _init,
-    "serve": _serve,
-    "doctor": _doctor,
-}
-"""Imports the module of each verb."""
+VERBS = (
+    "check",
+    "plan",
+    "run",
+    "audit",
+    "verify",
+    "sign",
+    "key",
+    "release",
+    "deliver",
+    "report",
+    "test",
+    "lock",
+    "sweep",
+    "diff",
+    "reconstruct",
+    "mine",
+    "randomize",
+    "hierarchy",
+    "profile",
+    "ledger",
+    "show",
+    "list",
+    "explain",
+    "schema",
+    "init",
+    "serve",
+    "doctor",
+)
+"""In the order of the help. The module of a verb has its name, unless `_MODULES` says otherwise."""
+_MODULES = {"list": "listing"}
 _COMPLETE = "_PPDM_FLOW_COMPLETE"
 
 
@@ -223,7 +61,7 @@ def program(words: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_options)
     for verb in _needed(words):
-        add(app, verb, VERBS[verb]())
+        add(app, verb, import_module(f"ppdm_flow.cli.{_MODULES.get(verb, verb)}"))
     return app
 
 

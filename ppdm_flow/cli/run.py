@@ -23,7 +23,6 @@ from ppdm_flow.cli.terminal.options import (
     option,
 )
 from ppdm_flow.cli.terminal.output import columns, complain, say
-from ppdm_flow.cli.terminal.own_process import keep_unused_away
 from ppdm_flow.cli.terminal.password import key_password
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.core.addresses.table import place_of_data
@@ -86,8 +85,6 @@ def run(
     for approvals, 130 interrupted.
     """
     there = output_targets(ctx, JUDGED, "text")
-    if engine is EngineName.LOCAL:
-        keep_unused_away(ctx)
     with listening() as listener, report_errors_to_ci(there, str(policy)):
         ran = api.run(
             policy,

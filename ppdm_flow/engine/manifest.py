@@ -18,7 +18,7 @@ from ppdm_flow.core.documents import Day, Numbers, Randomness, Sha256, Verdict, 
 
 NAME = "manifest.json"
 VERSION: Literal[1] = 1
-_LIBRARIES = ("cryptography", "duckdb", "highspy", "numpy", "pandas", "pyarrow", "pydantic", "scikit-learn", "scipy")
+_LIBRARIES = ("cryptography", "duckdb", "numpy", "pandas", "pyarrow", "pydantic", "scikit-learn", "scipy")
 
 
 class HashedFile(TypedDict):

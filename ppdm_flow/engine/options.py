@@ -92,8 +92,7 @@ class RunOptions:
     ``templates`` are the SHA-256 of those that it extends, ``locked`` the lock that it was held against,
     ``project`` the SHA-256 of the project file that binds it. ``clock`` tells the day of the verdict, for waivers.
     ``unchanged`` raises DataError where data that was copied from elsewhere is not there as it was; ``place`` is where
-    the run is published, if not on this machine; ``engine`` says where the rows are worked on; ``prepare_documents`` is
-    done while releases are written.
+    the run is published, if not on this machine; ``engine`` says where the rows are worked on.
     """
 
     partition_rows: int = 262_144
@@ -110,7 +109,6 @@ class RunOptions:
     unchanged: Callable[[], None] = _nothing
     place: RunPlace | None = None
     engine: Engine = field(default_factory=LocalEngine)
-    prepare_documents: Callable[[], None] = _nothing
 
     def fitting(self, plan: Plan) -> RunOptions:
         """Return the options for a plan: rows with sets are wide once they are randomized, so fewer a partition."""

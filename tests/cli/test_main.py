@@ -258,16 +258,3 @@ def test_bars_on_a_terminal(root, tmp_path):
     assert b"suppress" in drawn
     assert "━".encode() in drawn
     assert b"released\n" not in drawn
-
-
-@pytest.mark.slow(quick=1)
-@pytest.mark.parametrize("own", [None, "30"])
-def test_threads_of_openblas_sleep_soon_unless_somebody_says_otherwise(own):
-    code = "import atexit, os; atexit.register(lambda: print(os.environ['OPENBLAS_THREAD_TIMEOUT']))\n"
-    code += "from ppdm_flow.cli.main import main; main()"
-    env = {k: v for k, v in os.environ.items() if k != "OPENBLAS_THREAD_TIMEOUT"}
-    env |= {} if own is None else {"OPENBLAS_THREAD_TIMEOUT": own}
-    done = subprocess.run(
-        [sys.executable, "-c", code, "--version"], env=env, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split()[-1] == (own or "18")

@@ -31,7 +31,7 @@ releases: {out: {path: out.ENDING}}
 """
 """That of ``tests/benchmarks/numeric.py``, with fewer columns."""
 
-NEEDLESS = {"numba", "llvmlite", "scipy", "sklearn"}
+NEEDLESS = {"numba", "llvmlite", "sklearn"}
 
 
 @pytest.mark.slow

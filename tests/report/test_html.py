@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 import pytest
 
 from ppdm_flow.core.results import Chart, Figure, RequirementResult, Series
-from ppdm_flow.report.run import html as run_html
 from ppdm_flow.report.run.html import render
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "rect", "circle", "line", "path", "ellipse", "polygon", "stop"}
@@ -280,11 +279,3 @@ def test_values_stand_where_the_document_has_them_and_nowhere_else(document):
     assert {"Cook", "Trader"} <= words
     found["charts"] = []
     assert not {"Cook", "Trader"} & set(re.findall(r"\w+", escapes.unescape(render(found))))
-
-
-def test_a_prepared_page_compiles_no_template(document, monkeypatch):
-    run_html.environment.cache_clear()
-    run_html.script_hash.cache_clear()
-    run_html.prepare()
-    monkeypatch.setattr(run_html.environment().loader, "get_source", None)
-    assert render(document())

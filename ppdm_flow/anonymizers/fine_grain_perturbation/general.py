@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from scipy.optimize import linprog
 
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.mining.linear_program import Rows, minimum
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,37 +49,45 @@ def general_optimum(
         return General(np.eye(size), float(frequency.sum()))
     cost = np.zeros(size * size + 2 * size)
     cost[np.arange(size) * (size + 1)] = -frequency
-    rows = Rows.joined(_ratios(size, bounded, slack[bounded] + 1.0, directions), _column_sums(size))
-    solution = minimum(cost, rows, 1.0, seconds=seconds, tolerance=_TOLERANCE)
-    if solution is None:
+    ratios = _ratios(size, bounded, slack[bounded] + 1.0, directions)
+    done = linprog(
+        cost,
+        A_ub=ratios,
+        b_ub=np.zeros(ratios.shape[0]),
+        A_eq=_column_sums(size),
+        b_eq=np.ones(size),
+        bounds=(0.0, 1.0),
+        options={
+            "time_limit": seconds,
+            "primal_feasibility_tolerance": _TOLERANCE,
+            "dual_feasibility_tolerance": _TOLERANCE,
+        },
+    )
+    if done.x is None or done.status != 0:
         return None
-    matrix = solution[: size * size].reshape(size, size)
+    matrix = done.x[: size * size].reshape(size, size)
     return General(matrix, float(np.diag(matrix) @ frequency))
 
 
-def _ratios(size: int, bounded: npt.NDArray[np.intp], gamma: Floats, directions: Directions) -> Rows:
+def _ratios(size: int, bounded: npt.NDArray[np.intp], gamma: Floats, directions: Directions) -> Any:
     """The rows of a x <= 0; x holds P row by row, then l, then u."""
     every, least = np.arange(size * size), size * size
     row = np.repeat(np.arange(size), len(bounded))
     entry = row * size + np.tile(bounded, size)
     ratio = np.tile(gamma, size)
     one = np.ones(size * size)
-    parts = [_below(least + every // size, every, one), _below(entry, least + row, ratio)]
+    parts = [(least + every // size, every, one), (entry, least + row, ratio)]
     if directions is Directions.BOTH:
         largest = least + size
-        parts += [_below(every, largest + every // size, one), _below(largest + row, entry, ratio)]
-    return Rows.joined(*parts)
+        parts += [(every, largest + every // size, one), (largest + row, entry, ratio)]
+    low, high, times = map(np.concatenate, zip(*parts, strict=True))
+    number = np.arange(len(low))
+    places = np.concatenate([number, number]), np.concatenate([low, high])
+    unknowns = size * size + 2 * size
+    return sparse.csr_array((np.concatenate([np.ones(len(low)), -times]), places), shape=(len(low), unknowns))
 
 
-def _below(low: npt.NDArray[np.intp], high: npt.NDArray[np.intp], ratio: Floats) -> Rows:
-    """The rows x[low] - ratio x[high] <= 0."""
-    number = len(low)
-    values = np.stack([np.ones(number), -ratio], axis=1).ravel()
-    columns = np.stack([low, high], axis=1).ravel()
-    return Rows(np.full(number, 2, dtype=np.intp), columns, values, np.full(number, -np.inf), np.zeros(number))
-
-
-def _column_sums(size: int) -> Rows:
-    columns = np.arange(size * size).reshape(size, size).T.ravel()
-    lengths, one = np.full(size, size, dtype=np.intp), np.ones(size)
-    return Rows(lengths, columns, np.ones(size * size), one, one)
+def _column_sums(size: int) -> Any:
+    """The rows of a x = 1."""
+    every = np.arange(size * size)
+    return sparse.csr_array((np.ones(size * size), (every % size, every)), shape=(size, size * size + 2 * size))

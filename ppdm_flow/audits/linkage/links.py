@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from ppdm_flow.audits.labels.joining import Matches
 from ppdm_flow.audits.labels.released import Classes
@@ -13,7 +14,6 @@ from ppdm_flow.audits.linkage.nearest import Nearest
 from ppdm_flow.audits.linkage.people import People
 from ppdm_flow.audits.records.proportions import ALARM, wilson
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.tails import above
 
 Integers = npt.NDArray[np.int64]
 
@@ -58,7 +58,7 @@ class LinkQuality:
         """Whether guessing one of all released rows would hardly ever be right so often."""
         if self.correct == 0 or rows == 0:
             return False
-        return bool(above(self.correct - 1, self.claims, 1.0 / rows) < ALARM)
+        return bool(binom.sf(self.correct - 1, self.claims, 1.0 / rows) < ALARM)
 
 
 def exact(people: People, matches: Matches, weights: Integers) -> LinkQuality | None:

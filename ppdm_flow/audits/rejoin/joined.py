@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from ppdm_flow.audits.multisets import expected_hits
-from ppdm_flow.mining.tails import above
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts
@@ -110,7 +110,7 @@ class SameOrder:
     @property
     def alarming(self) -> bool:
         """Whether chance would hardly do it."""
-        return self.rows > 0 and float(above(self.matches - 1, self.rows, self.chance)) < ERROR
+        return self.rows > 0 and float(binom.sf(self.matches - 1, self.rows, self.chance)) < ERROR
 
 
 def same_order(mine: DataView, theirs: DataView, key: str) -> SameOrder | None:

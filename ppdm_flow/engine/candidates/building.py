@@ -71,10 +71,6 @@ class Candidate:
         return all(a.was(Change.GENERATED) for a in self.release.attributes)
 
 
-_DOCUMENTS = "."
-"""A task that no release is called like."""
-
-
 class CandidateBuilder:
     """Writes and audits the candidate releases of one run; publishing them is a later stage."""
 
@@ -92,7 +88,6 @@ class CandidateBuilder:
         self.directory.folder(CANDIDATE)
         self.directory.folder(SCRATCH)
         work: dict[str, Callable[[], Any]] = {r.name: self._writing(r) for r in self.plan.releases}
-        work[_DOCUMENTS] = self.context.options.prepare_documents  # Python, while others write
         done = run_all(work, self.context.options.workers, self.context.stop)
         return tuple(done[r.name] for r in self.plan.releases)
 

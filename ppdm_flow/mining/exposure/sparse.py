@@ -1,4 +1,4 @@
-"""Sparse matrices of counts and shares. SciPy is imported when one is made: most releases need none."""
+"""Sparse matrices of counts and shares."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 
 from ppdm_flow.mining.recoding.grouping import Cells
 
@@ -15,8 +17,6 @@ Ints = npt.NDArray[np.int64]
 
 def summed(values: npt.NDArray[Any], row: Ints, column: Ints, shape: tuple[int, int]) -> Any:
     """Return the matrix (CSR, float64) of sums by row and column."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
-
     matrix: Any = csr_array((values.astype(np.float64), (row, column)), shape=shape)
     matrix.sum_duplicates()
     return matrix
@@ -24,8 +24,6 @@ def summed(values: npt.NDArray[Any], row: Ints, column: Ints, shape: tuple[int, 
 
 def of_cells(cells: Cells, columns: int, first: int) -> Any:
     """Return cells as a matrix (classes, columns); ``first`` is the value in column 0."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
-
     shape = len(cells.begins) - 1, columns
     return csr_array((cells.count.astype(np.float64), cells.value - first, cells.begins), shape=shape)
 
@@ -53,9 +51,6 @@ def indicators(matrix: Any) -> Any:
 
 def largest_flow(source: Ints, target: Ints, capacity: Ints, nodes: int) -> Ints:
     """Return what of a largest flow from the first node to the last leaves the first one, by where it goes (nodes,)."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
-    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415  # see above
-
     form: Any = csr_array
     graph = form((capacity.astype(np.int32), (source, target)), shape=(nodes, nodes), dtype=np.int32)
     leaving = maximum_flow(graph, 0, nodes - 1).flow[[0]]
@@ -64,16 +59,11 @@ def largest_flow(source: Ints, target: Ints, capacity: Ints, nodes: int) -> Ints
 
 def stacked(matrices: Sequence[Any]) -> Any:
     """Return the rows of matrices of one width, one after another."""
-    from scipy.sparse import vstack  # noqa: PLC0415  # see above
-
     return vstack(list(matrices), format="csr")
 
 
 def largest_matching(left: Ints, right: Ints) -> Ints:
     """Return, for each left node, the right one that a largest matching gives it, -1 for none; edges are pairs."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  # see above
-    from scipy.sparse.csgraph import maximum_bipartite_matching  # noqa: PLC0415  # see above
-
     form: Any = csr_array
     shape = int(left.max(initial=-1)) + 1, int(right.max(initial=-1)) + 1
     graph = form((np.ones(len(left), dtype=np.int32), (left, right)), shape=shape, dtype=np.int32)

@@ -15,8 +15,8 @@ from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
+from scipy.optimize import linprog
 
-from ppdm_flow.mining.linear_program import Rows, minimum
 from ppdm_flow.mining.transactions.breaches import level
 from ppdm_flow.mining.transactions.laws import Floats
 
@@ -118,11 +118,11 @@ def by_program(room: Polytope, likelihood: Floats) -> tuple[float, Floats, Float
     scale = np.where(happens, weight[happens].min() / np.where(happens, weight, 1.0), 1.0)  # y / (y R)
     caps = (room.caps - room.limits[:, None]) * scale
     caps /= np.maximum(np.abs(caps).max(axis=1, keepdims=True), np.finfo(float).tiny)
-    rows = Rows.joined(Rows.dense(caps, -np.inf, 0.0), Rows.dense(happens[None, :].astype(np.float64), 1.0, 1.0))
-    parts = minimum(-room.holds * happens, rows)
-    if parts is None:
+    once = happens[None, :].astype(np.float64)
+    done = linprog(-room.holds * happens, A_ub=caps, b_ub=np.zeros(len(caps)), A_eq=once, b_eq=[1.0])
+    if done.x is None or done.status != 0:
         raise ValueError("no worst case was found: the likelihoods are not those of an event")
-    shares = np.maximum(parts, 0.0) * scale
+    shares = np.maximum(done.x, 0.0) * scale
     shares = shares / shares.sum()
     supports, with_item = room.partial(shares)
     return float(with_item @ likelihood / (supports @ likelihood)), supports, with_item

@@ -14,7 +14,6 @@ from ppdm_flow.page.looks.quoted import quoted
 from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import sections
 from ppdm_flow.page.texts.catalogue import catalogue
-from ppdm_flow.report.compiled_templates import CompiledTemplates
 from ppdm_flow.report.plots.drawing import shortened
 
 _LONGEST = 16_000_000
@@ -34,7 +33,6 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=CompiledTemplates(__file__),
     )
     made.globals.update(
         approval_address=approval_address,

@@ -11,11 +11,6 @@ from ppdm_flow.report.datasheet import html, markdown
 from ppdm_flow.report.datasheet.sheet import sheet
 
 
-def prepare() -> None:
-    """Compile the templates."""
-    html.prepare()
-
-
 def datasheets(report: Report, release: str, beside: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return the forms of the data sheet of a release, by file name; ``beside`` are the documents in its folder."""
     made = sheet(report, release, beside)

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from ppdm_flow.report.datasheet import texts
 from ppdm_flow.report.datasheet.sheet import Sheet
-from ppdm_flow.report.run.html import compile_templates, environment
+from ppdm_flow.report.run.html import environment
 
 _TEMPLATE = "datasheet.html.jinja"
-
-
-def prepare() -> None:
-    """Compile the templates."""
-    compile_templates(_TEMPLATE, "macros.jinja", "style.css.jinja", "datasheet.css.jinja")
 
 
 def render(sheet: Sheet) -> str:

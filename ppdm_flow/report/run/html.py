@@ -13,25 +13,11 @@ from markupsafe import Markup, escape
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.plan.pictures.forms import draw
-from ppdm_flow.report.compiled_templates import CompiledTemplates
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page
 
 _TEMPLATE = "report.html.jinja"
-_PARTS = ("macros.jinja", "sheet.jinja", "style.css.jinja")
 _TICKED = re.compile("`([^`]+)`")
-
-
-def prepare() -> None:
-    """Compile the templates."""
-    compile_templates(_TEMPLATE, *_PARTS)
-    script_hash()
-
-
-def compile_templates(*names: str) -> None:
-    """Compile templates, each by its name: one that they include or import is not compiled with them."""
-    for name in names:
-        environment().get_template(name)
 
 
 def render(document: ReportDocument, words: tuple[str, str] | None = None) -> str:
@@ -51,7 +37,6 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_shown,
-        bytecode_cache=CompiledTemplates(__file__),
     )
     jinja.filters["n"] = "{:g}".format
     jinja.filters["prose"] = _prose

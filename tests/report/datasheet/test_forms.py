@@ -9,13 +9,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ppdm_flow.report.datasheet import forms, html, markdown
+from ppdm_flow.report.datasheet import html, markdown
 from ppdm_flow.report.datasheet.columns import SheetColumn
 from ppdm_flow.report.datasheet.estimates import Estimate
 from ppdm_flow.report.datasheet.promises import Promise
 from ppdm_flow.report.datasheet.sheet import Sheet, Waived
 from ppdm_flow.report.datasheet.steps import StepAccount
-from ppdm_flow.report.run import html as run_html
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "circle", "path"}
 HOSTILE = (
@@ -134,13 +133,6 @@ def test_no_name_becomes_markup_of_markdown(name):
 def test_the_same_sheet_gives_the_same_bytes():
     assert html.render(hostile("x")) == html.render(hostile("x"))
     assert markdown.render(hostile("x")) == markdown.render(hostile("x"))
-
-
-def test_a_prepared_page_compiles_no_template(monkeypatch):
-    run_html.environment.cache_clear()
-    forms.prepare()
-    monkeypatch.setattr(run_html.environment().loader, "get_source", None)
-    assert html.render(hostile("x"))
 
 
 def test_a_name_with_backticks_ends_no_block():

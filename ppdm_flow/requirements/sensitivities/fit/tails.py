@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-
-from ppdm_flow.mining.tails import above, at_most
+from scipy.stats import binom
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -19,8 +18,8 @@ ENOUGH_VARIANCE = 100.0
 
 def binomial(hits: Counts, trials: Counts, probability: Floats | float) -> Floats:
     """Return two-sided exact tail probabilities: twice the smaller tail, at most 1."""
-    lower = at_most(hits, trials, probability)
-    upper = above(hits - 1, trials, probability)
+    lower = binom.cdf(hits, trials, probability)
+    upper = binom.sf(hits - 1, trials, probability)
     doubled: Floats = np.minimum(1.0, 2.0 * np.minimum(lower, upper))
     return doubled
 
