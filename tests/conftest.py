@@ -4,6 +4,7 @@ behind the ports of audits: small tables in memory, and DuckDB over the same cel
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -85,6 +86,17 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}(quick=0): {meaning}; full tier only, but for `quick` items")
     settings.load_profile("full" if config.getoption("full") or config.getoption("rest") else "quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect without looking for garbage: there is none among twenty thousand tests, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
