@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ppdm_flow.reader.earlier import Hashing, KeptFile
     from ppdm_flow.reader.linked import LinkedRows
     from ppdm_flow.reader.query.groups import GroupTables
+    from ppdm_flow.reader.row_kinds import Question
     from ppdm_flow.reader.run_files import RunFiles
     from ppdm_flow.reader.view import CandidateGroups
 
@@ -36,6 +37,14 @@ class JointViews:
     names: pa.StringArray
     linked: Mapping[str, tuple[str, ...]]
     viewed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointShares:
+    """The share of each file's people whom few attributes single out, and which others tell something of its rows."""
+
+    shares: Mapping[str, float]
+    linked: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +91,7 @@ class RunReader:
         self._lock = Lock()
         self._answers: dict[tuple[tuple[str, ...], str], JointViews | NotVerifiedError | None] = {}
         self._again: dict[tuple[tuple[str, ...], str], dict[str, tuple[GroupTables, ...]]] = {}
+        self._singled_out: dict[tuple[tuple[str, ...], int], JointShares | NotVerifiedError | None] = {}
 
     def together(self, grouping: Sequence[str], sensitive: str = "") -> JointViews | None:
         """Return what all files tell of ``sensitive`` to who knows ``grouping``; None where no more than each.
@@ -150,6 +160,60 @@ class RunReader:
                 self._again[asked] = held.by_name(out, sensitive)
             return self._again[asked]
 
+    def singled_out(self, attributes: Sequence[str], size: int) -> JointShares | None:
+        """Return the people whom ``size`` of these attributes single out; None where files tell no more than each does.
+
+        Raises NotVerifiedError.
+        """
+        if self._unverified:
+            raise NotVerifiedError(self._unverified)
+        if not self._may_tell and not self._mixes(frozenset(attributes)):
+            return None
+        with self._lock:
+            asked = (tuple(attributes), size)
+            if asked not in self._singled_out:
+                try:
+                    self._singled_out[asked] = self._single_people(*asked)
+                except NotVerifiedError as fault:
+                    self._singled_out[asked] = fault
+            answer = self._singled_out[asked]
+        if isinstance(answer, NotVerifiedError):
+            raise answer
+        return answer
+
+    def singled_out_again(self, sql: Sql, attributes: Sequence[str], size: int) -> Mapping[str, float]:
+        """Return these shares by the second route. Raises NotVerifiedError."""
+        from ppdm_flow.reader.query.uniques import shares_again  # noqa: PLC0415  # as above
+
+        told = self.singled_out(attributes, size)
+        if told is None:
+            return {}
+        with self._lock:
+            held = self._held
+            questions = self._questions(attributes, size)
+            found = shares_again(sql, held.source, held.files, questions, range(held.own))
+        return {name: share for name, share in _by_file(held, found).items() if name in told.shares}
+
+    def _single_people(self, attributes: tuple[str, ...], size: int) -> JointShares | None:
+        from ppdm_flow.reader.uniques import singled_out  # noqa: PLC0415  # as above
+
+        held, questions = self._held, self._questions(attributes, size)
+        alone = {
+            f
+            for question in questions
+            for f in held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+        }
+        told = singled_out(held.source, held.files, questions, held.own, alone)
+        if told is None:
+            return None
+        names = [f.name for f in held.files]
+        linked = {names[f]: tuple(names[g] for g in told.linked[f]) for f in range(held.own)}
+        return JointShares(_by_file(held, told.shares), linked)
+
+    def _questions(self, attributes: Sequence[str], size: int) -> list[Question]:
+        sets = (s for n in range(1, min(size, len(attributes)) + 1) for s in combinations(attributes, n))
+        return list(dict.fromkeys(self._held.question(s, "", self._nulls) for s in sets))
+
     def earlier_that_tell_more(self, attributes: Collection[str] | None, *, drawn: bool) -> list[str]:
         """Return the earlier files that tell more of ``attributes`` (None: of any) than each file of the run does.
 
@@ -201,3 +265,10 @@ class RunReader:
         return read_files(
             self._files, self._people, self._known, before.files, before.hashing, attributes=before.attributes
         )
+
+
+def _by_file(held: RunFiles, shares: Mapping[int, float]) -> dict[str, float]:
+    """Return shares by the name of each file of the run; those of earlier runs' files count for each."""
+    earlier = max((share for f, share in shares.items() if f >= held.own), default=0.0)
+    told = range(held.own) if any(f >= held.own for f in shares) else [f for f in shares if f < held.own]
+    return {held.files[f].name: max(shares.get(f, 0.0), earlier) for f in told}

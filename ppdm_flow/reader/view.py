@@ -52,10 +52,10 @@ class ValueReading:
 class CandidateGroups:
     """The groups of one file.
 
-    ``rows`` have a group, a kind of row, how many ``units`` have a row of the kind, or that many rows, and the weight
-    of each; ``people`` which units have rows of which kind, None where a row is a unit. ``sized`` are the groups whose
-    known row is in the file. ``many`` are how many choices of known rows a group is for. ``together`` is the chance
-    that one of several known rows has a value.
+    ``rows`` have a group with its known row, a kind of row, how many ``units`` have a row of the kind, or that many
+    rows, and the weight of each; ``people`` which units have rows of which kind, None where a row is a unit. ``sized``
+    are the groups whose known row is in the file. ``many`` are how many choices of known rows a group is for.
+    ``together`` is the chance that one of several known rows has a value.
     """
 
     rows: pd.DataFrame
@@ -73,10 +73,11 @@ def views(
     readers = [list(files), *([f] for f in files if len(files) > 1)]
     for held in readers:
         search = CandidateSearch(source, held, question, usually_steady(source) if source.subject else ())
-        yield from (view for _, view in _of_search(search, known_rows))
+        yield from (view for _, view in views_of(search, known_rows))
 
 
-def _of_search(search: CandidateSearch, known_rows: int | Literal["all"]) -> Iterator[tuple[int, CandidateGroups]]:
+def views_of(search: CandidateSearch, known_rows: int | Literal["all"]) -> Iterator[tuple[int, CandidateGroups]]:
+    """Yield the views of a reader of some files, each with its file."""
     source, sensitive = search.source, search.question.sensitive
     by_chance = len(search.files) > 1 and any(f.sampled for f in search.files)
     scalings = (False, True) if by_chance else (True,)
@@ -104,31 +105,43 @@ def together(
     anything of another's rows. After the first ``own`` files come those of earlier runs: what these tell of each other
     was judged before, but where one of the first ones is linked to them, be it over others.
     """
-    names = [frozenset(n for c in f.columns for n in c.names) for f in files]
-    dropping = [f.decided is not None and question.sensitive in f.decided for f in files]
-    if not any(a & b for a, b in combinations(names, 2)) and not any(dropping) and not alone:
+    if not have_links(files, question) and not alone:
         return None
     steady = usually_steady(source) if source.subject else ()
     search = CandidateSearch(source, files, question, steady)
-    every = range(len(files))
-    of_run = frozenset(range(len(files) if own is None else own))
-    linked = {
-        f: [g for g in every if g != f and (dropping[f] or dropping[g] or not search.tells_nothing(f, g))]
-        for f in every
-    }
-    links = [(f, g) for f, g in combinations(every, 2) if not search.tells_nothing(f, g)]
-    parts = components((f, [str(link) for link in links if f in link]) for f in every)
-    reached = {f for part, _ in parts if not of_run.isdisjoint(part) for f in part}
-    linked = {f: told if f in reached or not of_run.isdisjoint(told) else [] for f, told in linked.items()}
+    linked = linked_files(search, own)
     if not any(linked.values()) and not alone:
         return None
-    out: dict[int, list[CandidateGroups]] = {f: [] for f in every}
-    for f, one in _of_search(search, known_rows):
+    out: dict[int, list[CandidateGroups]] = {f: [] for f in linked}
+    for f, one in views_of(search, known_rows):
         if linked[f] or f in alone:
             out[f].append(one)
     for f in alone if len(files) > 1 else ():
-        out[f] += [one for _, one in _of_search(CandidateSearch(source, [files[f]], question, steady), known_rows)]
+        out[f] += [one for _, one in views_of(CandidateSearch(source, [files[f]], question, steady), known_rows)]
     return {f: views for f, views in out.items() if views}, linked
+
+
+def have_links(files: Sequence[ReleasedFile], question: Question) -> bool:
+    """Whether any two files have something in common, or one lacks rows for the sensitive attribute."""
+    names = [frozenset(n for c in f.columns for n in c.names) for f in files]
+    return any(a & b for a, b in combinations(names, 2)) or any(_drops(f, question) for f in files)
+
+
+def _drops(file: ReleasedFile, question: Question) -> bool:
+    return file.decided is not None and question.sensitive in file.decided
+
+
+def linked_files(search: CandidateSearch, own: int | None = None) -> dict[int, list[int]]:
+    """Return for each file which others tell something of its rows. ``own`` is as in :func:`together`."""
+    every = range(len(search.files))
+    of_run = frozenset(range(len(every) if own is None else own))
+    dropping = [_drops(f, search.question) for f in search.files]
+    links = [(f, g) for f, g in combinations(every, 2) if not search.tells_nothing(f, g)]
+    both = {*links, *((g, f) for f, g in links)}
+    linked = {f: [g for g in every if g != f and (dropping[f] or dropping[g] or (f, g) in both)] for f in every}
+    parts = components((f, [str(link) for link in links if f in link]) for f in every)
+    reached = {f for part, _ in parts if not of_run.isdisjoint(part) for f in part}
+    return {f: told if f in reached or not of_run.isdisjoint(told) else [] for f, told in linked.items()}
 
 
 def _views(
@@ -169,7 +182,7 @@ def _views(
                 readings = [[r[r[GROUP].isin(table[GROUP])] for r in each] for each in readings]
             sized = table[(there & ~rows.absent[own])[table[KNOWN]]][GROUP]
             many = table[[GROUP, CHOICE]].drop_duplicates().set_index(GROUP)[CHOICE].map(chosen[MANY])
-            table = table[[GROUP, KIND, "weight"]].assign(units=rows.count[table[KIND]])
+            table = table[[GROUP, KNOWN, KIND, "weight"]].assign(units=rows.count[table[KIND]])
             bases = _bases(search, told, f) if told else []
             every = tuple(
                 ValueReading(pd.concat(each), b) for each, b in zip(zip(*readings, strict=True), bases, strict=True)

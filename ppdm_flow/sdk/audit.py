@@ -116,6 +116,14 @@ class FilesReader(Protocol):
         """Return the same by the second route."""
         ...
 
+    def singled_out(self, attributes: Sequence[str], size: int) -> Any:
+        """Return the people whom ``size`` of these attributes single out; None where files tell no more than each."""
+        ...
+
+    def singled_out_again(self, sql: Sql, attributes: Sequence[str], size: int) -> Any:
+        """Return the shares of them by the second route."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class AuditContext:

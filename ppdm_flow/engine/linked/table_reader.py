@@ -33,6 +33,14 @@ class TableReader:
         """Return the same by the second route."""
         return self.reader.again(sql, *self._in_all(grouping, sensitive))
 
+    def singled_out(self, attributes: Sequence[str], size: int) -> Any:
+        """Return whom attributes single out, as :meth:`RunReader.singled_out` does."""
+        return self.reader.singled_out(self._in_all(attributes, "")[0], size)
+
+    def singled_out_again(self, sql: Sql, attributes: Sequence[str], size: int) -> Any:
+        """Return the shares by the second route."""
+        return self.reader.singled_out_again(sql, self._in_all(attributes, "")[0], size)
+
     def _in_all(self, grouping: Sequence[str], sensitive: str) -> tuple[tuple[str, ...], str]:
         own = tuple(qualified(self.table, name) for name in grouping)
         known = self.groupings.get(frozenset(grouping), ())

@@ -99,6 +99,29 @@ def joint_size_again(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> in
     return int(min(each[0] for each in found if each is not None))
 
 
+def joint_share(attributes: Sequence[str], size: int, ctx: AuditContext) -> tuple[float, tuple[str, ...]] | None:
+    """Return the share of people whom ``size`` attributes single out beside all releases, and which tell something.
+
+    None where others tell nothing. Raises UnmeasuredError.
+    """
+    if ctx.reader is None:
+        return None
+    with _faults():
+        told = ctx.reader.singled_out(attributes, size)
+    if told is None or ctx.release not in told.shares:
+        return None
+    return told.shares[ctx.release], told.linked[ctx.release]
+
+
+def joint_share_again(attributes: Sequence[str], size: int, ctx: AuditContext, sql: Sql) -> float | None:
+    """Return this share by the second route; None where others tell nothing."""
+    if ctx.reader is None or joint_share(attributes, size, ctx) is None:
+        return None
+    with _truth():
+        found: float = ctx.reader.singled_out_again(sql, attributes, size)[ctx.release]
+    return found
+
+
 def joint_tables(
     grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql, figure: PeopleFigure
 ) -> Iterator[Mapping[str, pa.Table]]:

@@ -38,10 +38,13 @@ class GroupTables:
     """The groups of one file: ``units(id, unit, n, weight, sized)``, where one line stands for ``n`` units that are alike.
 
     ``sizes(id, by_weight, equal)`` is the mass of all rows of a group, ``together_chance`` the largest chance that one
-    of several known rows has a value.
+    of several known rows has a value. ``held`` are the reader's files; ``known(row, unit, id)`` is the group of each
+    source row, where one row is known.
     """
 
     file: int
+    held: tuple[int, ...]
+    known: Any
     units: Any
     sizes: Any
     readings: tuple[ReadingTables, ...]
@@ -92,7 +95,7 @@ def groups(
                     for scaled in (False, True) if by_chance else (True,):
                         if here:
                             yield from _tables(guesses, f, here, weights[f.number, scaled], linked.get((f.number, s), ""),
-                                               held[f.number],
+                                               held,
                                                stays=scaled and by_chance)  # fmt: skip
 
 
@@ -120,7 +123,7 @@ def _tables(
     here: Sequence[int],
     weights: str,
     linked: str,
-    number: int,
+    held: Sequence[int],
     *,
     stays: bool,
 ) -> Iterator[GroupTables]:
@@ -198,7 +201,10 @@ def _tables(
             readings.append(ReadingTables(name, base.tables[cells], base.tables[base.keep(text)], base_table))
         if len(here) > 1:
             chance = _chance_together(base, taken, own, group, read[0][1])
-    yield GroupTables(number, base.tables[units], base.tables[sizes], tuple(readings), chance)
+    known = base.tables["known_of"]
+    yield GroupTables(
+        held[f.number], tuple(held), known, base.tables[units], base.tables[sizes], tuple(readings), chance
+    )
 
 
 def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:

@@ -7,6 +7,7 @@ shared. The fewer attributes it takes, the more likely is the row's person alone
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,9 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured
 from ppdm_flow.mining.exposure.columns import made_of, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UncountedError, UnmeasuredError
+from ppdm_flow.mining.exposure.joint_sizes import findings_of_unaccounted, unaccounted
 from ppdm_flow.mining.exposure.sizes import classes
+from ppdm_flow.mining.exposure.together import joint_share, joint_share_again
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.uniques.people import crowd_sizes, people_uniques
 from ppdm_flow.mining.uniques.special import (
@@ -41,6 +44,7 @@ _GENERATED = (
     "Rows are generated and belong to nobody: whom a few attributes single out among the original rows that they repeat"
     " is not counted. Ask for `k_anonymity` of such a release."
 )
+_TOGETHER = "together_share"
 _NOBODYS = "of generated rows, which belong to nobody"
 
 
@@ -77,6 +81,9 @@ class SpecialUniquesAudit:
                 many, rows = _again(ctx.sql, told, size, candidate, ctx)
             except UnmeasuredError:
                 continue
+            with suppress(UnmeasuredError):
+                share = joint_share_again(requirement.attributes, requirement.size, ctx, ctx.sql)
+                figures |= {} if share is None else {f"{requirement.id}.{_TOGETHER}": share}
             if rows:
                 figures |= {f"{requirement.id}.rows_{s}": number for s, number in enumerate(many, start=1)}
                 single = many[-1] if many else 0
@@ -133,10 +140,32 @@ def _judged(requirement: FewUniques, candidate: DataView, ctx: AuditContext) -> 
         at_most=True,
         sentence=_sentence(requirement, told, found, unit) + made_of(told.columns, ctx) + treatment(ctx.nulls, left),
     )
-    findings: list[Finding] = [*left_out(requirement.id, left)]
+    beside = _beside_all(requirement, unit, ctx)
+    figures |= {m.metric: m.figure for m in beside}
+    findings: list[Finding] = [*left_out(requirement.id, left), *findings_of_unaccounted(beside)]
     findings.extend(as_they_are(requirement.id, requirement.attributes, sensitive_attributes(ctx), candidate, ctx))
     charts: list[Chart] = [*pictures(requirement.id, found, told.names, unit)]
-    return AuditOutcome(figures, (measured,), tuple(findings), tuple(charts))
+    return AuditOutcome(figures, (measured, *beside), tuple(findings), tuple(charts))
+
+
+def _beside_all(requirement: FewUniques, unit: str, ctx: AuditContext) -> list[Measured]:
+    """Judge whom the attributes single out beside all releases; nothing where others tell nothing."""
+    metric = f"{requirement.id}.{_TOGETHER}"
+    try:
+        told = joint_share(requirement.attributes, requirement.size, ctx)
+    except UnmeasuredError as fault:
+        return [unaccounted(requirement.id, metric, "share", requirement.max_share, fault, at_most=True)]
+    if told is None:
+        return []
+    share, names = told
+    who = f"Whoever reads {listed(names)} as well" if names else "Whoever takes all cells of a row together"
+    text = (
+        f"{who} singles out {share:.2%} of the {unit} by at most {counted(requirement.size, 'attribute')} of"
+        f" {listed(requirement.attributes)}; at most {requirement.max_share:.2%} is allowed."
+    )
+    return [
+        Measured(requirement.id, metric, Figure(share, "share"), requirement.max_share, at_most=True, sentence=text)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ class FewUniques(OnClasses):
 
     kind: ClassVar[str] = "special_uniques"
     on_groups: ClassVar[bool] = True
+    of_all_files: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     size: Annotated[int, Field(ge=1, le=5, description=_SIZE, examples=["3"]), HIGHER] = 3
     max_share: Annotated[float, Field(ge=0.0, lt=1.0, description=_SHARE, examples=["0.01"]), LOWER] = 0.0

@@ -85,7 +85,9 @@ def _after(
         place = next((option for option, names in roles.items() if column.name in names), OTHER)
         columns[column.name] = _changed(column, use, entry.get(place, {}), roles, before, sensitive)
         if use in AVERAGING and place != OTHER:
-            columns[column.name] = replace(columns[column.name], kind="averaged")
+            kinds = {before.columns[n].kind for names in roles.values() for n in names}
+            drawn = next((kind for kind in ("noisy", "exchanged") if kind in kinds), "averaged")
+            columns[column.name] = replace(columns[column.name], kind=drawn)
         if use == "pseudonymize" and place != OTHER:
             columns[column.name] = _keyed(columns[column.name], options)
     if NEW in entry:

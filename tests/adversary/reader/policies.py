@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -77,6 +77,21 @@ def random_case(number: int) -> Case:
         **({"people": {"known_rows": draw.choice("12")}} if people else {}),
     }
     return Case(number, policy, rows)
+
+
+def random_uniques_case(number: int) -> Case:
+    """The case of a number, of which few people may be singled out besides, by one known row."""
+    case, draw = random_case(number), Random(f"uniques {number}")
+    known = [n for n, a in case.policy["attributes"].items() if a["role"] == "quasi_identifier"]
+    clause = {
+        "attributes": draw.sample(known, draw.randint(1, len(known))),
+        "size": draw.choice("12"),
+        "max_share": draw.choice(("0", "0.2", "0.5")),
+    }
+    policy = {**case.policy, "privacy": {**case.policy["privacy"], "special_uniques": {"u": clause}}}
+    if "people" in policy:
+        policy["people"] = {"known_rows": "1"}
+    return replace(case, policy=policy)
 
 
 PATIENTS, VISITS, RESULTS = "patients", "visits", "results"

@@ -1,6 +1,6 @@
 """The product held against the reader: random policies of two releases, judged by both.
 
-python -m adversary.reader.runs files 0 200   # in tests/; or: linked 0 200
+python -m adversary.reader.runs files 0 200   # in tests/; or: uniques 0 200, linked 0 200
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from adversary.reader.files import (
     prepare,
 )
 from adversary.reader.lineage import PlaceLineage, lineage
-from adversary.reader.policies import Case, random_case, random_linked_case
+from adversary.reader.policies import Case, random_case, random_linked_case, random_uniques_case
 from adversary.reader.product import Outcome, run_linked_policy, run_policy
 from adversary.reader.view import CandidateGroup
 
 SLACK = 1e-6
-MAKERS = {"files": random_case, "linked": random_linked_case}
+MAKERS = {"files": random_case, "uniques": random_uniques_case, "linked": random_linked_case}
 
 
 @dataclass(frozen=True)
@@ -134,6 +134,9 @@ def judge(case: Case, prepared: PreparedFiles, outcome: Outcome) -> tuple[list[J
     different: list[str] = []
     for requirement in requirements(case.policy):
         try:
+            if requirement.kind == "special_uniques":
+                judgements.append(_judge_uniques(case.policy, prepared, requirement))
+                continue
             groups = find_requirement_groups(case.policy, prepared, requirement)
         except (NotVerified, TruthExcluded) as error:
             judgements.append(Judgement(requirement.id, holds=False, reason=f"{type(error).__name__}: {error}"))
@@ -144,6 +147,12 @@ def judge(case: Case, prepared: PreparedFiles, outcome: Outcome) -> tuple[list[J
         if not case.tables and int(case.policy.get("people", {}).get("known_rows", 1)) == 1:
             different += _differing_alone(requirement, groups, prepared, outcome)
     return judgements, different
+
+
+def _judge_uniques(policy: Mapping[str, Any], prepared: PreparedFiles, requirement: RequirementClause) -> Judgement:
+    clause, more = requirement.clause, {"nulls": policy["nulls"], "apart": policy.get("recipients") == "apart"}
+    share = figures.unique_share(prepared, clause["attributes"], int(clause["size"]), **more)
+    return Judgement(requirement.id, share <= float(clause["max_share"]) + SLACK, share)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,14 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from adversary.reader.lineage import recorded
-from adversary.reader.policies import SENSITIVE, STEPS, random_case, random_linked_case, random_step
+from adversary.reader.policies import (
+    SENSITIVE,
+    STEPS,
+    random_case,
+    random_linked_case,
+    random_step,
+    random_uniques_case,
+)
 from adversary.reader.runs import compare
 from adversary.reader.twins import KNOWN, merged, observe, shape
 
@@ -46,6 +53,17 @@ def test_no_policy_is_released_whose_requirements_do_not_hold(part: int) -> None
     # The true rows are always a guess, and single files of maps have the figures of the product.
     assert not [c.case.number for c in judged for j in c.judgements if j.reason.startswith("TruthExcluded")]
     assert not [(c.case.number, *c.differing_alone) for c in judged if c.differing_alone]
+
+
+@pytest.mark.random
+@pytest.mark.parametrize("part", range(2))
+def test_nobody_is_singled_out_unseen(part: int) -> None:
+    found = [compare(random_uniques_case(number)) for number in range(20 * part, 20 * part + 20)]
+    asked = [(c, next(j for j in c.judgements if j.id.endswith("uniques.u"))) for c in found if c.judgements]
+    assert not [c.case.number for c, uniques in asked if uniques in c.differing and not uniques.holds]
+    assert 4 * sum(uniques.holds and uniques not in c.differing for c, uniques in asked) >= sum(
+        uniques.holds for _, uniques in asked
+    )
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -1,0 +1,81 @@
+"""The people whom few attributes single out, before whoever holds all files or one of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdm_flow.reader.candidates import KNOWN, CandidateSearch
+from ppdm_flow.reader.figures import sizes
+from ppdm_flow.reader.files import Ints, ReleasedFile, Source
+from ppdm_flow.reader.people import usually_steady
+from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.reader.view import GROUP, CandidateGroups, linked_files, views_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SingledOut:
+    """``shares``: the part of each file's people whom some question singles out. ``linked``: what tells of its rows."""
+
+    shares: dict[int, float]
+    linked: dict[int, list[int]]
+
+
+def singled_out(
+    source: Source,
+    files: Sequence[ReleasedFile],
+    questions: Sequence[Question],
+    own: int,
+    alone: Collection[int] = (),
+) -> SingledOut | None:
+    """Return whom questions single out; None where no file tells more than equal cells do.
+
+    A person is singled out if the group for one of their rows has size 1. Whoever holds all files is one reader, and
+    whoever holds one of the first ``own``; the larger share counts. After these come the files of earlier runs.
+    ``alone`` are the files that tell more by themselves than equal cells do. Raises NotVerifiedError.
+    """
+    steady = usually_steady(source) if source.subject else ()
+    linked: dict[int, set[int]] = {f: set() for f in range(len(files))}
+    every = [CandidateSearch(source, files, question, steady) for question in questions]
+    for search in every:
+        for f, others in linked_files(search, own).items():
+            linked[f].update(others)
+    if not any(linked.values()) and not alone:
+        return None
+    shares = _shares(every, range(len(files)))
+    for f in range(own) if len(files) > 1 else ():
+        single = _shares([CandidateSearch(source, [files[f]], question, steady) for question in questions], [f])
+        shares = {**shares, **{g: max(share, shares.get(g, 0.0)) for g, share in single.items()}}
+    told = {f: sorted(others) for f, others in linked.items()}
+    return SingledOut({f: s for f, s in shares.items() if told[f] or f in alone}, told)
+
+
+def _shares(searches: Iterable[CandidateSearch], held: Sequence[int]) -> dict[int, float]:
+    """Return the shares of the files that are ``held``, before one reader."""
+    people: defaultdict[int, list[Ints]] = defaultdict(list)
+    single: defaultdict[int, list[Ints]] = defaultdict(list)
+    source = None
+    for search in searches:
+        source = search.source
+        for number, view in views_of(search, 1):
+            found = sizes(view)
+            people[held[number]].append(_rows_known_by(found.index, view, search))
+            single[held[number]].append(_rows_known_by(found.index[found < 2], view, search))
+    return {f: share_of(source, people[f], single[f]) for f in people} if source is not None else {}
+
+
+def _rows_known_by(groups: Iterable[int], view: CandidateGroups, search: CandidateSearch) -> Ints:
+    """Return the source rows whose groups these are."""
+    known = view.rows.loc[view.rows[GROUP].isin(list(groups)), KNOWN].unique()
+    return np.flatnonzero(np.isin(search.known_of, known))
+
+
+def share_of(source: Source, people: Sequence[Ints], single: Sequence[Ints]) -> float:
+    """Return the share of ``single`` among ``people``, both as source rows: by people, or by the weights of rows."""
+    every, alone = np.unique(np.concatenate(people)), np.unique(np.concatenate(single))
+    if source.subject:
+        return len(np.unique(source.unit[alone])) / len(np.unique(source.unit[every]))
+    return float(source.weight[alone].sum() / source.weight[every].sum())
