@@ -18,7 +18,7 @@ finally:
         json.dump(sorted(sys.modules), file)
 """
 DATA = {"duckdb", "numba", "numpy", "pandas", "pyarrow", "scipy", "sklearn"}
-BESIDE = {"jinja2", "jsonschema", "cryptography", "multiprocessing", "asyncio"}
+BESIDE = {"jinja2", "jsonschema", "cryptography", "multiprocessing"}
 
 
 def loaded(folder, *words: str) -> set[str]:

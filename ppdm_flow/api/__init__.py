@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ppdm_flow.api.documents import write_schemas as write_schemas
     from ppdm_flow.api.drafts.check import check_draft as check_draft
     from ppdm_flow.api.drafts.diff import diff_drafts as diff_drafts
-    from ppdm_flow.api.drafts.diff import users_of as users_of
     from ppdm_flow.api.explain.explain import explain as explain
     from ppdm_flow.api.explain.explain import topics as topics
     from ppdm_flow.api.explain.listing import plugins as plugins
@@ -110,7 +109,6 @@ _HOMES = {
     "sign": "sign",
     "sweep": "sweep.sweep",
     "topics": "explain.explain",
-    "users_of": "drafts.diff",
     "verification": "verify",
     "verified": "released_folder",
     "verify": "verify",

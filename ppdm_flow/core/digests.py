@@ -103,13 +103,24 @@ def _stamp_of(about: os.stat_result) -> str:
     return f"{about.st_size} bytes of {about.st_mtime_ns}"
 
 
+class _Pipes:
+    """Whether this process may read pipes: not where others than its user say which files are read."""
+
+    are_read = True
+
+
+def leave_pipes() -> None:
+    """Read no pipe in this process from now on: what is read of one is lost for who waits for it."""
+    _Pipes.are_read = False
+
+
 def open_definition(path: Path, *, pipes: bool = True) -> BinaryIO:
     """Open a file that says what a policy means, or a pipe where ``pipes`` may be read; every such file is opened here.
 
     Where the environment says which definitions are to be read, what is returned holds the bytes that were marked,
     whatever becomes of the file meanwhile. Raises OSError, also where it is another one than was marked.
     """
-    file = path.open("rb") if pipes and _is_own_pipe(path) else open_ordinary(path)
+    file = path.open("rb") if pipes and _Pipes.are_read and _is_own_pipe(path) else open_ordinary(path)
     named = os.environ.get(EXPECTED)
     if named is None:
         return file

@@ -12,6 +12,10 @@ Aliases = Mapping[str, Sequence[str]]
 NO_ALIASES: Aliases = MappingProxyType({})
 
 
+_LONGEST = 60
+"""Characters of a word that may be a misspelt one."""
+
+
 def synonyms_of(word: str) -> Sequence[str]:
     """Return our words for one of other tools or papers; none where it has none."""
     return synonyms().get(_bare(word), ())
@@ -30,6 +34,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 
 def confident(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) -> str | None:
     """Return the known word that is but a few edits away, or that other tools write so; None without one."""
+    if len(word) > _LONGEST:
+        return None
     candidates = sorted(set(known))
     bare = _bare(word)
     for name in candidates:
@@ -68,6 +74,8 @@ def _allowed(one: str, other: str) -> int:
 
 
 def _resembling(word: str, known: Iterable[str]) -> str | None:
+    if len(word) > _LONGEST:
+        return None
     bare = _bare(word)
     candidates = {_bare(c): c for c in sorted(set(known), reverse=True)}
     near = difflib.get_close_matches(bare, candidates, n=1, cutoff=0.6)

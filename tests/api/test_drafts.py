@@ -114,10 +114,6 @@ def test_texts_of_a_template_are_compared_in_those_that_use_it(policy):
     (policy.with_name("between.yaml")).write_text("extends: [org.yaml]\nversion: 1\nnulls: exclude\n")
     second = policy.with_name("second.yaml")
     second.write_text(POLICY.replace("[org.yaml]", "[between.yaml]"))
-    alone = policy.with_name("alone.yaml")
-    alone.write_text(POLICY.replace("extends: [org.yaml]\n", ""))
-    paths = [policy, second, alone, policy.with_name("gone.yaml")]
-    assert api.users_of(template, paths) == (policy, second)
     lower = TEMPLATE.replace(">= 3", ">= 2")
     for path in (policy, second):
         result = api.diff_drafts(path, TEMPLATE, lower, policy.parent, template=template)

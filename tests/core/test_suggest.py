@@ -59,3 +59,9 @@ def slow(one: str, other: str) -> int:
 @given(st.text("ab_", max_size=5), st.text("ab_", max_size=5))
 def test_distance(one: str, other: str) -> None:
     assert distance(one, other) == slow(one, other)
+
+
+def test_a_word_that_is_longer_than_any_has_no_near_one():
+    known = [f"{'k_anonymity' * 3}{number}" for number in range(3_000)]
+    assert closest("x" * 100_000, known) is None
+    assert closest(known[7][:-1] + "_7", known) == known[7]

@@ -23,6 +23,8 @@ from ppdm_flow.page.services.accounts.roles import Role
 from ppdm_flow.page.services.bounded import CHECKS, Bounded, LimitExceededError
 from ppdm_flow.page.services.places import PERSON, Places
 from ppdm_flow.page.services.policies import checks
+from ppdm_flow.page.views.policies import comparing
+from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.runs.mending import offers
 from ppdm_flow.page.views.runs.origins import policy_file
 
@@ -332,8 +334,7 @@ def test_a_file_keeps_its_state_while_others_change_all_the_time(server: Server,
 def test_what_takes_long_is_looked_at_after_all_others(server: Server, monkeypatch):
     """However often somebody changes a file, the files of others have their states on the first look."""
     monkeypatch.setattr(checks, "_SECONDS", 1)
-    folder = server.site.settings.policies
-    many = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
+    folder, many = server.site.settings.policies, HEAVY
     for name in ("a1", "a2"):
         (folder / f"{name}.yaml").write_text(POLICY + "steps:\n" + many)
     (folder / "z.yaml").write_text(POLICY)
@@ -343,6 +344,60 @@ def test_what_takes_long_is_looked_at_after_all_others(server: Server, monkeypat
     assert last == {"a1.yaml": None, "a2.yaml": None, "z.yaml": checks.State(0, 0)}
     (folder / "a1.yaml").write_text(POLICY + "steps:\n" + many + "# more\n")
     assert states()["z.yaml"] == checks.State(0, 0)
+
+
+HEAVY = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
+
+
+@pytest.mark.slow
+def test_files_that_take_long_under_new_names_leave_the_states_of_others(server: Server, monkeypatch):
+    """A file that is renamed is another one each time, and first with all that are new."""
+    monkeypatch.setattr(checks, "_SECONDS", 10)
+    folder = server.site.settings.policies
+    for name in ("a1", "a2", "a3"):
+        (folder / f"{name}.yaml").write_text(POLICY + "steps:\n" + HEAVY)
+    (folder / "z.yaml").write_text(POLICY)
+    states_after_a_look(server)
+    for number in range(2):
+        (folder / "z.yaml").write_text(POLICY + f"# {number}\n")
+        (folder / f"a{number + 1}.yaml").rename(folder / f"b{number}.yaml")
+        assert states_after_a_look(server)["z.yaml"] == checks.State(0, 0)
+
+
+@pytest.mark.slow
+def test_who_uses_a_template_is_told_though_a_policy_takes_long(server: Server, monkeypatch):
+    folder = server.site.settings.policies
+    (folder / "house.yaml").write_text("version: 1\nnulls: exclude\nfloors: {privacy.k_anonymity.k: '>= 3'}\n")
+    (folder / "between.yaml").write_text("version: 1\nextends: [house.yaml]\n")
+    (folder / "own.yaml").write_text(POLICY + "extends: [house.yaml]\n")
+    (folder / "second.yaml").write_text(POLICY + "extends: [between.yaml]\n")
+    (folder / "alone.yaml").write_text(POLICY)
+    (folder / "heavy.yaml").write_text(POLICY + "extends: [house.yaml]\nsteps:\n" + HEAVY)
+    states_after_a_look(server)
+    house = folder / "house.yaml"
+    assert server.site.checks.users_of(house) == (["between.yaml", "own.yaml", "second.yaml"], ["heavy.yaml"])
+    texts = house.read_text(), house.read_text().replace(">= 3", ">= 2")
+    told = {m.policy: m for m in compared(server.site, "house.yaml", *texts).meanings}
+    assert {name: m.weaker for name, m in told.items() if m.relation} == {"own.yaml": True, "second.yaml": True}
+    monkeypatch.setattr(comparing, "_SHARE", 0)
+    untold = compared(server.site, "house.yaml", *texts).meanings
+    assert {(m.weaker, *(f.code for f in m.faults)) for m in untold} == {(True, "PPF997")}
+
+
+@pytest.mark.slow
+def test_checks_of_tests_read_no_pipe(server: Server):
+    """What somebody else waits for would be lost, and who writes would be let through."""
+    folder = server.site.settings.policies
+    os.mkfifo(folder / "pipe")
+    text = "policy: pipe\ntests: {t: {data: {csv: a.csv}, expect: {verdict: released}}}\n"
+    checked = server.site.checks.check("p.test.yaml", text)
+    assert not checked.valid
+    with pytest.raises(OSError, match="No such device"):  # nobody reads it
+        os.open(folder / "pipe", os.O_WRONLY | os.O_NONBLOCK)
+    (folder / "p.yaml").write_text(POLICY)
+    assert "p.yaml" in {
+        Path(each).name for each in server.site.checks.check("p.test.yaml", text.replace("pipe", "p.yaml")).files
+    }
 
 
 @pytest.mark.slow

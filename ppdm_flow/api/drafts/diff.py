@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
 from ppdm_flow.api.diff.diff import DiffResult, held_together
 from ppdm_flow.api.diff.policies import read
 from ppdm_flow.api.diff.revisions import Place, place
-from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy import load
 
 
 def diff_drafts(
@@ -33,15 +30,3 @@ def diff_drafts(
         after = Place(str(path), path, texts={written: new}, base=str(base))
         both = held_together(read(before.path, before, {}), read(after.path, after, {}))
         return DiffResult({"version": 1, "kind": "policies", "pairs": [both], "added": [], "removed": []})
-
-
-def users_of(template: Path, policies: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the policies that extend a template, directly or by others; those that cannot be read do not."""
-    return tuple(path for path in policies if path != template and _extends(path, template))
-
-
-def _extends(path: Path, template: Path) -> bool:
-    try:
-        return str(template) in load(path).sources
-    except UsageError:
-        return False

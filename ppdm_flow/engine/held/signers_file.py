@@ -10,13 +10,15 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
+from ppdm_flow.core.texts.file_names import ATTESTATIONS, INTERNAL
+from ppdm_flow.engine.candidates.run_files import PUBLICATION, UNFINISHED
 from ppdm_flow.engine.candidates.unpublished import PRIVATE
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.plan.definition import Approvals
 
-_OWN = frozenset((HELD, RELEASED, WITHHELD, PRIVATE, MANIFEST))
+_OWN = frozenset((HELD, RELEASED, WITHHELD, PRIVATE, MANIFEST, PUBLICATION, UNFINISHED, ATTESTATIONS, INTERNAL))
 """Names that a run's directory has later."""
 ReadSigners = Callable[[Path], Signers]
 """Reads a list of signers. Raises PolicyError or UsageError where it cannot be used."""

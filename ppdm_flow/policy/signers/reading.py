@@ -18,11 +18,13 @@ from ppdm_flow.policy.signers.judging import judged
 from ppdm_flow.policy.signers.models import SignersFile
 from ppdm_flow.policy.text.nodes import Map, UnreadableError
 from ppdm_flow.policy.text.parse import parse
-from ppdm_flow.policy.text.reading import SIZE_LIMIT, decode, forbidden
+from ppdm_flow.policy.text.reading import decode, forbidden
 from ppdm_flow.policy.validate import validate
 
 _FORM = "write `version: 1` and `signers:` with roles and a key for each name; `ppdm-flow key` prints such an entry"
 _PRIVATE = "PRIVATE KEY"
+_MOST_BYTES = 100_000
+"""Every page that lists what waits for approvals reads the lists of all runs."""
 
 
 def read_signers(path: Path, shown: str | None = None) -> Signers:
@@ -60,12 +62,12 @@ def signers_bytes(path: Path, name: str) -> bytes:
     """Return the bytes of a file that may be a list of signers. Raises UsageError (PPF350)."""
     try:
         with open_definition(path, pipes=False) as file:
-            data = file.read(SIZE_LIMIT + 1)
+            data = file.read(_MOST_BYTES + 1)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise UsageError(Diagnostic("PPF350", f"cannot read the list of signers {name}: {reason}")) from None
-    if len(data) > SIZE_LIMIT:
-        text = f"the list of signers {name} is larger than {SIZE_LIMIT // 1_000_000} MB"
+    if len(data) > _MOST_BYTES:
+        text = f"the list of signers {name} is larger than {_MOST_BYTES:,} bytes, which some 800 signers take"
         raise UsageError(Diagnostic("PPF350", text))
     return data
 

@@ -469,7 +469,16 @@ def test_a_pending_entry_of_a_release_that_goes_on_is_not_forgotten(home: HeldHo
 
 
 @pytest.mark.parametrize(
-    "name", ["report.html", "policy.resolved.yaml", "candidate/public/notes.yaml", "released/notes.yaml", "plan.mmd"]
+    "name",
+    [
+        "report.html",
+        "policy.resolved.yaml",
+        "candidate/public/notes.yaml",
+        "released/notes.yaml",
+        "plan.mmd",
+        "attestations/notes.yaml",
+        "publication.json",
+    ],
 )
 def test_no_list_of_signers_takes_the_place_of_what_a_run_writes(home: HeldHome, name: str) -> None:
     """An approver would read what its author wrote as the report, and nothing would tell which policy made the run."""

@@ -192,6 +192,15 @@ def test_a_file_that_is_not_there(tmp_path):
         read_signers(tmp_path)
 
 
+def test_a_list_is_no_longer_than_pages_can_read(tmp_path):
+    file = tmp_path / "signers.yaml"
+    file.write_text(WHOLE + "#" * (100_000 - len(WHOLE.encode())))
+    read_signers(file)
+    file.write_text(WHOLE + "#" * (100_001 - len(WHOLE.encode())))
+    with pytest.raises(UsageError, match=r"PPF350.*larger than 100,000 bytes"):
+        read_signers(file)
+
+
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "signers.yaml")
     with pytest.raises(UsageError, match=r"PPF350.*it is no ordinary file"):

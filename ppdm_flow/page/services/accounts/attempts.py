@@ -18,6 +18,7 @@ SCHEMA = (
         "CREATE TABLE IF NOT EXISTS attempts (what TEXT PRIMARY KEY, failures INTEGER NOT NULL, last REAL NOT NULL,"
         " until REAL NOT NULL)"
     ),
+    "CREATE INDEX IF NOT EXISTS attempts_by_time ON attempts (last)",
 )
 FORGOTTEN = 24 * 60 * 60.0
 """Seconds after the last failure until none counts any more."""

@@ -90,10 +90,14 @@ def _grouped(rows: Iterable[Sequence[str]]) -> Grouping:
     return _few_levels(lines)
 
 
+_DIGITS = 10
+"""No level joins more values than a number of fewer digits says."""
+
+
 def _ordered(attribute: DeclaredAttribute) -> Grouping:
     from ppdm_flow.mining.hierarchies.ladder import ordered  # noqa: PLC0415  # pyarrow stands behind it
 
-    then = [int(text) for text in attribute.texts("then") if text.isascii() and text.isdigit()]
+    then = [int(text) for text in attribute.texts("then") if text.isascii() and text.isdigit() and len(text) < _DIGITS]
     return _few_levels(ordered(attribute.texts("order"), [each for each in then if each > 1]))
 
 

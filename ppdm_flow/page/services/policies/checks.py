@@ -17,8 +17,9 @@ from ppdm_flow.api.loading.kinds import FileKind, identity_of, kind_by_lines
 from ppdm_flow.api.test.files import sets_of
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
+from ppdm_flow.core.digests import open_ordinary
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches, texts
@@ -29,6 +30,7 @@ from ppdm_flow.policy.edit.tree import readable_tree
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.redaction import telling, waivers_of, without
 from ppdm_flow.policy.test.loading import load as load_tests
+from ppdm_flow.policy.text.reading import SIZE_LIMIT
 from ppdm_flow.report.plots.drawing import shortened
 
 if TYPE_CHECKING:
@@ -44,14 +46,19 @@ MOST_FINDINGS = 500
 """Findings in one text that a page shows."""
 _MOST_NAMES = 2_000
 _MOST_WAIVERS = 100
+_MOST_TEMPLATES = 100
 _LONGEST_WORDS = 300
 """Characters of a waiver's texts in the state of a file."""
 _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
 _SECONDS = 30
 """How long one look at the files may go on."""
+_SHARE = 0.25
+"""The part of a call's processor time that one of its files may take: what takes longer has no state."""
 _MOMENT = 1
 """Seconds that a page waits for the states of files that it knows nothing of."""
+_PATIENCE = 5
+"""Seconds that a page waits for them which has to know them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +66,14 @@ class State:
     """How many errors and open warnings a file has, and its waivers, those that end first in front.
 
     There are no waivers (None) where it cannot be read as a policy. ``more`` counts those that were left out: pages
-    list the waivers of all files.
+    list the waivers of all files. ``templates`` are the paths of those that were read with it.
     """
 
     errors: int
     warnings: int
     waivers: tuple[Waiver, ...] | None = ()
     more: int = 0
+    templates: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,7 @@ class Checks:
     _kept: tuple[Mapping[str, _Stamp], Mapping[str, State | None]] = ({}, {})
     _last: dict[str, _StampedState] = field(default_factory=dict)
     _looks: Iterator[int] = field(default_factory=lambda: count(1))
-    _slow: set[str] = field(default_factory=set)
+    _together: int = _TOGETHER
     _looking: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -160,25 +168,32 @@ class Checks:
         """Return what a text reaches beyond its file, as it stands or once it is resolved."""
         return CHECKS.run(reach_of, self.policies.folder / name, text, self.private)
 
-    def states(self) -> Mapping[str, State | None]:
+    def users_of(self, template: Path) -> tuple[list[str], list[str]]:
+        """Return the files that are read with a template, and those of which that is not known in a few seconds."""
+        states = self.states(_PATIENCE)
+        every = [name for name in _checked(self._stamps()) if self.policies.folder / name != template]
+        unknown = [name for name in every if states.get(name) is None]
+        found = {name: state.templates for name, state in states.items() if state is not None}
+        return [name for name in every if str(template) in found.get(name, ())], unknown
+
+    def states(self, seconds: float | None = None) -> Mapping[str, State | None]:
         """Return the states of the YAML files; what has changed since is looked at in the background.
 
         A file that was not looked at since another one changed has the state of before. A page waits only where a file
-        has no state yet, and no longer than a moment.
+        has no state yet, and no longer than a moment, or so many ``seconds``.
         """
         stamps = self._stamps()
         known, shown = self._kept_for(stamps), self._shown(stamps)
         if any(name not in known for name in _checked(stamps)):
             look = self._begun()
             if any(name not in shown for name in _checked(stamps)):
-                look.join(_MOMENT)
+                look.join(_MOMENT if seconds is None else seconds)
         return self._shown(stamps)
 
     def look(self) -> None:
         """Look at the files that have changed, or may mean something else, since they were looked at.
 
-        One that takes too long by itself has no state (None), and what took long before is checked last, and what was
-        looked at longest ago first: whoever wrote it keeps no other file from being checked.
+        One that takes too long by itself has no state (None). What was looked at longest ago is first.
         """
         stamps = self._stamps()
         known = self._kept_for(stamps)
@@ -186,27 +201,27 @@ class Checks:
             self._last.pop(name, None)
         shown = self._shown(stamps)
         names = [name for name in _checked(stamps) if name not in known]
-        self._slow.intersection_update(stamps)
-        until, is_first = time.monotonic() + _SECONDS, True
-        while names and (is_first or time.monotonic() < until):
-            names.sort(key=lambda name: (name in self._slow, self._last[name].number if name in shown else 0))
-            alone = names[0] in self._slow
-            some = names[:1] if alone else [name for name in names[:_TOGETHER] if name not in self._slow]
-            left = until - time.monotonic()
-            found: dict[str, State | None]
+        names.sort(key=lambda name: self._last[name].number if name in shown else 0)
+        until, calls = time.monotonic() + _SECONDS, CHECKS
+        while names:
+            some, found = names[: min(self._together, _TOGETHER)], dict[str, State | None]()
+            each = calls.seconds * _SHARE
             try:
-                states = CHECKS.within(left).run(states_of, self.policies.folder, some, self.today(), self.private)
-                found = {name: states.get(name) for name in some}
-                self._slow.difference_update(some)
-            except (LimitExceededError, RuntimeError):
-                found = {some[0]: None} if alone and (is_first or left >= CHECKS.seconds) else {}
-                self._slow.update(some)
+                found = calls.run(states_of, self.policies.folder, some, self.today(), self.private, each)
+                self._together = _TOGETHER
+            except (LimitExceededError, RuntimeError):  # one of them had it killed, or there was no time
+                if len(some) == 1 and calls.seconds == CHECKS.seconds:
+                    found = {some[0]: None}
+                self._together = max(1, len(some) // 2)
             self._kept = stamps, {**self._kept_for(stamps), **found}
             self._last.update(
                 {name: _StampedState(next(self._looks), stamps[name], state) for name, state in found.items()}
             )
             names = [name for name in names if name not in found]
-            is_first = False
+            left = until - time.monotonic()
+            if left <= 0:
+                return
+            calls = CHECKS.within(left)
 
     def _begun(self) -> threading.Thread:
         """Return the thread that looks at files; there is one at a time."""
@@ -234,10 +249,23 @@ def _checked(stamps: Mapping[str, _Stamp]) -> Iterator[str]:
     return (name for name in stamps if name.endswith(YAML))
 
 
-def states_of(folder: Path, names: Sequence[str], today: date, private: Path) -> dict[str, State]:
-    """Return the states of files in a folder."""
-    there = (name for name in names if (folder / name).is_file())
-    return {name: state_of(check_text(folder, name, _text(folder / name), today, private)) for name in there}
+def states_of(folder: Path, names: Sequence[str], today: date, private: Path, each: float) -> dict[str, State | None]:
+    """Return the states of files in a folder, of as many as there is time for; None for one that takes long.
+
+    ``each`` are the seconds for one of them, and twice as long the files are begun.
+    """
+    found: dict[str, State | None] = {}
+    until = time.process_time() + 2 * each
+    for name in names:
+        if found and time.process_time() > until:
+            break
+        found[name] = in_time(each, _state_in, folder, name, today, private)
+    return found
+
+
+def _state_in(folder: Path, name: str, today: date, private: Path) -> State | None:
+    path = folder / name
+    return state_of(path, check_text(folder, name, _text(path), today, private)) if path.is_file() else None
 
 
 def check_text(folder: Path, name: str, text: str, today: date, private: Path) -> PolicyCheck:
@@ -303,9 +331,11 @@ def _tested(kind: FileKind, path: Path, text: str) -> set[str]:
     if kind is not FileKind.TESTS:
         return set()
     policy = load_tests(path, Library(texts={path: text})).policy
-    if not policy.is_file():
+    try:
+        about = check_draft(policy, _text(policy), utc_today)
+    except OSError:
         return set()
-    return {os.path.abspath(policy)} | _files(check_draft(policy, _text(policy), utc_today), policy.parent)  # noqa: PTH100  # as above
+    return {os.path.abspath(policy)} | _files(about, policy.parent)  # noqa: PTH100  # as above
 
 
 def _opened(checked: DraftCheck) -> Iterator[str]:
@@ -390,14 +420,15 @@ def _about(checked: DraftCheck) -> Mapping[str, str | None]:
     return dict(without(said, telling(loaded.secrets)))
 
 
-def state_of(checked: PolicyCheck) -> State:
-    """Return the state of a text: what nothing waives, and the waivers."""
+def state_of(path: Path, checked: PolicyCheck) -> State:
+    """Return the state of a text at ``path``: what nothing waives, the waivers, and the templates."""
     open_ = [each.severity for each in checked.diagnostics if each not in checked.waived]
     errors, warnings = open_.count(Severity.ERROR), open_.count(Severity.WARNING)
+    templates = frozenset(islice((each for each in checked.sources if each != str(path)), _MOST_TEMPLATES))
     if checked.waivers is None:
-        return State(errors, warnings, None)
+        return State(errors, warnings, None, templates=templates)
     first = tuple(map(_in_short, checked.waivers[:_MOST_WAIVERS]))
-    return State(errors, warnings, first, len(checked.waivers) - len(first))
+    return State(errors, warnings, first, len(checked.waivers) - len(first), templates)
 
 
 def _in_short(waiver: Waiver) -> Waiver:
@@ -428,7 +459,9 @@ def from_folder(each: Diagnostic, folder: Path) -> Diagnostic:
 
 
 def _text(path: Path) -> str:
-    return path.read_bytes().decode(errors="replace")
+    """Return the text of an ordinary file, as far as one may go. Raises OSError."""
+    with open_ordinary(path) as file:
+        return file.read(SIZE_LIMIT + 1).decode(errors="replace")
 
 
 def _stamp(path: Path) -> tuple[int, int]:

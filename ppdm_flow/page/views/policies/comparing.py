@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from ppdm_flow.api.diff.diff import DiffResult
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time
 from ppdm_flow.page.services.policies.checks import from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.working_tree import HEAD
 from ppdm_flow.page.views.policies.lines import Line, changed_lines
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ppdm_flow.page.site import Site
 
 _MOST_USERS = 50
+_SHARE = 0.25
+"""The part of a call's processor time that one of them may take."""
 _MOST_LINES = 5_000
 
 
@@ -71,12 +74,12 @@ def compared(site: Site, name: str, old: str, new: str, *, committed: bool = Fal
     if kind is not FileKind.TEMPLATE or not lines:
         return Comparison(kind, lines, more_lines=more_lines)
     texts = DraftTexts(folder, site.checks.private, old, new, template=path)
-    users: Sequence[Path] = ()
+    known, unknown = site.checks.users_of(path)
+    users = [folder / each for each in (*known, *unknown)]
     try:
-        users = CHECKS.run(api.users_of, path, [folder / each for each in site.policies.names()])
-        meanings = CHECKS.run(template_meanings, texts, users[:_MOST_USERS])
-    except LimitExceededError as error:  # another policy may take long: the text can be saved all the same
-        meanings = (Meaning(name, faults=error.diagnostics),)
+        meanings = CHECKS.run(template_meanings, texts, users[:_MOST_USERS], CHECKS.seconds * _SHARE)
+    except LimitExceededError:  # the text can be saved all the same
+        meanings = tuple(_untold(texts, user) for user in users[:_MOST_USERS])
     return Comparison(kind, lines, meanings, max(0, len(users) - _MOST_USERS), more_lines)
 
 
@@ -106,9 +109,24 @@ def _meaning(site: Site, path: Path, old: str, new: str, revision: str) -> Meani
         return Meaning(path.relative_to(texts.folder).as_posix(), faults=error.diagnostics)
 
 
-def template_meanings(texts: DraftTexts, users: Sequence[Path]) -> tuple[Meaning, ...]:
-    """Compare two texts of a template by what they mean for the policies that use it."""
-    return tuple(policy_meaning(texts, user) for user in users)
+def template_meanings(texts: DraftTexts, users: Sequence[Path], each: float) -> tuple[Meaning, ...]:
+    """Compare two texts of a template by what they mean for the policies that use it.
+
+    ``each`` are the seconds for one of them, and twice as long they are begun.
+    """
+    until = time.process_time() + 2 * each
+    found = (in_time(each, policy_meaning, texts, u) if time.process_time() < until else None for u in users)
+    return tuple(one or _untold(texts, user) for one, user in zip(found, users, strict=True))
+
+
+def _untold(texts: DraftTexts, user: Path) -> Meaning:
+    """Return that nobody knows what the texts mean for a policy."""
+    text = "what this policy asks takes too long to be compared here"
+    return Meaning(
+        user.relative_to(texts.folder).as_posix(),
+        weaker=True,
+        faults=(Diagnostic(TOO_LONG, text, help="compare it with the command line: `ppdm-flow diff`"),),
+    )
 
 
 def policy_meaning(texts: DraftTexts, path: Path) -> Meaning:

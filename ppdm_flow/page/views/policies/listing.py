@@ -36,7 +36,7 @@ def show_policy(call: Call) -> Response:
         "policies/policy.html",
         policy=policy,
         checked=checked,
-        state=state_of(checked),
+        state=state_of(call.site.policies.folder / policy.name, checked),
         about=checked.about,
         drawing=drawing_of(checked),
         tree=call.site.tree.state(),
