@@ -45,26 +45,25 @@ def singled_out(
             linked[f].update(others)
     if not any(linked.values()) and not alone:
         return None
-    shares = _shares(every, range(len(files)))
+    shares = _shares(source, every, range(len(files)))
     for f in range(own) if len(files) > 1 else ():
-        single = _shares([CandidateSearch(source, [files[f]], question, steady) for question in questions], [f])
-        shares = {**shares, **{g: max(share, shares.get(g, 0.0)) for g, share in single.items()}}
+        searches = (CandidateSearch(source, [files[f]], question, steady) for question in questions)
+        for share in _shares(source, searches, [f]).values():
+            shares[f] = max(share, shares.get(f, 0.0))
     told = {f: sorted(others) for f, others in linked.items()}
     return SingledOut({f: s for f, s in shares.items() if told[f] or f in alone}, told)
 
 
-def _shares(searches: Iterable[CandidateSearch], held: Sequence[int]) -> dict[int, float]:
-    """Return the shares of the files that are ``held``, before one reader."""
+def _shares(source: Source, searches: Iterable[CandidateSearch], held: Sequence[int]) -> dict[int, float]:
+    """Return the shares of the files that one reader holds, of which there is a search for each question."""
     people: defaultdict[int, list[Ints]] = defaultdict(list)
     single: defaultdict[int, list[Ints]] = defaultdict(list)
-    source = None
     for search in searches:
-        source = search.source
         for number, view in views_of(search, 1):
             found = sizes(view)
             people[held[number]].append(_rows_known_by(found.index, view, search))
             single[held[number]].append(_rows_known_by(found.index[found < 2], view, search))
-    return {f: share_of(source, people[f], single[f]) for f in people} if source is not None else {}
+    return {f: share_of(source, people[f], single[f]) for f in people}
 
 
 def _rows_known_by(groups: Iterable[int], view: CandidateGroups, search: CandidateSearch) -> Ints:
