@@ -160,6 +160,29 @@ class RunReader:
                 self._again[asked] = held.by_name(out, sensitive)
             return self._again[asked]
 
+    def others_that_tell_more(self, grouping: Sequence[str]) -> Mapping[str, list[str]]:
+        """Return for each file which others of the run tell more of ``grouping`` about the same rows than it does.
+
+        For figures that do not ask what all files tell together. Raises NotVerifiedError.
+        """
+        from ppdm_flow.reader.earlier import tells_more  # noqa: PLC0415  # as below
+        from ppdm_flow.reader.view import linked_to  # noqa: PLC0415  # as above
+
+        if self._unverified:
+            raise NotVerifiedError(self._unverified)
+        if len(self._files) < 2 or not self._may_tell:
+            return {}
+        with self._lock:
+            held = self._held
+            linked = linked_to(held.source, held.files, held.question(grouping, "", self._nulls), held.own)
+        own, about = held.files[: held.own], frozenset(held.same[a] for a in grouping if a in held.same)
+        return {
+            file.name: [
+                o.name for g, o in enumerate(own) if g in linked[f] and tells_more(o, [file], about, drawn=False)
+            ]
+            for f, file in enumerate(own)
+        }
+
     def singled_out(self, attributes: Sequence[str], size: int) -> JointShares | None:
         """Return the people whom ``size`` of these attributes single out; None where files tell no more than each does.
 

@@ -11,9 +11,8 @@ import numpy as np
 from ppdm_flow.reader.candidates import KNOWN, CandidateSearch
 from ppdm_flow.reader.figures import sizes
 from ppdm_flow.reader.files import Ints, ReleasedFile, Source
-from ppdm_flow.reader.people import usually_steady
 from ppdm_flow.reader.row_kinds import Question
-from ppdm_flow.reader.view import GROUP, CandidateGroups, linked_files, views_of
+from ppdm_flow.reader.view import GROUP, CandidateGroups, linked_files, search_of, views_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,9 +36,8 @@ def singled_out(
     whoever holds one of the first ``own``; the larger share counts. After these come the files of earlier runs.
     ``alone`` are the files that tell more by themselves than equal cells do. Raises NotVerifiedError.
     """
-    steady = usually_steady(source) if source.subject else ()
     linked: dict[int, set[int]] = {f: set() for f in range(len(files))}
-    every = [CandidateSearch(source, files, question, steady) for question in questions]
+    every = [search_of(source, files, question) for question in questions]
     for search in every:
         for f, others in linked_files(search, own).items():
             linked[f].update(others)
@@ -47,7 +45,7 @@ def singled_out(
         return None
     shares = _shares(source, every, range(len(files)))
     for f in range(own) if len(files) > 1 else ():
-        searches = (CandidateSearch(source, [files[f]], question, steady) for question in questions)
+        searches = (search_of(source, [files[f]], question) for question in questions)
         for share in _shares(source, searches, [f]).values():
             shares[f] = max(share, shares.get(f, 0.0))
     told = {f: sorted(others) for f, others in linked.items()}

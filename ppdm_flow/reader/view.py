@@ -107,8 +107,7 @@ def together(
     """
     if not have_links(files, question) and not alone:
         return None
-    steady = usually_steady(source) if source.subject else ()
-    search = CandidateSearch(source, files, question, steady)
+    search = search_of(source, files, question)
     linked = linked_files(search, own)
     if not any(linked.values()) and not alone:
         return None
@@ -117,8 +116,20 @@ def together(
         if linked[f] or f in alone:
             out[f].append(one)
     for f in alone if len(files) > 1 else ():
-        out[f] += [one for _, one in views_of(CandidateSearch(source, [files[f]], question, steady), known_rows)]
+        out[f] += [one for _, one in views_of(search_of(source, [files[f]], question), known_rows)]
     return {f: views for f, views in out.items() if views}, linked
+
+
+def search_of(source: Source, files: Sequence[ReleasedFile], question: Question) -> CandidateSearch:
+    """Return the search of a reader who holds some files."""
+    return CandidateSearch(source, files, question, usually_steady(source) if source.subject else ())
+
+
+def linked_to(source: Source, files: Sequence[ReleasedFile], question: Question, own: int) -> dict[int, list[int]]:
+    """Return for each file which others tell something of its rows. ``own`` is as in :func:`together`."""
+    if not have_links(files, question):
+        return {f: [] for f in range(len(files))}
+    return linked_files(search_of(source, files, question), own)
 
 
 def have_links(files: Sequence[ReleasedFile], question: Question) -> bool:

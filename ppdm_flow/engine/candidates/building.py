@@ -16,9 +16,16 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE
 from ppdm_flow.engine.events import StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.judging.auditing import AuditResult, Subject, add_unverified, audit_all, refuse_quoting_audits
+from ppdm_flow.engine.judging.auditing import (
+    AuditResult,
+    Subject,
+    Unaccounted,
+    add_unverified,
+    audit_all,
+    refuse_quoting_audits,
+)
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
-from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people, reasons_unverified
+from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people, reasons_beside, reasons_unverified
 from ppdm_flow.engine.local.writing import kept_columns
 from ppdm_flow.engine.machine import peak_mb, return_freed_memory
 from ppdm_flow.engine.options import RunContext
@@ -33,6 +40,7 @@ from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode
+from ppdm_flow.plan.together import SIGN
 from ppdm_flow.reader.run import EarlierFiles
 from ppdm_flow.sdk.audit import FilesReader, Other
 from ppdm_flow.sdk.history import History
@@ -121,10 +129,12 @@ class CandidateBuilder:
         audited = (*self._audited(own), *self._audited(self._joined(list(subjects.values())), len(own)))
         self.directory.remove(SCRATCH)
         refuse_quoting_audits(self.plan, self.original.stream, audited)
-        reasons = self.reasons_unverified(r for r in self.plan.requirements if not r.of_all_files)
+        alone = [r for r in self.plan.requirements if not r.of_all_files]
+        joined = {frozenset(result.node.release.split(SIGN)) for result in audited}
+        reasons = {**reasons_beside(alone, beside, joined), **self.reasons_unverified(alone)}
         return tuple(add_unverified(result, reasons) for result in audited)
 
-    def reasons_unverified(self, requirements: Iterable[Requirement]) -> Mapping[tuple[str, str], str]:
+    def reasons_unverified(self, requirements: Iterable[Requirement]) -> Mapping[tuple[str, str], Unaccounted]:
         """Return, by requirement and release, why figures of this run alone may not hold beside earlier files."""
         return reasons_unverified(requirements, self._beside, self._earlier)
 

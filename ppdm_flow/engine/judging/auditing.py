@@ -139,21 +139,28 @@ def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> Audit
     return outcome
 
 
-def add_unverified(result: AuditResult, reasons: Mapping[tuple[str, str], str]) -> AuditResult:
-    """Return a result that says of which requirements earlier files tell more than was measured.
+@dataclass(frozen=True, slots=True)
+class Unaccounted:
+    """What was not taken into account of other files: the last part of a figure's name, and a sentence."""
+
+    figure: str
+    text: str
+
+
+def add_unverified(result: AuditResult, reasons: Mapping[tuple[str, str], Unaccounted]) -> AuditResult:
+    """Return a result that says of which requirements other files tell more than was measured.
 
     ``reasons`` are by requirement and release.
     """
     outcome, releases = result.outcome, result.node.release.split(SIGN)
     measured, findings = list(outcome.measured), list(outcome.findings)
     for one in {m.requirement: m for m in reversed(outcome.measured)}.values():
-        why = next((reasons[one.requirement, r] for r in releases if (one.requirement, r) in reasons), "")
-        if why:
-            text = f"What earlier releases tell beside this one is not accounted for: {why}."
-            unknown = replace(one.figure, value=None, interval=None, note=text)
-            metric = f"{one.requirement}.together_earlier"
-            measured.append(replace(one, metric=metric, figure=unknown, sentence=text, verifiable=False))
-            findings.append(Finding("PPF915", Severity.WARNING, text, one.requirement))
+        why = next((reasons[one.requirement, r] for r in releases if (one.requirement, r) in reasons), None)
+        if why is not None:
+            unknown = replace(one.figure, value=None, interval=None, note=why.text)
+            metric = f"{one.requirement}.{why.figure}"
+            measured.append(replace(one, metric=metric, figure=unknown, sentence=why.text, verifiable=False))
+            findings.append(Finding("PPF915", Severity.WARNING, why.text, one.requirement))
     return replace(result, outcome=replace(outcome, measured=tuple(measured), findings=tuple(findings)))
 
 

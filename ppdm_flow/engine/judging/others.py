@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.auditing import Subject
+from ppdm_flow.engine.judging.auditing import Subject, Unaccounted
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
@@ -69,9 +69,9 @@ def beside_releases(
 
 def reasons_unverified(
     requirements: Iterable[Requirement], beside: Mapping[str, Beside], before: EarlierFiles | None
-) -> dict[tuple[str, str], str]:
+) -> dict[tuple[str, str], Unaccounted]:
     """Return, by requirement and release, why figures that do not ask the reader may not hold beside earlier files."""
-    out: dict[tuple[str, str], str] = {}
+    out: dict[tuple[str, str], Unaccounted] = {}
     if before is None:
         return out
     for requirement in requirements:
@@ -82,7 +82,32 @@ def reasons_unverified(
             if requirement.concerns(name) and one.reader is not None and (every or requirement.attributes_concerned):
                 about = None if every else requirement.attributes_concerned
                 if why := _reason(one.reader, about, before, drawn=not requirement.needs_operator):
-                    out[requirement.id, name] = why
+                    text = f"What earlier releases tell beside this one is not accounted for: {why}."
+                    out[requirement.id, name] = Unaccounted("together_earlier", text)
+    return out
+
+
+def reasons_beside(
+    requirements: Iterable[Requirement], beside: Mapping[str, Beside], joined: Collection[frozenset[str]]
+) -> dict[tuple[str, str], Unaccounted]:
+    """Return, by requirement and release, why figures on groups that do not ask the reader may not hold in this run.
+
+    ``joined`` are the releases that were measured as one table.
+    """
+    out: dict[tuple[str, str], Unaccounted] = {}
+    for requirement in (r for r in requirements if r.on_groups and r.grouping and not r.successive):
+        for name, one in beside.items():
+            if requirement.concerns(name) and one.reader is not None:
+                try:
+                    telling = one.reader.others_that_tell_more(requirement.grouping).get(name, ())
+                    left = [
+                        f"`{other}` tells more of the same rows" for other in telling if {name, other} not in joined
+                    ]
+                except NotVerifiedError as fault:
+                    left = [str(fault)]
+                if left:
+                    text = f"What releases of this run tell together is not accounted for: {left[0]}."
+                    out[requirement.id, name] = Unaccounted("together_releases", text)
     return out
 
 

@@ -11,7 +11,7 @@ from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.engine.candidates.building import SCRATCH, Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.judging.auditing import add_unverified
+from ppdm_flow.engine.judging.auditing import Unaccounted, add_unverified
 from ppdm_flow.engine.judging.others import files_of_people, unpaired
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
@@ -141,7 +141,7 @@ def _add_unverified(join: AuditedJoin, written: Mapping[str, WrittenTable]) -> A
     """Say of which requirements earlier releases of the tables tell more than was measured on their join."""
     if join.audited is None:
         return join
-    reasons: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], Unaccounted] = {}
     for name, table in written.items():
         reasons |= table.builder.reasons_unverified(restricted(join.join.plan.requirements, name))
     return replace(join, audited=[add_unverified(result, reasons) for result in join.audited])

@@ -452,3 +452,32 @@ def test_dates_moved_by_one_draw_keep_the_length_of_stays(bench, last, least):
     done = bench.run(bench.plan(MOVED.replace("LAST", last)))
     found = {(r.release, r.metric): r.measured for r in done.report.requirements}
     assert min(found.values()) == least, found
+
+
+REGISTER = "k_map: {k: 3, population: {path: register.csv}, attributes: [age, town]}"
+UNIQUES = "special_uniques: {size: 2, max_share: 0.5, attributes: [age, town]}"
+TWO_STEPS = """steps:
+  masked: {use: mask, with: {attributes: {code: {first: 3, last: 0}}}}
+  ages: {use: drop, input: source, with: {attributes: [patient, town, illness]}}
+  towns: {use: drop, input: masked, with: {attributes: [patient, SHOWN, illness]}}
+"""
+
+
+@pytest.mark.parametrize(("requirement", "figure"), [(REGISTER, "together_releases"), (UNIQUES, "together_share")])
+@pytest.mark.parametrize("shown", ["age", "age, code", "town"])
+def test_rows_that_two_forms_of_a_code_join(bench, requirement, figure, shown):
+    """One release has the code, the other has it masked: rows are joined by cells, and not by equal columns.
+
+    What shows nothing else of the attributes tells no more, nor do rows that nothing joins.
+    """
+    bench.data([[*row, f"{i + 100}ab"] for i, row in enumerate(PEOPLE)], header=f"{HEADER},code")
+    (bench.folder / "register.csv").write_text("age,town\n" + "".join(f"{a},{t}\n" for _, a, t, _ in PEOPLE))
+    policy = POLICY.replace("  k_anonymity: {k: 4}", f"  {requirement}").replace(
+        POLICY[POLICY.index("steps:") : POLICY.index("releases:")], TWO_STEPS.replace("SHOWN", shown)
+    )
+    policy = policy.replace("  illness: {role: sensitive}", "  illness: {role: sensitive}\n  code: {role: insensitive}")
+    report = _run(bench, policy)
+    failing = {r.metric.rpartition(".")[2] for r in report.requirements if not r.holds}
+    assert failing == ({figure} if shown == "age" else set())
+    if failing:
+        assert "Make one recoding over the quasi-identifiers" in markdown.render(document(report))
