@@ -252,7 +252,7 @@ def test_a_run_is_verified_as_a_job(server: Server, steward: Browser):
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_leaves_the_server_up_and_no_release(server: Server, steward: Browser):
-    draw = "\n".join(f"{20 + i % 60},{100 + i % 40},flu" for i in range(400_000))
+    draw = "\n".join(f"{20 + i % 60},{100 + i % 40},flu" for i in range(2_000_000))
     (server.folder / "policies/people.csv").write_text(f"age,zip,disease\n{draw}\n")
     answer = steward.send("/policies/ward.yaml/run")
     job = server.site.jobs.get(answer.headers["location"].rpartition("/")[2])
