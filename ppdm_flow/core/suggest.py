@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, Indel
 
 from ppdm_flow.core.pages import synonyms
 
@@ -14,6 +16,8 @@ NO_ALIASES: Aliases = MappingProxyType({})
 
 _LONGEST = 60
 """Characters of a word that may be a misspelt one."""
+_ALIKE = 0.6
+"""How similar a word has to be that is more than a few edits away."""
 
 
 def synonyms_of(word: str) -> Sequence[str]:
@@ -44,25 +48,11 @@ def confident(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) ->
     for alias in (*aliases.get(bare, ()), *synonyms_of(word)):
         if alias in candidates:
             return alias
-    ranked = sorted((distance(bare, _bare(c)), -_ratio(bare, _bare(c)), c) for c in candidates)
-    if ranked and ranked[0][0] <= _allowed(bare, _bare(ranked[0][2])):
-        return ranked[0][2]
-    return None
-
-
-def distance(one: str, other: str) -> int:
-    """Edits that turn one word into the other: insert, delete, replace, or swap two neighbours."""
-    before: list[int] = []
-    above = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        row = [i]
-        for j, b in enumerate(other, 1):
-            cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        before, above = above, row
-    return above[-1]
+    edits = {name: OSA.distance(bare, _bare(name)) for name in candidates}
+    least = min(edits.values(), default=0)
+    near = [name for name, number in edits.items() if number == least]
+    best = max(near, key=lambda name: Indel.normalized_similarity(bare, _bare(name)), default=None)
+    return best if best is not None and least <= _allowed(bare, _bare(best)) else None
 
 
 def _allowed(one: str, other: str) -> int:
@@ -78,12 +68,8 @@ def _resembling(word: str, known: Iterable[str]) -> str | None:
         return None
     bare = _bare(word)
     candidates = {_bare(c): c for c in sorted(set(known), reverse=True)}
-    near = difflib.get_close_matches(bare, candidates, n=1, cutoff=0.6)
-    return candidates[near[0]] if near else None
-
-
-def _ratio(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()
+    near = process.extractOne(bare, list(candidates), scorer=Indel.normalized_similarity, score_cutoff=_ALIKE)
+    return None if near is None else candidates[near[0]]
 
 
 def _bare(word: str) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ppdm_flow.core.pages import synonyms
-from ppdm_flow.core.suggest import closest, confident, distance
+from ppdm_flow.core.suggest import closest, confident
 
 ROLES = ["identifier", "quasi_identifier", "sensitive", "target", "insensitive", "weight", "subject", "items"]
 
@@ -44,21 +42,6 @@ def test_synonyms_lead_to_other_words() -> None:
     for synonym, words in synonyms().items():
         assert synonym == synonym.lower()
         assert set(words) != {synonym}
-
-
-def slow(one: str, other: str) -> int:
-    """Optimal string alignment by its recursion."""
-    if not one or not other:
-        return len(one) + len(other)
-    best = min(slow(one[1:], other) + 1, slow(one, other[1:]) + 1, slow(one[1:], other[1:]) + (one[0] != other[0]))
-    if len(one) > 1 and len(other) > 1 and one[0] == other[1] and one[1] == other[0]:
-        best = min(best, slow(one[2:], other[2:]) + 1)
-    return best
-
-
-@given(st.text("ab_", max_size=5), st.text("ab_", max_size=5))
-def test_distance(one: str, other: str) -> None:
-    assert distance(one, other) == slow(one, other)
 
 
 def test_a_word_that_is_longer_than_any_has_no_near_one():

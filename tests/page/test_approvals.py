@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import shutil
+import time
 
 import pytest
 from people_with_keys import PASSPHRASE, POLICY, ROLES, Ward
@@ -12,13 +14,14 @@ from sites import PASSWORD, Browser, Server
 from together import together
 
 from ppdm_flow import api
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RefusedError
 from ppdm_flow.engine.candidates.unpublished import is_held
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.approvals import held
+from ppdm_flow.page.services.approvals import held, signers_lists
 from ppdm_flow.page.services.approvals.signers_lists import BoundedAnswers
-from ppdm_flow.page.services.bounded import Bounded
+from ppdm_flow.page.services.bounded import Bounded, LimitExceededError
 from ppdm_flow.page.views.approvals.held import RoleState, Waiting
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
@@ -450,3 +453,24 @@ def test_a_report_that_cannot_be_read_is_said_and_the_list_stands(ward: Ward, ma
     assert ward.browsers["olga"].get("/approvals").status_code == 200
     assert ward.browsers["olga"].get(f"/approvals/{run}").status_code == 400
     assert _release(ward, "sue", run).status_code == 409
+
+
+def test_what_takes_long_is_tried_once_by_pages_that_have_as_little_time(monkeypatch):
+    tried = []
+
+    class Late:
+        seconds = 10
+
+        def within(self, _seconds):
+            return self
+
+        def run(self, *_words):
+            tried.append(1)
+            raise LimitExceededError(Diagnostic("PPF997", "late"))
+
+    monkeypatch.setattr(signers_lists, "CHECKS", Late())
+    answers = BoundedAnswers()
+    for left, times in ((3, 1), (3, 1), (1, 1), (9, 2), (math.inf, 3), (math.inf, 3), (3, 3)):
+        with pytest.raises(LimitExceededError):
+            answers.ask("a list", 1, time.monotonic() + left, "late", print)
+        assert len(tried) == times

@@ -7,6 +7,7 @@ import os
 import pickle
 import threading
 import time
+from collections import deque
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -379,9 +380,14 @@ def test_who_uses_a_template_is_told_though_a_policy_takes_long(server: Server, 
     texts = house.read_text(), house.read_text().replace(">= 3", ">= 2")
     told = {m.policy: m for m in compared(server.site, "house.yaml", *texts).meanings}
     assert {name: m.weaker for name, m in told.items() if m.relation} == {"own.yaml": True, "second.yaml": True}
+    assert told["heavy.yaml"].weaker  # nobody knows what it extends, and nobody waits for that
     monkeypatch.setattr(comparing, "_SHARE", 0)
     untold = compared(server.site, "house.yaml", *texts).meanings
     assert {(m.weaker, *(f.code for f in m.faults)) for m in untold} == {(True, "PPF997")}
+    monkeypatch.setattr(comparing, "_SLOW", deque([comparing._stamp(folder / "own.yaml")]))
+    monkeypatch.setattr(comparing, "_SHARE", 1)
+    again = {m.policy: m.relation for m in compared(server.site, "house.yaml", *texts).meanings}
+    assert (bool(again["own.yaml"]), bool(again["second.yaml"])) == (False, True)
 
 
 @pytest.mark.slow

@@ -25,13 +25,18 @@ _MOST_BYTES = 8_000_000
 """Of the texts whose signers are kept; the objects take some ten times as much."""
 _AGAIN = 600.0
 """Seconds until a list that took too long is tried again: the machine may have been busy."""
+_ALIKE = 0.5
+"""Seconds that a page may have more for a list than another one had, and does not try it again."""
 
 
 @dataclass(frozen=True, slots=True)
 class _KnownAnswer(Generic[T]):
+    """An answer. Where it took longer than so many ``seconds``, it holds ``until`` then, and for who has no more."""
+
     answer: T | PpdmError
     bytes: int
     until: float = math.inf
+    seconds: float = math.inf
 
 
 class BoundedAnswers(Generic[T]):
@@ -51,9 +56,9 @@ class BoundedAnswers(Generic[T]):
 
         Raises the errors of ours that it raises, and LimitExceededError, which says ``late``, where there is no time.
         """
-        answer = self._kept(key)
+        left = until - time.monotonic()
+        answer = self._kept(key, left)
         if answer is None:
-            left = until - time.monotonic()
             if left <= 0:
                 raise LimitExceededError(Diagnostic(TOO_LONG, late))
             answer = self._asked(key, size, left, function, *given, **more)
@@ -65,25 +70,24 @@ class BoundedAnswers(Generic[T]):
         self, key: str, size: int, left: float, function: Callable[P, T], *given: P.args, **more: P.kwargs
     ) -> T | PpdmError:
         answer: T | PpdmError
-        until = math.inf
+        until = seconds = math.inf
         try:
             answer = CHECKS.within(left).run(function, *given, **more)
         except LimitExceededError as error:
-            if left < CHECKS.seconds:
-                raise
             answer, until = error, time.monotonic() + _AGAIN
+            seconds = left if left < CHECKS.seconds else math.inf
         except PpdmError as error:
             answer = error
         with self._lock:
-            self._known[key] = _KnownAnswer(answer, size, until)
+            self._known[key] = _KnownAnswer(answer, size, until, seconds)
             while sum(each.bytes for each in self._known.values()) > _MOST_BYTES:
                 self._known.popitem(last=False)
         return answer
 
-    def _kept(self, key: str) -> T | PpdmError | None:
+    def _kept(self, key: str, left: float) -> T | PpdmError | None:
         with self._lock:
             known = self._known.get(key)
-            if known is None or known.until < time.monotonic():
+            if known is None or known.until < time.monotonic() or known.seconds < left - _ALIKE:
                 return None
             self._known.move_to_end(key)
             return known.answer

@@ -53,8 +53,8 @@ _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
 _SECONDS = 30
 """How long one look at the files may go on."""
-_SHARE = 0.25
-"""The part of a call's processor time that one of its files may take: what takes longer has no state."""
+_FIRST, _SHARE = 0.05, 0.25
+"""The parts of a call's processor time that one of its files may take: at first, and once all others have a state."""
 _MOMENT = 1
 """Seconds that a page waits for the states of files that it knows nothing of."""
 _PATIENCE = 5
@@ -193,7 +193,8 @@ class Checks:
     def look(self) -> None:
         """Look at the files that have changed, or may mean something else, since they were looked at.
 
-        One that takes too long by itself has no state (None). What was looked at longest ago is first.
+        What was looked at longest ago is first. What takes long waits for all others, and has no state (None) if it
+        takes too long by itself.
         """
         stamps = self._stamps()
         known = self._kept_for(stamps)
@@ -202,26 +203,40 @@ class Checks:
         shown = self._shown(stamps)
         names = [name for name in _checked(stamps) if name not in known]
         names.sort(key=lambda name: self._last[name].number if name in shown else 0)
-        until, calls = time.monotonic() + _SECONDS, CHECKS
+        until = time.monotonic() + _SECONDS
+        late = self._look_at(names, stamps, until, _FIRST)
+        self._look_at(late, stamps, until, _SHARE, at_last=True)
+
+    def _look_at(
+        self, names: Sequence[str], stamps: Mapping[str, _Stamp], until: float, share: float, *, at_last: bool = False
+    ) -> list[str]:
+        """Look at files ``until`` then, each for a ``share`` of a call's time, and return those that take longer.
+
+        ``at_last``: these have no state (None).
+        """
+        late: list[str] = []
+        calls = CHECKS
         while names:
             some, found = names[: min(self._together, _TOGETHER)], dict[str, State | None]()
-            each = calls.seconds * _SHARE
+            times = calls.seconds * share, calls.seconds / 2
             try:
-                found = calls.run(states_of, self.policies.folder, some, self.today(), self.private, each)
+                found = calls.run(states_of, self.policies.folder, some, self.today(), self.private, *times)
                 self._together = _TOGETHER
             except (LimitExceededError, RuntimeError):  # one of them had it killed, or there was no time
-                if len(some) == 1 and calls.seconds == CHECKS.seconds:
-                    found = {some[0]: None}
+                found = {some[0]: None} if len(some) == 1 and calls.seconds == CHECKS.seconds else {}
                 self._together = max(1, len(some) // 2)
-            self._kept = stamps, {**self._kept_for(stamps), **found}
+            late += [name for name, state in found.items() if state is None]
+            states = {name: state for name, state in found.items() if at_last or state is not None}
+            self._kept = stamps, {**self._kept_for(stamps), **states}
             self._last.update(
-                {name: _StampedState(next(self._looks), stamps[name], state) for name, state in found.items()}
+                {name: _StampedState(next(self._looks), stamps[name], state) for name, state in states.items()}
             )
             names = [name for name in names if name not in found]
             left = until - time.monotonic()
-            if left <= 0:
-                return
+            if left <= 0 or (at_last and left < CHECKS.seconds):
+                break
             calls = CHECKS.within(left)
+        return late
 
     def _begun(self) -> threading.Thread:
         """Return the thread that looks at files; there is one at a time."""
@@ -249,13 +264,15 @@ def _checked(stamps: Mapping[str, _Stamp]) -> Iterator[str]:
     return (name for name in stamps if name.endswith(YAML))
 
 
-def states_of(folder: Path, names: Sequence[str], today: date, private: Path, each: float) -> dict[str, State | None]:
+def states_of(
+    folder: Path, names: Sequence[str], today: date, private: Path, each: float, every: float
+) -> dict[str, State | None]:
     """Return the states of files in a folder, of as many as there is time for; None for one that takes long.
 
-    ``each`` are the seconds for one of them, and twice as long the files are begun.
+    ``each`` are the seconds for one of them, ``every`` those in which files are begun.
     """
     found: dict[str, State | None] = {}
-    until = time.process_time() + 2 * each
+    until = time.process_time() + every
     for name in names:
         if found and time.process_time() > until:
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _MOST_USERS = 50
 _SHARE = 0.25
 """The part of a call's processor time that one of them may take."""
+_SLOW: deque[tuple[str, int, int]] = deque(maxlen=1_000)
+"""The policies, as they were, that took too long: they are not tried again."""
 _MOST_LINES = 5_000
 
 
@@ -75,12 +78,25 @@ def compared(site: Site, name: str, old: str, new: str, *, committed: bool = Fal
         return Comparison(kind, lines, more_lines=more_lines)
     texts = DraftTexts(folder, site.checks.private, old, new, template=path)
     known, unknown = site.checks.users_of(path)
-    users = [folder / each for each in (*known, *unknown)]
+    users = [folder / each for each in known[:_MOST_USERS]]
+    stamps = {user: _stamp(user) for user in users}
+    tried = [user for user in users if stamps[user] not in _SLOW]
     try:
-        meanings = CHECKS.run(template_meanings, texts, users[:_MOST_USERS], CHECKS.seconds * _SHARE)
-    except LimitExceededError:  # the text can be saved all the same
-        meanings = tuple(_untold(texts, user) for user in users[:_MOST_USERS])
-    return Comparison(kind, lines, meanings, max(0, len(users) - _MOST_USERS), more_lines)
+        found = dict(zip(tried, CHECKS.run(template_meanings, texts, tried, CHECKS.seconds * _SHARE), strict=True))
+    except LimitExceededError:
+        found = dict.fromkeys(tried)
+    _SLOW.extend(stamps[user] for user, meaning in found.items() if meaning is None)
+    meanings = [found.get(user) or _untold(texts, user) for user in users]
+    meanings += [_untold(texts, folder / each) for each in unknown[:_MOST_USERS]]  # nobody knows what these extend
+    return Comparison(kind, lines, tuple(meanings), max(0, len(known) - _MOST_USERS), more_lines)
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        about = path.stat()
+    except OSError:
+        return str(path), 0, 0
+    return str(path), about.st_mtime_ns, about.st_size
 
 
 def first_lines(old: str, new: str) -> tuple[list[Line], int]:
@@ -109,14 +125,17 @@ def _meaning(site: Site, path: Path, old: str, new: str, revision: str) -> Meani
         return Meaning(path.relative_to(texts.folder).as_posix(), faults=error.diagnostics)
 
 
-def template_meanings(texts: DraftTexts, users: Sequence[Path], each: float) -> tuple[Meaning, ...]:
+def template_meanings(texts: DraftTexts, users: Sequence[Path], each: float) -> tuple[Meaning | None, ...]:
     """Compare two texts of a template by what they mean for the policies that use it.
 
-    ``each`` are the seconds for one of them, and twice as long they are begun.
+    ``each`` are the seconds for one of them, which has no meaning (None) where it takes longer; twice as long they are
+    begun.
     """
     until = time.process_time() + 2 * each
-    found = (in_time(each, policy_meaning, texts, u) if time.process_time() < until else None for u in users)
-    return tuple(one or _untold(texts, user) for one, user in zip(found, users, strict=True))
+    return tuple(
+        in_time(each, policy_meaning, texts, user) if time.process_time() < until else _untold(texts, user)
+        for user in users
+    )
 
 
 def _untold(texts: DraftTexts, user: Path) -> Meaning:
