@@ -353,10 +353,10 @@ HEAVY = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in
 @pytest.mark.slow
 def test_files_that_take_long_under_new_names_leave_the_states_of_others(server: Server, monkeypatch):
     """A file that is renamed is another one each time, and first with all that are new."""
-    monkeypatch.setattr(checks, "_SECONDS", 10)
+    monkeypatch.setattr(checks, "_SECONDS", 1)
     folder = server.site.settings.policies
-    for name in ("a1", "a2", "a3"):
-        (folder / f"{name}.yaml").write_text(POLICY + "steps:\n" + HEAVY)
+    for name in ("a1", "a2", "a3", "a4", "a5", "a6"):
+        (folder / f"{name}.yaml").write_text(f"{POLICY}steps:\n{HEAVY}# {name * int(name[1])}\n")
     (folder / "z.yaml").write_text(POLICY)
     states_after_a_look(server)
     for number in range(2):

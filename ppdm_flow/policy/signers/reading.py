@@ -23,7 +23,7 @@ from ppdm_flow.policy.validate import validate
 
 _FORM = "write `version: 1` and `signers:` with roles and a key for each name; `ppdm-flow key` prints such an entry"
 _PRIVATE = "PRIVATE KEY"
-_MOST_BYTES = 100_000
+_MOST_BYTES = 64_000
 """Every page that lists what waits for approvals reads the lists of all runs."""
 
 
@@ -67,7 +67,7 @@ def signers_bytes(path: Path, name: str) -> bytes:
         reason = (error.strerror or type(error).__name__).lower()
         raise UsageError(Diagnostic("PPF350", f"cannot read the list of signers {name}: {reason}")) from None
     if len(data) > _MOST_BYTES:
-        text = f"the list of signers {name} is larger than {_MOST_BYTES:,} bytes, which some 800 signers take"
+        text = f"the list of signers {name} is larger than {_MOST_BYTES:,} bytes, which some 500 signers take"
         raise UsageError(Diagnostic("PPF350", text))
     return data
 

@@ -194,10 +194,10 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_a_list_is_no_longer_than_pages_can_read(tmp_path):
     file = tmp_path / "signers.yaml"
-    file.write_text(WHOLE + "#" * (100_000 - len(WHOLE.encode())))
+    file.write_text(WHOLE + "#" * (64_000 - len(WHOLE.encode())))
     read_signers(file)
-    file.write_text(WHOLE + "#" * (100_001 - len(WHOLE.encode())))
-    with pytest.raises(UsageError, match=r"PPF350.*larger than 100,000 bytes"):
+    file.write_text(WHOLE + "#" * (64_001 - len(WHOLE.encode())))
+    with pytest.raises(UsageError, match=r"PPF350.*larger than 64,000 bytes"):
         read_signers(file)
 
 

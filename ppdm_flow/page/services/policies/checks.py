@@ -57,7 +57,7 @@ _FIRST, _SHARE = 0.05, 0.25
 """The parts of a call's processor time that one of its files may take: at first, and once all others have a state."""
 _MOMENT = 1
 """Seconds that a page waits for the states of files that it knows nothing of."""
-_PATIENCE = 5
+_PATIENCE = 2
 """Seconds that a page waits for them which has to know them."""
 
 
@@ -143,6 +143,7 @@ class Checks:
     _kept: tuple[Mapping[str, _Stamp], Mapping[str, State | None]] = ({}, {})
     _last: dict[str, _StampedState] = field(default_factory=dict)
     _looks: Iterator[int] = field(default_factory=lambda: count(1))
+    _late: set[tuple[int, int]] = field(default_factory=set)
     _together: int = _TOGETHER
     _looking: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -193,8 +194,8 @@ class Checks:
     def look(self) -> None:
         """Look at the files that have changed, or may mean something else, since they were looked at.
 
-        What was looked at longest ago is first. What takes long waits for all others, and has no state (None) if it
-        takes too long by itself.
+        What was looked at longest ago is first. What takes long waits for all others, under a new name as well, and
+        has no state (None) if it takes too long by itself.
         """
         stamps = self._stamps()
         known = self._kept_for(stamps)
@@ -202,7 +203,8 @@ class Checks:
             self._last.pop(name, None)
         shown = self._shown(stamps)
         names = [name for name in _checked(stamps) if name not in known]
-        names.sort(key=lambda name: self._last[name].number if name in shown else 0)
+        self._late &= {stamp[1:] for stamp in stamps.values()}
+        names.sort(key=lambda n: (stamps[n][1:] in self._late, self._last[n].number if n in shown else 0))
         until = time.monotonic() + _SECONDS
         late = self._look_at(names, stamps, until, _FIRST)
         self._look_at(late, stamps, until, _SHARE, at_last=True)
@@ -226,6 +228,7 @@ class Checks:
                 found = {some[0]: None} if len(some) == 1 and calls.seconds == CHECKS.seconds else {}
                 self._together = max(1, len(some) // 2)
             late += [name for name, state in found.items() if state is None]
+            self._late |= {stamps[name][1:] for name, state in found.items() if state is None}
             states = {name: state for name, state in found.items() if at_last or state is not None}
             self._kept = stamps, {**self._kept_for(stamps), **states}
             self._last.update(
