@@ -134,8 +134,7 @@ class _Judge:
         known = list(shape.keys) if isinstance(shape, Keys) else []
         if above == ("privacy",):
             known += sorted(third_parties().difference(known))
-        present = {at_[-1] for at_ in self.flat.keys if len(at_) == len(above) + 1 and at_[:-1] == above}
-        absent = [k for k in known if k not in present]
+        absent = [k for k in known if (*above, k) not in self.flat.keys]
         words = aliases() if above == ("privacy",) else NO_ALIASES
         here = confident(name, absent, words) or (name and confident(name, known, words))
         elsewhere = homes(self.language).get(name, ())
