@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from rapidfuzz import process
 from rapidfuzz.distance import OSA, Indel
 
 from ppdm_flow.core.pages import synonyms
@@ -68,8 +68,8 @@ def _resembling(word: str, known: Iterable[str]) -> str | None:
         return None
     bare = _bare(word)
     candidates = {_bare(c): c for c in sorted(set(known), reverse=True)}
-    near = process.extractOne(bare, list(candidates), scorer=Indel.normalized_similarity, score_cutoff=_ALIKE)
-    return None if near is None else candidates[near[0]]
+    near = difflib.get_close_matches(bare, candidates, n=1, cutoff=_ALIKE)
+    return candidates[near[0]] if near else None
 
 
 def _bare(word: str) -> str:

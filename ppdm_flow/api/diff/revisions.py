@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import open_ordinary
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.policy.files.files import Library
 
@@ -54,7 +55,8 @@ class Place:
             return None
         try:
             if not self.folder or self.root is None:
-                return path.read_bytes()
+                with open_ordinary(path) as file:
+                    return file.read()
         except OSError:
             return None
         inner = PurePosixPath(os.path.normpath(path.absolute()).removeprefix(self.folder + os.sep))

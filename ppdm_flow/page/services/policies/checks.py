@@ -172,7 +172,7 @@ class Checks:
     def users_of(self, template: Path) -> tuple[list[str], list[str]]:
         """Return the files that are read with a template, and those of which that is not known in a few seconds."""
         states = self.states(_PATIENCE)
-        every = [name for name in _checked(self._stamps()) if self.policies.folder / name != template]
+        every = [name for name in self.policies.names() if self.policies.folder / name != template]
         unknown = [name for name in every if states.get(name) is None]
         found = {name: state.templates for name, state in states.items() if state is not None}
         return [name for name in every if str(template) in found.get(name, ())], unknown

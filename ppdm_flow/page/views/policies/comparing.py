@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ppdm_flow.page.site import Site
 
 _MOST_USERS = 50
-_SHARE = 0.25
-"""The part of a call's processor time that one of them may take."""
-_SLOW: deque[tuple[str, int, int]] = deque(maxlen=1_000)
-"""The policies, as they were, that took too long: they are not tried again."""
 _MOST_LINES = 5_000
+_FIRST, _SHARE = 0.05, 0.25
+"""The parts of a call's processor time that one of them may take: at first, and once all have been tried."""
+_LATE: deque[tuple[str, int, int]] = deque(maxlen=1_000)
+"""The policies, as they were, that took long: they are tried after all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,13 @@ def compared(site: Site, name: str, old: str, new: str, *, committed: bool = Fal
     known, unknown = site.checks.users_of(path)
     users = [folder / each for each in known[:_MOST_USERS]]
     stamps = {user: _stamp(user) for user in users}
-    tried = [user for user in users if stamps[user] not in _SLOW]
+    tried = sorted(users, key=lambda user: stamps[user] in _LATE)
     try:
-        found = dict(zip(tried, CHECKS.run(template_meanings, texts, tried, CHECKS.seconds * _SHARE), strict=True))
-    except LimitExceededError:
-        found = dict.fromkeys(tried)
-    _SLOW.extend(stamps[user] for user, meaning in found.items() if meaning is None)
+        times = CHECKS.seconds * _FIRST, CHECKS.seconds * _SHARE
+        found, late = CHECKS.run(template_meanings, texts, tried, *times)
+    except LimitExceededError:  # by one of them: nobody knows which
+        found, late = {}, ()
+    _LATE.extend(stamps[user] for user in late)
     meanings = [found.get(user) or _untold(texts, user) for user in users]
     meanings += [_untold(texts, folder / each) for each in unknown[:_MOST_USERS]]  # nobody knows what these extend
     return Comparison(kind, lines, tuple(meanings), max(0, len(known) - _MOST_USERS), more_lines)
@@ -125,17 +126,26 @@ def _meaning(site: Site, path: Path, old: str, new: str, revision: str) -> Meani
         return Meaning(path.relative_to(texts.folder).as_posix(), faults=error.diagnostics)
 
 
-def template_meanings(texts: DraftTexts, users: Sequence[Path], each: float) -> tuple[Meaning | None, ...]:
-    """Compare two texts of a template by what they mean for the policies that use it.
+def template_meanings(
+    texts: DraftTexts, users: Sequence[Path], first: float, each: float
+) -> tuple[dict[Path, Meaning], tuple[Path, ...]]:
+    """Compare two texts of a template by what they mean for policies that use it; return which take long, too.
 
-    ``each`` are the seconds for one of them, which has no meaning (None) where it takes longer; twice as long they are
-    begun.
+    Each has ``first`` seconds, and ``each`` once all have been tried; twice as long they are begun.
     """
+    found: dict[Path, Meaning] = {}
+    late: list[Path] = []
     until = time.process_time() + 2 * each
-    return tuple(
-        in_time(each, policy_meaning, texts, user) if time.process_time() < until else _untold(texts, user)
-        for user in users
-    )
+    for share, some in ((first, users), (each, late)):
+        for user in tuple(some):
+            if time.process_time() > until:
+                break
+            meaning = in_time(share, policy_meaning, texts, user)
+            if meaning is not None:
+                found[user] = meaning
+            elif user not in late:
+                late.append(user)
+    return found, tuple(late)
 
 
 def _untold(texts: DraftTexts, user: Path) -> Meaning:
