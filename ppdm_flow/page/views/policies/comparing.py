@@ -77,19 +77,27 @@ def compared(site: Site, name: str, old: str, new: str, *, committed: bool = Fal
     if kind is not FileKind.TEMPLATE or not lines:
         return Comparison(kind, lines, more_lines=more_lines)
     texts = DraftTexts(folder, site.checks.private, old, new, template=path)
-    known, unknown = site.checks.users_of(path)
-    users = [folder / each for each in known[:_MOST_USERS]]
+    meanings, more = _meanings_of_users(site, texts, path)
+    return Comparison(kind, lines, meanings, more, more_lines)
+
+
+def _meanings_of_users(site: Site, texts: DraftTexts, template: Path) -> tuple[tuple[Meaning, ...], int]:
+    """Return what two texts of a template mean for the first policies that use it, and how many more do.
+
+    Nobody waits for policies of which it is not known what they extend: they come last, untold.
+    """
+    known, unknown = ([texts.folder / each for each in names] for names in site.checks.users_of(template))
+    users = known[:_MOST_USERS]
     stamps = {user: _stamp(user) for user in users}
     tried = sorted(users, key=lambda user: stamps[user] in _LATE)
+    times = CHECKS.seconds * _FIRST, CHECKS.seconds * _SHARE
     try:
-        times = CHECKS.seconds * _FIRST, CHECKS.seconds * _SHARE
         found, late = CHECKS.run(template_meanings, texts, tried, *times)
-    except LimitExceededError:  # by one of them: nobody knows which
+    except LimitExceededError:  # one of them had the call killed: nobody knows which
         found, late = {}, ()
     _LATE.extend(stamps[user] for user in late)
-    meanings = [found.get(user) or _untold(texts, user) for user in users]
-    meanings += [_untold(texts, folder / each) for each in unknown[:_MOST_USERS]]  # nobody knows what these extend
-    return Comparison(kind, lines, tuple(meanings), max(0, len(known) - _MOST_USERS), more_lines)
+    told = tuple(found.get(user) or _untold(texts, user) for user in users)
+    return (*told, *(_untold(texts, user) for user in unknown[:_MOST_USERS])), len(known) - len(users)
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:
