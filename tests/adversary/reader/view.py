@@ -14,7 +14,6 @@ from adversary.reader.showing import ABSENT_CELL, Inquiry, ShownValues, can_hold
 
 SOURCE = "source"
 STEADY = "steady"
-EQUAL = 1e-9
 READ_AS_SHOWN = ("exchanged", "averaged", "noisy")
 
 Distribution = dict[Any, float]
@@ -121,8 +120,6 @@ class ReaderView:
         for rows, weight in choices.items():
             for place in zip(here, rows, strict=True):
                 weights[place] += weight
-        if max(choices.values()) - min(choices.values()) <= EQUAL:  # else who has more rows would weigh more by them
-            weights = dict.fromkeys(weights, 1.0)
         candidates = {
             (k, row): self._candidate(search, file, row, weight, _allowed(guesses, (n, k), row))
             for (k, row), weight in weights.items()
