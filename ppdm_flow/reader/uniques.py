@@ -61,7 +61,7 @@ def _shares(source: Source, searches: Iterable[CandidateSearch], held: Sequence[
             found = sizes(view)
             people[held[number]].append(_rows_known_by(found.index, view, search))
             single[held[number]].append(_rows_known_by(found.index[found < 2], view, search))
-    return {f: share_of(source, people[f], single[f]) for f in people}
+    return {f: _share(source, people[f], single[f]) for f in people}
 
 
 def _rows_known_by(groups: Iterable[int], view: CandidateGroups, search: CandidateSearch) -> Ints:
@@ -70,7 +70,7 @@ def _rows_known_by(groups: Iterable[int], view: CandidateGroups, search: Candida
     return np.flatnonzero(np.isin(search.known_of, known))
 
 
-def share_of(source: Source, people: Sequence[Ints], single: Sequence[Ints]) -> float:
+def _share(source: Source, people: Sequence[Ints], single: Sequence[Ints]) -> float:
     """Return the share of ``single`` among ``people``, both as source rows: by people, or by the weights of rows."""
     every, alone = np.unique(np.concatenate(people)), np.unique(np.concatenate(single))
     if source.subject:
