@@ -18,6 +18,7 @@ from sites import Server
 
 from ppdm_flow.evidence import key_files
 from ppdm_flow.page.services.jobs import jobs, processes
+from ppdm_flow.page.services.policies import checks
 from ppdm_flow.page.services.tables import tables
 from ppdm_flow.page.services.tables.making.__main__ import make
 from ppdm_flow.page.services.tables.making.task import Task
@@ -27,7 +28,10 @@ BEGIN = processes.begin
 
 @pytest.fixture(scope="session", autouse=True)
 def _warm_processes() -> Iterator[None]:
-    """Let jobs be forks, copies of released tables be made here, and keys be encrypted at once."""
+    """Let jobs be forks, copies of released tables be made here, and keys be encrypted at once.
+
+    Pages wait for the states of files as long as it takes: a machine that is busy shows what any other one does.
+    """
     forked = ForkedJobs()
 
     def copy(_command: Sequence[str], *, input: bytes, **_options: Any) -> SimpleNamespace:  # noqa: A002  # as `run`
@@ -36,6 +40,8 @@ def _warm_processes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(processes, "begin", forked.begin)
         patched.setattr(jobs, "_LOOK", 0.02)
+        patched.setattr(checks, "_MOMENT", 300)
+        patched.setattr(checks, "_PATIENCE", 300)
         patched.setattr(key_files, "_ROUNDS", 1)
         stand_in = {"DEVNULL": subprocess.DEVNULL, "TimeoutExpired": subprocess.TimeoutExpired}
         patched.setattr(tables, "subprocess", SimpleNamespace(run=copy, **stand_in))

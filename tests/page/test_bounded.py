@@ -241,6 +241,7 @@ def test_a_list_waits_for_no_look(server: Server, monkeypatch):
         return {}
 
     monkeypatch.setattr(Bounded, "run", never_ready)
+    monkeypatch.setattr(checks, "_SECONDS", 0)
     (server.site.settings.policies / "b.csv").write_text("a,b\n")
     assert server.site.checks.states() == before
     assert begun.wait(PATIENCE)
@@ -388,9 +389,41 @@ def test_who_uses_a_template_is_told_though_a_policy_takes_long(server: Server, 
     assert (read["own.yaml"], read["second.yaml"]) == ("equal", "equal")  # neither is read for ever
     with pytest.raises(OSError, match="No such device"):
         os.open(folder / "pipe", os.O_WRONLY | os.O_NONBLOCK)
-    monkeypatch.setattr(comparing, "_SHARE", 0)
-    untold = compared(server.site, "house.yaml", *texts).meanings
-    assert (True, "PPF997") in {(m.weaker, *(f.code for f in m.faults)) for m in untold}
+    for share in ("_FIRST", "_SHARE"):
+        monkeypatch.setattr(comparing, share, 1e-6)
+    untold = {m.policy: m for m in compared(server.site, "house.yaml", *texts).meanings}
+    assert {(m.put_off, m.weaker, *(f.code for f in m.faults)) for m in untold.values()} == {(True, True, "PPF997")}
+    asked = {m.policy: m for m in compared(server.site, "house.yaml", *texts, asked="own.yaml").meanings}
+    assert asked.keys() == untold.keys()
+    assert {name for name, m in asked.items() if not m.put_off} == {"own.yaml"}
+    assert asked["own.yaml"].relation == "equal"
+    steward, changed = server.browser(Role.STEWARD), {"text": texts[1], "digest": ""}
+    page = steward.send("/policies/house.yaml/propose", **changed).text
+    assert 'name="asked" value="own.yaml"' in page
+    page = steward.send("/policies/house.yaml/propose", **changed, asked="own.yaml").text
+    assert 'name="asked" value="own.yaml"' not in page
+    assert 'name="asked" value="second.yaml"' in page
+
+
+@pytest.mark.slow
+def test_who_uses_a_template_is_not_known_once_another_template_has_changed(server: Server, monkeypatch):
+    folder = server.site.settings.policies
+    for name in ("house", "middle"):
+        (folder / f"{name}.yaml").write_text("version: 1\nnulls: exclude\n")
+    (folder / "own.yaml").write_text(POLICY + "extends: [house.yaml]\n")
+    (folder / "second.yaml").write_text(POLICY + "extends: [middle.yaml]\n")
+    (folder / "alone.yaml").write_text(POLICY)
+    states_after_a_look(server)
+    users_of = partial(server.site.checks.users_of, folder / "house.yaml")
+    assert users_of() == (["own.yaml"], [])
+    with monkeypatch.context() as patched:
+        patched.setattr(checks.Checks, "states", lambda self, _seconds: self._shown(self._stamps()))
+        (folder / "house.yaml").write_text("version: 1\nnulls: exclude\n# more\n")
+        assert users_of() == (["own.yaml"], [])
+        (folder / "middle.yaml").write_text("version: 1\nextends: [house.yaml]\n")
+        assert users_of() == (["own.yaml"], ["second.yaml"])
+    states_after_a_look(server)
+    assert users_of() == (["own.yaml", "second.yaml"], [])
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.digests import open_ordinary
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time, time_of_parts
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches, texts
@@ -120,11 +120,12 @@ class TextReach:
 
 @dataclass(frozen=True, slots=True)
 class _StampedState:
-    """What was found in a file when it was looked at last."""
+    """What was found in a file when it was looked at last, and how its templates were then."""
 
     number: int
     stamp: _Stamp
     state: State | None
+    templates: Mapping[str, _Stamp | None]
 
 
 @dataclass(slots=True)
@@ -170,12 +171,21 @@ class Checks:
         return CHECKS.run(reach_of, self.policies.folder / name, text, self.private)
 
     def users_of(self, template: Path) -> tuple[list[str], list[str]]:
-        """Return the files that are read with a template, and those of which that is not known in a few seconds."""
-        states = self.states(_PATIENCE)
-        every = [name for name in self.policies.names() if self.policies.folder / name != template]
-        unknown = [name for name in every if states.get(name) is None]
-        found = {name: state.templates for name, state in states.items() if state is not None}
-        return [name for name in every if str(template) in found.get(name, ())], unknown
+        """Return the files that are read with a template, and those of which that is not known in a few seconds.
+
+        It is not known either of a file whose own templates have changed since it was looked at.
+        """
+        states, stamps = self.states(_PATIENCE), self._stamps()
+        users, unknown = [], []
+        for name in self.policies.names():
+            state, look = states.get(name), self._last.get(name)
+            if self.policies.folder / name == template:
+                continue
+            if state is not None and str(template) in state.templates:
+                users.append(name)
+            elif state is None or look is None or any(stamps.get(n) != then for n, then in look.templates.items()):
+                unknown.append(name)
+        return users, unknown
 
     def states(self, seconds: float | None = None) -> Mapping[str, State | None]:
         """Return the states of the YAML files; what has changed since is looked at in the background.
@@ -231,15 +241,19 @@ class Checks:
             self._late |= {stamps[name][1:] for name, state in found.items() if state is None}
             states = {name: state for name, state in found.items() if at_last or state is not None}
             self._kept = stamps, {**self._kept_for(stamps), **states}
-            self._last.update(
-                {name: _StampedState(next(self._looks), stamps[name], state) for name, state in states.items()}
-            )
+            for name, state in states.items():
+                templates = {each: stamps.get(each) for each in self._names_of(state)}
+                self._last[name] = _StampedState(next(self._looks), stamps[name], state, templates)
             names = [name for name in names if name not in found]
             left = until - time.monotonic()
             if left <= 0 or (at_last and left < CHECKS.seconds):
                 break
             calls = CHECKS.within(left)
         return late
+
+    def _names_of(self, state: State | None) -> Iterator[str]:
+        """Yield the templates of a file by their names in the folder, also of those elsewhere."""
+        return (os.path.relpath(each, self.policies.folder) for each in (state.templates if state else ()))
 
     def _begun(self) -> threading.Thread:
         """Return the thread that looks at files; there is one at a time."""
@@ -275,9 +289,9 @@ def states_of(
     ``each`` are the seconds for one of them, ``every`` those in which files are begun.
     """
     found: dict[str, State | None] = {}
-    until = time.process_time() + every
+    until = time_of_parts() + every
     for name in names:
-        if found and time.process_time() > until:
+        if found and time_of_parts() > until:
             break
         found[name] = in_time(each, _state_in, folder, name, today, private)
     return found

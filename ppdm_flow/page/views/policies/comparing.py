@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from ppdm_flow.api.diff.diff import DiffResult
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time, time_of_parts
 from ppdm_flow.page.services.policies.checks import from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.working_tree import HEAD
 from ppdm_flow.page.views.policies.lines import Line, changed_lines
@@ -27,6 +26,8 @@ _MOST_USERS = 50
 _MOST_LINES = 5_000
 _FIRST, _SHARE = 0.05, 0.25
 """The parts of a call's processor time that one of them may take: at first, and once all have been tried."""
+_TAKES_LONG = "what this policy asks takes too long to be compared with all others"
+_NOT_KNOWN = "whether this policy uses the template is not known yet"
 _LATE: deque[tuple[str, int, int]] = deque(maxlen=1_000)
 """The policies, as they were, that took long: they are tried after all others."""
 
@@ -35,7 +36,8 @@ _LATE: deque[tuple[str, int, int]] = deque(maxlen=1_000)
 class Meaning:
     """What two texts mean for a policy. ``relation`` is how what must hold compares; empty where nobody can say.
 
-    ``faults`` say why: one of the two has errors. ``weaker``: the new one is not proved to be as strict.
+    ``faults`` say why: one of the two has errors. ``weaker``: the new one is not proved to be as strict. ``put_off``:
+    it was not compared, and is once somebody asks for this policy.
     """
 
     policy: str
@@ -44,6 +46,7 @@ class Meaning:
     changes: tuple[ClauseChange, ...] = ()
     governance: tuple[ClauseChange, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
+    put_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +68,31 @@ class Comparison:
         return any(each.weaker for each in self.meanings)
 
 
-def compared(site: Site, name: str, old: str, new: str, *, committed: bool = False) -> Comparison:
-    """Compare two texts of a file; with ``committed``, the old one beside the templates of the last commit."""
+def compared(
+    site: Site, name: str, old: str, new: str, *, committed: bool = False, asked: str | None = None
+) -> Comparison:
+    """Compare two texts of a file; with ``committed``, the old one beside the templates of the last commit.
+
+    What a template means for the policy that is ``asked`` for is found in a call of its own, however long others take.
+    """
     folder = site.policies.folder
     path = folder / name
     kind = CHECKS.run(identity_of, path, new.encode(errors="replace")).kind
     lines, more_lines = CHECKS.run(first_lines, old, new)
     if kind is FileKind.POLICY:
         before, revision = (f"{site.tree.prefix()}{name}", HEAD) if committed else (old, "")
-        return Comparison(kind, lines, (_meaning(site, path, before, new, revision),), more_lines=more_lines)
+        texts = DraftTexts(folder, site.checks.private, before, new, revision)
+        return Comparison(kind, lines, (_meaning(texts, path),), more_lines=more_lines)
     if kind is not FileKind.TEMPLATE or not lines:
         return Comparison(kind, lines, more_lines=more_lines)
     texts = DraftTexts(folder, site.checks.private, old, new, template=path)
-    meanings, more = _meanings_of_users(site, texts, path)
+    meanings, more = _meanings_of_users(site, texts, path, asked)
     return Comparison(kind, lines, meanings, more, more_lines)
 
 
-def _meanings_of_users(site: Site, texts: DraftTexts, template: Path) -> tuple[tuple[Meaning, ...], int]:
+def _meanings_of_users(
+    site: Site, texts: DraftTexts, template: Path, asked: str | None
+) -> tuple[tuple[Meaning, ...], int]:
     """Return what two texts of a template mean for the first policies that use it, and how many more do.
 
     Nobody waits for policies of which it is not known what they extend: they come last, untold.
@@ -96,8 +107,10 @@ def _meanings_of_users(site: Site, texts: DraftTexts, template: Path) -> tuple[t
     except LimitExceededError:  # one of them had the call killed: nobody knows which
         found, late = {}, ()
     _LATE.extend(stamps[user] for user in late)
-    told = tuple(found.get(user) or _untold(texts, user) for user in users)
-    return (*told, *(_untold(texts, user) for user in unknown[:_MOST_USERS])), len(known) - len(users)
+    found |= {user: _meaning(texts, user) for user in (*known, *unknown) if _name(texts, user) == asked}
+    told = {user: found.get(user) or _put_off(texts, user, _TAKES_LONG) for user in users}
+    told |= {user: found.get(user) or _put_off(texts, user, _NOT_KNOWN) for user in unknown[:_MOST_USERS]}
+    return tuple((told | found).values()), len(known) - len(users)
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:
@@ -126,12 +139,12 @@ class DraftTexts:
     template: Path | None = None
 
 
-def _meaning(site: Site, path: Path, old: str, new: str, revision: str) -> Meaning:
-    texts = DraftTexts(site.policies.folder, site.checks.private, old, new, revision)
+def _meaning(texts: DraftTexts, path: Path) -> Meaning:
+    """Return what two texts mean for one policy, in a call of its own."""
     try:
         return CHECKS.run(policy_meaning, texts, path)
     except LimitExceededError as error:
-        return Meaning(path.relative_to(texts.folder).as_posix(), faults=error.diagnostics)
+        return Meaning(_name(texts, path), faults=error.diagnostics, weaker=texts.template is not None)
 
 
 def template_meanings(
@@ -143,10 +156,10 @@ def template_meanings(
     """
     found: dict[Path, Meaning] = {}
     late: list[Path] = []
-    until = time.process_time() + 2 * each
+    until = time_of_parts() + 2 * each
     for share, some in ((first, users), (each, late)):
         for user in tuple(some):
-            if time.process_time() > until:
+            if time_of_parts() > until:
                 break
             meaning = in_time(share, policy_meaning, texts, user)
             if meaning is not None:
@@ -156,19 +169,19 @@ def template_meanings(
     return found, tuple(late)
 
 
-def _untold(texts: DraftTexts, user: Path) -> Meaning:
-    """Return that nobody knows what the texts mean for a policy."""
-    text = "what this policy asks takes too long to be compared here"
-    return Meaning(
-        user.relative_to(texts.folder).as_posix(),
-        weaker=True,
-        faults=(Diagnostic(TOO_LONG, text, help="compare it with the command line: `ppdm-flow diff`"),),
-    )
+def _put_off(texts: DraftTexts, user: Path, why: str) -> Meaning:
+    """Return that nobody knows yet what the texts mean for a policy."""
+    help_ = "ask for this policy alone, or compare it with the command line: `ppdm-flow diff`"
+    return Meaning(_name(texts, user), weaker=True, faults=(Diagnostic(TOO_LONG, why, help=help_),), put_off=True)
+
+
+def _name(texts: DraftTexts, path: Path) -> str:
+    return path.relative_to(texts.folder).as_posix()
 
 
 def policy_meaning(texts: DraftTexts, path: Path) -> Meaning:
     """Compare what two texts ask of the releases of the policy at ``path``."""
-    name = path.relative_to(texts.folder).as_posix()
+    name = _name(texts, path)
     if names_private(texts.template or path, texts.new, texts.private):
         return Meaning(name, faults=(private_file(),))
     try:

@@ -45,7 +45,7 @@ def _proposal(call: Call, policy: PolicyText, text: str, back: str) -> Response:
         policy=policy,
         text=text,
         checked=checked,
-        comparison=compared(call.site, policy.name, policy.text, text),
+        comparison=compared(call.site, policy.name, policy.text, text, asked=call.text("asked")),
         back=own_address(back),
         outdated=call.text("digest", policy.digest) != policy.digest,
     )

@@ -24,13 +24,15 @@ def show_changes(call: Call) -> Response:
     version = asked_version(call, policy)
     before = call.site.tree.committed(policy.name) if version is None else version.text
     old = "" if before is None else before
-    committed = version is None and before is not None
+    committed, asked = version is None and before is not None, call.query.get("asked")
     return call.page(
         "policies/changes.html",
         policy=policy,
         version=version,
         known=before is not None,
-        comparison=compared(call.site, policy.name, old, policy.text, committed=committed) if before else None,
+        comparison=compared(call.site, policy.name, old, policy.text, committed=committed, asked=asked)
+        if before
+        else None,
         tree=call.site.tree.state(),
     )
 
