@@ -28,7 +28,7 @@ from ppdm_flow.api.explain.cards import figure_pages
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.sdk import compiled, registry
+from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.sources import statistical_probe
@@ -133,22 +133,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kernel_forms() -> Iterator[None]:
-    """Let kernels be compiled in this process; with ``PPDM_KERNELS=both`` little work is done by Python besides.
+def _compared_kernels() -> Iterator[None]:
+    """Carry kernels out by Python besides, where ``PPDM_KERNELS_COMPARED`` names a file for the names of those."""
+    if "PPDM_KERNELS_COMPARED" not in os.environ:
+        yield
+        return
+    from kernel_forms import Comparison  # beside this file
 
-    Processes of their own do as users' do.
-    """
+    comparison = Comparison()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(compiled, "PLAIN_STEPS", -1)
-        if os.environ.get("PPDM_KERNELS") == "both":
-            from kernel_forms import Comparison  # beside this file
-
-            comparison = Comparison()
-            comparison.patch(patched)
-            yield
-            comparison.write()
-        else:
-            yield
+        comparison.patch(patched)
+        yield
+    Path(os.environ["PPDM_KERNELS_COMPARED"]).write_text("\n".join(sorted(comparison.carried_out)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -31,7 +31,6 @@ from ppdm_flow.mining.itemsets.collection import Itemsets
 from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import krimp, slim
-from ppdm_flow.sdk import compiled
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,6 @@ def measure(name: str, data: Path, repeats: int) -> list[dict[str, object]]:
 
 def compile_all() -> None:
     """Compile the kernels; Python, which does what is little work itself, leaves all to them then."""
-    compiled.PLAIN_STEPS = -1
     database = Database.of_lists([[0, 1], [0, 2], [1, 2], [0, 1, 2]] * 5)
     for closed in (False, True):
         candidates: Itemsets = mine(database, 1, only_closed=closed).in_candidate_order()

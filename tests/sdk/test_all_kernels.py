@@ -1,4 +1,4 @@
-"""All kernels are carried out compiled, by their plain forms and by Python, to the same bits, in tests of theirs."""
+"""All kernels are carried out compiled and by Python, to the same bits, in tests of theirs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_forms_of_the_kernels_that_mine_itemsets_come_to_the_same():
 def test_all_forms_of_all_kernels_come_to_the_same(tmp_path):
     """It imports the package from where this process does, whose machine code it finds there."""
     carried_out = tmp_path / "carried-out"
-    here = {**os.environ, "PPDM_KERNELS": "both", "PPDM_KERNELS_CARRIED_OUT": str(carried_out)}
+    here = {**os.environ, "PPDM_KERNELS_COMPARED": str(carried_out)}
     for inherited in ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST"):
         here.pop(inherited, None)
     command = [sys.executable, "-P", "-m", "pytest", "-n0", "-p", "no:cacheprovider"]
@@ -85,16 +85,3 @@ def test_all_forms_of_all_kernels_come_to_the_same(tmp_path):
     assert done.returncode == 0, done.stdout[-3000:]
     missing = sorted(set(kernels()) - set(carried_out.read_text().split()))
     assert not missing, f"no test in LITTLE carries these out by Python: {missing}"
-
-
-def test_what_python_does_in_the_place_of_kernels_has_a_test_that_compares_both():
-    """Plain forms that are more than a function are no kernel's: a search for their callers finds them."""
-    compared = {"ppdm_flow/mining/krimp/compress.py": "tests/mining/krimp/test_plain_search.py"}
-    callers = {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "ppdm_flow").rglob("*.py")
-        if "python_takes(" in path.read_text() and path.name != "compiled.py"
-    }
-    assert callers == set(compared)
-    for test in compared.values():
-        assert "by_compiled == by_python" in (text := (ROOT / test).read_text()) or "by_python == by_compiled" in text

@@ -1,14 +1,15 @@
-"""Lines of names: all together, by Python and compiled, and where nothing but the kernel may read them."""
+"""Lines of names: compiled, by Python, and by splitting what is neither quoted nor wrong."""
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.sources.baskets import kernels, vectors
+from ppdm_flow.sources.baskets import kernels
 
 QUOTE = ord('"')
 SETTINGS = examples(120)
@@ -28,40 +29,28 @@ def read(form, octets: bytes, delimiter: str, *, strip: bool):
     return wrong, place, count, out[:place].tobytes(), ends[: count + 1].tolist(), offsets.tolist()
 
 
-def plainly(*args):
-    return kernels.cells.plainly(*args)
+def split(text: str, delimiter: str, *, strip: bool) -> list[list[str]]:
+    """Return the names of each line, where nothing is quoted and nothing is wrong."""
+    rows = [line.removesuffix("\r").split(delimiter) for line in text.split("\n")[:-1]]
+    blank = " \t".replace(delimiter, "")
+    return [[name for each in row if (name := each.strip(blank) if strip else each)] for row in rows]
 
 
 @SETTINGS
 @given(TEXTS, st.sampled_from([",", ";", "\t", " "]), st.booleans(), st.sampled_from(["\n", "\r\n"]))
-def test_lines_together_are_lines_one_by_one(text, delimiter, strip, end):
-    octets = (text.replace("\n", end) + end).encode()
+def test_compiled_lines_are_those_of_python(text, delimiter, strip, end):
+    text = text.replace("\n", end) + end
+    octets = text.encode()
     wanted = read(kernels.cells.py_func, octets, delimiter, strip=strip)
-    assert read(plainly, octets, delimiter, strip=strip) == wanted
-    assert read(kernels.cells.dispatcher, octets, delimiter, strip=strip) == wanted
-    if vectors.is_simple(np.frombuffer(octets, np.uint8), QUOTE):
-        assert not wanted[0]
-
-
-@pytest.mark.parametrize(
-    ("octets", "simple"),
-    [
-        (b"", True),
-        (b"a,b\n", True),
-        (b"a,b\r\nc\r\n", True),
-        (b'a,"b"\n', False),
-        (b"a\0b\n", False),
-        (b"a\rb\n", False),
-        (b"a\r\r\n", False),
-    ],
-)
-def test_what_is_quoted_or_wrong_is_not_read_together(octets, simple):
-    lines = np.frombuffer(octets, np.uint8)
-    assert vectors.is_simple(lines, QUOTE) == simple
-    few = kernels.cells.steps(lines, ord(","), QUOTE, False)
-    assert few == len(octets) * (vectors.STEPS if simple else 1)
+    assert read(kernels.cells, octets, delimiter, strip=strip) == wanted
+    if not set(text.replace("\r\n", "\n")) & {'"', "\0", "\r"}:
+        wrong, size, count, names, ends, offsets = wanted
+        rows = split(text.replace("\r\n", "\n"), delimiter, strip=strip)
+        found = [names[a:b].decode() for a, b in itertools.pairwise(ends)]
+        assert (wrong, size, count) == (kernels.NOTHING, len(names), len(found))
+        assert [found[a:b] for a, b in itertools.pairwise(offsets)] == rows
 
 
 def test_many_blanks_take_no_longer_than_few():
     octets = (b" " * 200_000 + b"a" + b" " * 200_000 + b",b\n") * 3
-    assert read(plainly, octets, ",", strip=True)[2:4] == (6, b"ababab")
+    assert read(kernels.cells, octets, ",", strip=True)[2:4] == (6, b"ababab")

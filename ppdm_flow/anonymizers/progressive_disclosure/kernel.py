@@ -24,13 +24,11 @@ from ppdm_flow.anonymizers.progressive_disclosure.state import (
     move,
     new_cell,
     new_group,
-    rows_of,
 )
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 
-@tolerant
-@compiled_for(lambda s, base, topmost: s.mass.shape[1] * (len(base) + sum(rows_of(s, y) for y in topmost)))
+@compiled
 def begin(s: State, base: Places, topmost: Places) -> None:
     """Set up groups and cells of the most suppressed table; ``topmost`` are the candidates directly below it."""
     wide = s.mass.shape[1]
@@ -59,8 +57,7 @@ def begin(s: State, base: Places, topmost: Places) -> None:
         judge(s, g)
 
 
-@tolerant
-@compiled_for(rows_of)
+@compiled
 def drop(s: State, candidate: int) -> None:
     """Forget a candidate that may never be disclosed any more."""
     a = s.local[candidate]
@@ -141,8 +138,7 @@ def _split(s: State, candidate: int, child: int, stamp: int, touched: Places, co
     return count
 
 
-@tolerant
-@compiled_for(lambda s, candidate: rows_of(s, candidate) * s.cell.shape[1] * s.mass.shape[1])
+@compiled
 def disclose(s: State, candidate: int) -> None:
     """Split the groups: rows of ``candidate`` leave them, and its children become candidates.
 

@@ -13,9 +13,8 @@ from ppdm_flow.anonymizers.progressive_disclosure.state import (
     Floats,
     Places,
     State,
-    rows_of,
 )
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 
 @compiled
@@ -27,8 +26,7 @@ def _worst(w: int, h: int, total: int, hits: int) -> float:
     return float(confidence)
 
 
-@tolerant
-@compiled_for(lambda s, _candidates, count, *_: 4 * count * len(s.confidence))
+@compiled
 def rises(s: State, candidates: Places, count: int, rise: Floats) -> None:
     """Add to ``rise`` (count,) at least as little as each candidate would raise the confidences by, at no more cost.
 
@@ -48,8 +46,7 @@ def rises(s: State, candidates: Places, count: int, rise: Floats) -> None:
             rise[i] += reached - confidence[t]
 
 
-@tolerant
-@compiled_for(lambda s, y, bounds, *_: rows_of(s, y) * len(bounds))
+@compiled
 def look(s: State, y: int, bounds: Floats, least: int, rise: float) -> float:
     """Look at every cell of a candidate; return ``rise`` and what it would raise the confidences by.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -25,8 +25,7 @@ def _spread(count: float) -> float:
     return count * math.log2(count) if count > 0 else 0.0
 
 
-@tolerant
-@compiled_for(lambda _counts, _parts, first, last, _live, left, *_: (last - first + 1) * len(left))
+@compiled
 def gains(
     counts: Counts, parts: Floats, first: int, last: int, live: Counts, left: Counts, supervised: bool, out: Floats
 ) -> None:
@@ -83,16 +82,14 @@ def _score(o: Offers, rise: float, y: int, negligible: float) -> float:
     return -1.0
 
 
-@tolerant
-@compiled_for(lambda _offers, _candidates, count, *_: 2 * count)
+@compiled
 def scores(o: Offers, candidates: Places, count: int, rise: Floats, out: Floats) -> None:
     """Compute the scores of ``candidates`` (count,) that raise confidences by ``rise`` (count,)."""
     for i in range(count):
         out[i] = _score(o, rise[i], candidates[i], NEGLIGIBLE)
 
 
-@tolerant
-@compiled_for(lambda gain, _begin, number, *_: 2 * len(gain) + number.sum())
+@compiled
 def leaders(
     gain: Floats, begin: Counts, number: Counts, members: Places, floor: float, out: Places
 ) -> tuple[int, float]:
@@ -115,8 +112,7 @@ def leaders(
     return count, floor
 
 
-@tolerant
-@compiled_for(lambda _candidates, count, *_: count)
+@compiled
 def best_of(candidates: Places, count: int, score: Floats, floor: float) -> int:
     """Return the place of the best score; with a ``floor``, of the first candidate that reaches it; -1 for none."""
     best_place = -1

@@ -60,11 +60,6 @@ class State(NamedTuple):
     cells: Counts
 
 
-def rows_of(s: State, candidate: int) -> int:
-    """Return how many combinations disclosing a candidate concerns at the most: of its cells there are no more."""
-    return int(s.end[candidate] - s.begin[candidate])
-
-
 @compiled
 def new_group(s: State) -> int:
     """Return an empty group."""

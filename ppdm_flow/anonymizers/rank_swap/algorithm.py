@@ -21,7 +21,6 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
-from ppdm_flow.sdk.compiled import tolerant
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
@@ -29,7 +28,6 @@ from ppdm_flow.tables.table import Table
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-_partners = tolerant(partners)
 _TRIAL = hashlib.sha256(b"ppdm-flow rank swap, trial for figures").digest()
 """A key that everybody knows: figures are those of a swap that is never released."""
 
@@ -46,7 +44,7 @@ def sources(values: npt.NDArray[Any], ties: Floats, picks: Floats, reach: int) -
     """
     order = ranked(values, ties)
     out = np.empty(len(order), dtype=np.int64)
-    out[order] = order[_partners(picks[order], reach)]
+    out[order] = order[partners(picks[order], reach)]
     return out
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled_for
+from ppdm_flow.sdk.compiled import compiled
 
 
-@compiled_for(lambda uniform, _reach: 4 * len(uniform))
+@compiled
 def partners(uniform: npt.NDArray[np.float64], reach: int) -> npt.NDArray[np.int64]:
     """Return the rank that each rank changes places with, shape (n,); its own where none was free.
 

@@ -20,13 +20,11 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
-from ppdm_flow.sdk.compiled import tolerant
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_pair = tolerant(pair)
 _TRIAL = hashlib.sha256(b"ppdm-flow record swapping, trial for figures").digest()
 """A key that everybody knows: figures are those of a swap that is never released."""
 
@@ -59,10 +57,10 @@ def partners(
     for level, area in enumerate(areas):
         targets = first[risk[first] == level]
         for group, (layout, starts) in zip(profiles, layouts, strict=True):
-            _pair(partner, targets, layout, starts, group, area, len(risk))
+            pair(partner, targets, layout, starts, group, area, len(risk))
     for group, (layout, starts) in zip(profiles, layouts, strict=True):
         missing = least - int((partner >= 0).sum())
-        _pair(partner, first, layout, starts, group, areas[-1], max(0, math.ceil(missing / 2)))
+        pair(partner, first, layout, starts, group, areas[-1], max(0, math.ceil(missing / 2)))
     return partner
 
 

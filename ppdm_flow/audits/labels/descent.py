@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Integers = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
@@ -89,7 +89,6 @@ def _narrowed(
     return many
 
 
-@tolerant
 @compiled
 def descend(
     people: Integers,

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ppdm_flow.audits.labels.forms import are_dates, between, numbers
 from ppdm_flow.audits.labels.joining import Index, spread
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 from ppdm_flow.tables.column import SPECIALS
 
 Integers = npt.NDArray[np.int64]
@@ -98,7 +98,6 @@ def _owner(far: npt.NDArray[np.float32], limit: float, first: Integers, last: In
     return lowest if lowest == highest else -1
 
 
-@tolerant
 @compiled
 def _nearest(
     people: Integers,

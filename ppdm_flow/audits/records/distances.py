@@ -11,8 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.records.kernels import Scratch, guess_labels, nearest_records, weights_within
-from ppdm_flow.audits.records.vectors import Codes, Integers, Numbers
+from ppdm_flow.audits.records.kernels import (
+    Codes,
+    Integers,
+    Numbers,
+    Scratch,
+    guess_labels,
+    nearest_records,
+    weights_within,
+)
 
 _SMALL, _MIDDLE = 1 << 8, 1 << 16
 TILE = 512

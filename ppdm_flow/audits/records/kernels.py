@@ -1,4 +1,4 @@
-"""Each record beside all others: compiled, and by numpy where the work is little, to the same bits."""
+"""Each record beside all others: compiled."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.records import vectors
-from ppdm_flow.audits.records.vectors import Codes, Integers, Numbers
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant, wide
+from ppdm_flow.sdk.compiled import compiled, wide
+
+Codes = npt.NDArray[Any]
+Numbers = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
 
 
 class Scratch(NamedTuple):
@@ -62,8 +64,7 @@ def _bound(query: Codes, numbers: Numbers, ends: Codes, reach: Numbers) -> np.fl
     return apart
 
 
-@tolerant
-@compiled_for(vectors.steps, vectors.nearest_records)
+@compiled
 def nearest_records(
     rows: Codes,
     numbers: Numbers,
@@ -136,8 +137,7 @@ def _first(ranks: npt.NDArray[Any], least: Any, order: Integers) -> tuple[int, n
     return first, place
 
 
-@tolerant
-@compiled_for(vectors.steps, vectors.weights_within)
+@compiled
 def weights_within(
     rows: Codes,
     numbers: Numbers,
@@ -159,8 +159,7 @@ def weights_within(
         weight[q] = total
 
 
-@tolerant
-@compiled_for(vectors.steps, vectors.guess_labels)
+@compiled
 def guess_labels(
     rows: Codes,
     numbers: Numbers,

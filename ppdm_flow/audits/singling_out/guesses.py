@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.singling_out.rows import Integers, Line, Rows
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
@@ -203,7 +203,6 @@ def _signs(rows: Rows, columns: Integers, labels: Integers) -> Integers:
     return signs
 
 
-@tolerant
 @compiled
 def _count(
     columns: Integers,

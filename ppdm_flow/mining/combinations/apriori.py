@@ -24,7 +24,7 @@ from ppdm_flow.mining.combinations.search import (
     search_of,
 )
 from ppdm_flow.mining.combinations.tree import NONE, Tree
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 STUCK = -2
 """No change that is allowed makes a combination frequent."""
@@ -58,7 +58,7 @@ def generalized(owned: Owners, tree: Tree, least: int, most: int, way: int, step
             index = indexed(placed.mapped(code_map, len(nodes)), size)
             code_of = np.full(len(tree.low), -1, dtype=np.int64)
             code_of[nodes] = np.arange(len(nodes))
-            more, state = _SWEPT(index, search_of(index, size), cut, tree, nodes, code_of, least, way, repeated, steps)
+            more, state = _swept(index, search_of(index, size), cut, tree, nodes, code_of, least, way, repeated, steps)
             if state == STUCK:
                 raise NoCutError
             if state == TIRED:
@@ -163,6 +163,3 @@ def _lifted(
             gone += 1
             e += 1
     return gone
-
-
-_SWEPT = tolerant(_swept)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 
 class Index(NamedTuple):
@@ -49,7 +49,7 @@ def indexed(owned: Owners, most: int) -> Index:
     code = np.repeat(order, copies[order]).astype(np.int32)
     number = np.arange(len(code), dtype=np.int64)
     before = np.where(number == first[code], -1, number - 1).astype(np.int32)
-    begins, entries, at, holders, places, supports = _FILLED(
+    begins, entries, at, holders, places, supports = _filled(
         owned.begins, owned.codes, times, owned.weights, owned.counted_as, first, len(code)
     )
     return Index(begins, entries, owned.weights, owned.counted_as, at, holders, places, code, before, supports)
@@ -95,6 +95,3 @@ def _filled(
             used[o] += 1
             places[i] = used[o]
     return ends, entries, at, holders, places, support
-
-
-_FILLED = tolerant(_filled)

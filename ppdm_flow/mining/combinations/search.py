@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.combinations.index import Index, indexed
 from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Flags = npt.NDArray[np.bool_]
 
@@ -204,9 +204,6 @@ def _smallest(index: Index, search: Search, fewer: int, floor: int, most_steps: 
     return fewer, state
 
 
-_LISTED, _SMALLEST = tolerant(_listed), tolerant(_smallest)
-
-
 def rare(owned: Owners, size: int, fewer: int, at_most: int = 10_000, steps: int = MOST_STEPS) -> tuple[Codes, Ints]:
     """Return the combinations of exactly ``size`` codes that occur and fewer than ``fewer`` own, and their owners.
 
@@ -215,7 +212,7 @@ def rare(owned: Owners, size: int, fewer: int, at_most: int = 10_000, steps: int
     """
     index = indexed(owned, size)
     out, supports = np.zeros((at_most, size), dtype=np.int32), np.zeros(at_most, dtype=np.int64)
-    found, state = _LISTED(index, search_of(index, size), fewer, out, supports, steps)
+    found, state = _listed(index, search_of(index, size), fewer, out, supports, steps)
     if state == TIRED:
         raise TooManyCombinationsError
     return np.sort(out[:found], axis=1), supports[:found]
@@ -230,7 +227,7 @@ def smallest(owned: Owners, size: int, steps: int = MOST_STEPS) -> int:
     index = indexed(owned, size)
     none = int(owned.weights.sum()) + 1
     floor = int(owned.weights.min(initial=none))
-    fewest, state = _SMALLEST(index, search_of(index, size), none, floor, steps)
+    fewest, state = _smallest(index, search_of(index, size), none, floor, steps)
     if state == TIRED:
         raise TooManyCombinationsError
     return 0 if fewest == none else fewest

@@ -15,7 +15,7 @@ from ppdm_flow.mining.itemsets.database import Database
 from ppdm_flow.mining.itemsets.mine import MOST_SETS, mine
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compress import cover, krimp, slim
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Counts = npt.NDArray[np.int64]
 
@@ -126,7 +126,6 @@ def interval(x: Encoding, y: Encoding, laplace: float = LAPLACE, level: float = 
     return ratio - 1 - reach, ratio - 1 + reach
 
 
-@tolerant
 @compiled
 def _row_bits(
     cells: Cells, place: Cells, offsets: Counts, items: Cells, bits: Floats, left: npt.NDArray[np.uint8], out: Floats

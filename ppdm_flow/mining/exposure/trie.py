@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 from ppdm_flow.tables.column import MISSING
 
 
@@ -21,8 +21,7 @@ def _end(cells: npt.NDArray[np.int32], value: np.int64 | np.int32, low: int, hig
     return low
 
 
-@tolerant
-@compiled_for(lambda columns, *_: 8 * columns.shape[1] * 2.0 ** columns.shape[0])
+@compiled
 def sums(columns: npt.NDArray[np.int32], prefix: npt.NDArray[np.int64], out: npt.NDArray[np.int64]) -> None:
     """Add up, for each row, the values of the rows that are missing or the same in every column.
 

@@ -7,7 +7,7 @@ import numpy as np
 from ppdm_flow.mining.generation.layout import Counts, Floats, Items, Layout
 from ppdm_flow.mining.itemsets.bits import Words
 from ppdm_flow.mining.itemsets.kernels import inlined
-from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled
 
 SHIFT = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
@@ -112,7 +112,6 @@ def undefined(defined: Words, rank: int) -> int:
         domain += 1
 
 
-@tolerant
 @compiled
 def fill(
     layout: Layout,

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.kernels import inlined
-from ppdm_flow.sdk.compiled import Instruction, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import Instruction, compiled
 
 Words = npt.NDArray[np.uint64]
 
@@ -34,31 +34,7 @@ def words_for(rows: int) -> int:
     return -(-rows // WORD)
 
 
-def _occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
-    lines = np.append(line, ABSENT)[cells]  # an absent cell is the last one
-    row, there = np.arange(len(cells))[:, None], lines >= 0
-    place = lines * np.int64(out.shape[1]) + row // WORD
-    bits = np.broadcast_to(np.uint64(1) << (row % WORD).astype(np.uint64), cells.shape)
-    np.add.at(out.reshape(-1, copy=False), place[there], bits[there])  # none is set twice
-
-
-def _scattered(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
-    row, sizes = np.arange(len(begin) - 1), np.diff(begin)
-    place = np.repeat(row // WORD, sizes) + lines[begin[0] : begin[-1]] * np.int64(out.shape[1])
-    bits = np.repeat(np.uint64(1) << (row % WORD).astype(np.uint64), sizes)
-    np.add.at(out.reshape(-1, copy=False), place, bits)  # none is set twice; `bitwise_or.at` is slower
-
-
-def _cells_steps(cells: npt.NDArray[np.int32], _line: npt.NDArray[np.int32], _out: Words) -> float:
-    return 50 + cells.size / 20
-
-
-def _lines_steps(_begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], _out: Words) -> float:
-    return 50 + lines.size / 20
-
-
-@tolerant
-@compiled_for(_cells_steps, _occurrences, long=True)
+@compiled
 def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[line[i]]``, all zero before, for each item i in row r of ``cells``.
 
@@ -73,8 +49,7 @@ def occurrences(cells: npt.NDArray[np.int32], line: npt.NDArray[np.int32], out: 
                 out[line[item], word] |= bit
 
 
-@tolerant
-@compiled_for(_lines_steps, _scattered, long=True)
+@compiled
 def scatter(begin: npt.NDArray[np.int64], lines: npt.NDArray[np.int32], out: Words) -> None:
     """Set bit r of ``out[i]``, all zero before, for each i of ``lines[begin[r]:begin[r + 1]]``, which are distinct."""
     for row in range(len(begin) - 1):

@@ -27,7 +27,7 @@ from ppdm_flow.mining.itemsets.output import (
     wider,
 )
 from ppdm_flow.mining.itemsets.search import Data, Room, Scratch, clear, count_later, listed, scratch, spread, weight
-from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -225,7 +225,6 @@ def close(
     return closure_of_bits(data, occurs, rows[:few], core, member, alive), few
 
 
-@tolerant
 @compiled
 def search(data: Data, out: Output) -> Output:
     """Find all closed itemsets of at least the least support and at most the greatest length."""

@@ -14,36 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import ABSENT, Words, occurrences, words_for
-from ppdm_flow.sdk.compiled import compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Cells = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 
-def _first_fit(
-    begin: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], order: npt.NDArray[np.int64], count: int
-) -> npt.NDArray[np.int32]:
-    taken, begins, of_item = [0] * count, begin.tolist(), rows.tolist()
-    place = np.zeros(len(begin) - 1, dtype=np.int32)
-    for item in order.tolist():
-        used, here = 0, of_item[begins[item] : begins[item + 1]]
-        for row in here:
-            used |= taken[row]
-        bit = ~used & (used + 1)  # the lowest zero
-        place[item] = bit.bit_length() - 1 if here else 0
-        for row in here:
-            taken[row] |= bit
-    return place
-
-
-def _first_fit_steps(
-    begin: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], _order: npt.NDArray[np.int64], _count: int
-) -> float:
-    return (len(begin) + len(rows)) / 4
-
-
-@tolerant
-@compiled_for(_first_fit_steps, _first_fit, long=True)
+@compiled
 def first_fit(
     begin: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], order: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int32]:

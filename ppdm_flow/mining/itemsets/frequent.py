@@ -22,7 +22,7 @@ from ppdm_flow.mining.itemsets.search import (
     spread,
     weight,
 )
-from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -69,7 +69,6 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
     return out
 
 
-@tolerant
 @compiled
 def search(data: Data, out: Output) -> Output:
     """Find all itemsets of at least the least support and at most the greatest length; sets come out unsorted."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.kernels import inlined
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
@@ -71,17 +71,7 @@ def full(out: Output) -> bool:
     return bool(out.used[0] >= out.used[2] or out.used[1] >= out.used[3])
 
 
-def _sorted_plainly(items: Items, ends: Counts) -> None:
-    owners = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    items[:] = items[np.lexsort((items, owners))]
-
-
-def _sorted_steps(items: Items, ends: Counts) -> float:
-    return (len(items) + len(ends)) / 10
-
-
-@tolerant
-@compiled_for(_sorted_steps, _sorted_plainly, long=True)
+@compiled
 def sort_within(items: Items, ends: Counts) -> None:
     """Sort each set ascending, in place."""
     begin = 0

@@ -11,7 +11,7 @@ from ppdm_flow.mining.krimp.change import forget, try_adding
 from ppdm_flow.mining.krimp.joins import Best, get_to_know, give_up, look_again, next_union, unite_next
 from ppdm_flow.mining.krimp.order import rank_for, room_for
 from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, Counts, Items, State
-from ppdm_flow.sdk.compiled import borrowed, compiled, tolerant
+from ppdm_flow.sdk.compiled import borrowed, compiled
 
 PUT, CONSIDER, JOIN = range(3)
 """What to do: accept all candidates; accept those that pay (KRIMP); find candidates, and accept those that pay (SLIM).
@@ -20,7 +20,6 @@ DONE, MORE_SLOTS, MORE_POOL = range(3)
 """Why the loop came back."""
 
 
-@tolerant
 @compiled
 def search(
     s: State,

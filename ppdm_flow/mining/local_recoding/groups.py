@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled, compiled_for
+from ppdm_flow.sdk.compiled import compiled
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -99,7 +99,7 @@ def mdav(points: Floats, weights: Ints, k: int) -> Ints:
     return group
 
 
-@compiled_for(lambda points, _weights, k: 4.0 * len(points) * k)
+@compiled
 def best_line(points: Floats, weights: Ints, k: int) -> Ints:
     """Return the groups of ascending ``points`` (items,) with the least sum of squares (Hansen, Mukherjee, 2003).
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.local_recoding.crowds import Crowds, below_labels, count_people, count_records, room
 from ppdm_flow.mining.local_recoding.scales import Scales
-from ppdm_flow.sdk.compiled import compiled, compiled_for
+from ppdm_flow.sdk.compiled import compiled
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -19,11 +19,6 @@ SET = 2
 WHOLE = -1
 """All records of a cut's last value go to the left."""
 _EVEN = 1e-12
-
-
-def _members(begins: Ints, ends: Ints) -> int:
-    """Return how many items partitions have in all."""
-    return int((ends - begins).sum())
 
 
 @compiled
@@ -206,7 +201,7 @@ def choice(
     return best if best[0] >= 0 else middle
 
 
-@compiled_for(lambda codes, _weights, _order, begins, ends, *_: 4 * _members(begins, ends) * codes.shape[1])
+@compiled
 def proposed(
     codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, persons: Ints, tries: Tries,
     k: int, by_gain: bool, relaxed: bool, scales: Scales,
@@ -230,7 +225,7 @@ def proposed(
     return out
 
 
-@compiled_for(lambda _codes, _weights, _order, begins, ends, _cuts: 2 * _members(begins, ends))
+@compiled
 def divided(codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, cuts: Ints) -> Ints:
     """Put the left side of each partition first, in ``order`` itself and without changing the order of either side.
 
@@ -267,7 +262,7 @@ def divided(codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, 
     return middles
 
 
-@compiled_for(lambda _weights, _order, begins, ends: _members(begins, ends))
+@compiled
 def held(weights: Ints, order: Ints, begins: Ints, ends: Ints) -> Ints:
     """Return the records of each partition."""
     out = np.zeros(len(begins), dtype=np.int64)
@@ -277,7 +272,7 @@ def held(weights: Ints, order: Ints, begins: Ints, ends: Ints) -> Ints:
     return out
 
 
-@compiled_for(lambda codes, _order, begins, ends, _scales: 4 * _members(begins, ends) * codes.shape[1])
+@compiled
 def edges(codes: Codes, order: Ints, begins: Ints, ends: Ints, scales: Scales) -> tuple[Codes, Codes, Floats]:
     """Return least and greatest code of each partition and attribute (p, attributes), and what their label costs."""
     d = codes.shape[1]
@@ -297,20 +292,7 @@ def edges(codes: Codes, order: Ints, begins: Ints, ends: Ints, scales: Scales) -
     return low, high, cost
 
 
-def _walked_together(codes: Codes, cuts: Ints, after: Ints) -> Ints:
-    """Return the same as `walked`: all rows go down by one node at a time."""
-    out = np.full(len(codes), 0 if len(cuts) else -1, dtype=np.int64)
-    rows = np.arange(len(codes) if len(cuts) else 0)
-    while len(rows):
-        at = out[rows]
-        code = codes[rows, cuts[at, 0]]
-        inside = (cuts[at, 1] <= code) & (code <= cuts[at, 2])
-        out[rows] = np.where(inside, after[at, 0], after[at, 1])
-        rows = rows[out[rows] >= 0]
-    return -1 - out
-
-
-@compiled_for(lambda codes, *_: 2 * len(codes), _walked_together)
+@compiled
 def walked(codes: Codes, cuts: Ints, after: Ints) -> Ints:
     """Return the leaf of each row below ``cuts`` (nodes, 3: attribute, first, last code), ``after`` (nodes, 2).
 

@@ -108,7 +108,6 @@ def chances_of(told: Choices, having: npt.NDArray[Any], known_rows: int | None) 
 def _by_value(told: Choices, cells: Cells, known_rows: int | None) -> Iterator[tuple[int, Ints, Floats]]:
     """Yield each value, the people with a row in a class that has it, and their largest chances."""
     from ppdm_flow.mining.people.chances_kernels import lowest, people_in  # noqa: PLC0415  # compiled
-    from ppdm_flow.sdk.compiled import tolerant  # noqa: PLC0415  # the same
 
     if known_rows is not None and not 1 <= known_rows <= LARGEST:
         raise ValueError(f"known_rows must be 1 to {LARGEST}, or None for all, got {known_rows}")
@@ -124,9 +123,9 @@ def _by_value(told: Choices, cells: Cells, known_rows: int | None) -> Iterator[t
     for end in ends.tolist():
         classes, which = owner[begin:end], int(value[begin])
         having[classes] = count[begin:end]
-        many = tolerant(people_in)(told.posted, told.holders, classes, seen, begin, people)
+        many = people_in(told.posted, told.holders, classes, seen, begin, people)
         here = people[:many]
-        tolerant(lowest)(
+        lowest(
             *(held.begins, held.classes, held.copies, told.sizes, having, here, known_rows or 0, escapes),
         )
         yield which, here, 1.0 - escapes[here]

@@ -99,13 +99,12 @@ def _wholes(profiles: Profiles, chunk: int) -> Iterator[Combinations]:
 
 def _of_size(profiles: Profiles, size: int, chunk: int) -> Iterator[Combinations]:
     from ppdm_flow.mining.people.known_rows_kernels import multisets  # noqa: PLC0415  # compiled: takes time to start
-    from ppdm_flow.sdk.compiled import tolerant  # noqa: PLC0415  # the same
 
     held = (profiles.begins, profiles.classes, profiles.copies, profiles.people, size)
     people = float((profiles.multisets(size) * profiles.people).sum())
     loads = np.zeros((2, min(1 << 16, 1 + int(8 * people / chunk))), dtype=np.int64)
     nothing = np.empty((size, 0), dtype=np.int64)
-    tolerant(multisets)(*held, 0, 0, loads, nothing, nothing[0])
+    multisets(*held, 0, 0, loads, nothing, nothing[0])
     ends = np.cumsum(loads[0])
     low = 0
     while low < len(ends):
@@ -113,7 +112,7 @@ def _of_size(profiles: Profiles, size: int, chunk: int) -> Iterator[Combinations
         room = int(loads[1, low:high].sum())
         if room:
             keys, owners = np.empty((size, room), dtype=np.int64), np.empty(room, dtype=np.int64)
-            tolerant(multisets)(*held, low, high, loads, keys, owners)
+            multisets(*held, low, high, loads, keys, owners)
             yield _grouped(keys, owners, profiles.number_of_classes)
         low = high
 

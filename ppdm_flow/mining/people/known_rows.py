@@ -142,7 +142,6 @@ def _early(held: Profiles, known_rows: int, number: float) -> Crowds:
 def _of_rarest(held: Profiles, in_class: Ints, known_rows: int, least: int) -> Ints:
     """Return the crowd of the rarest classes of each profile, those with most combinations first."""
     from ppdm_flow.mining.people.known_rows_kernels import crowds_of_rarest  # noqa: PLC0415  # compiled
-    from ppdm_flow.sdk.compiled import tolerant  # noqa: PLC0415  # the same
 
     owner = np.repeat(np.arange(len(held)), np.diff(held.begins))
     ranked = np.lexsort((held.classes, in_class[held.classes], owner))
@@ -154,7 +153,7 @@ def _of_rarest(held: Profiles, in_class: Ints, known_rows: int, least: int) -> I
     posted = np.searchsorted(held.classes[by_class], np.arange(held.number_of_classes + 1)).astype(np.int64)
     crowds = np.full(len(held), np.iinfo(np.int64).max)
     order = np.argsort(-held.multisets(known_rows), kind="stable")
-    tolerant(crowds_of_rarest)(
+    crowds_of_rarest(
         held.begins,
         held.classes,
         held.copies,

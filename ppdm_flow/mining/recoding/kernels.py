@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled_for
+from ppdm_flow.sdk.compiled import compiled
 
 Keys = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -26,7 +26,7 @@ def _slots(least: int) -> Keys:
     return np.full(max(16, 1 << (least - 1).bit_length()), -1, dtype=np.int64)
 
 
-@compiled_for(lambda keys, *_: 4 * len(keys))
+@compiled
 def number_into(keys: Keys, slots: Keys, ids: Keys, first: Keys) -> int:
     """Fill ``ids`` and the beginning of ``first`` as :func:`numbered` does, and return how many numbers there are.
 
@@ -61,7 +61,7 @@ def keys_of(codes: Codes, rows: Keys, tables: Keys, begins: Keys) -> Keys:
     return keys
 
 
-@compiled_for(lambda _codes, rows, _tables, begins, _keys: len(rows) * len(begins))
+@compiled
 def add_keys(codes: Codes, rows: Keys, tables: Keys, begins: Keys, keys: Keys) -> None:
     """Add the same to ``keys``, in place."""
     for i in range(len(rows)):
@@ -79,14 +79,14 @@ def summed(ids: Keys, values: Keys, size: int) -> Keys:
     return sums
 
 
-@compiled_for(lambda ids, *_: len(ids))
+@compiled
 def add_values(ids: Keys, values: Keys, sums: Keys) -> None:
     """Add each of ``values`` to the sum of its number, in place."""
     for i in range(len(ids)):
         sums[ids[i]] += values[i]
 
 
-@compiled_for(lambda _begins, value, _count, ids, *_: 4 * (len(ids) + len(value)))
+@compiled
 def merged(begins: Keys, value: Codes, count: Keys, ids: Keys, size: int, values: int) -> tuple[Keys, Codes, Keys]:
     """Merge classes' histograms: class i holds the cells ``begins[i]`` to ``begins[i + 1]`` and becomes ``ids[i]``.
 
@@ -133,7 +133,7 @@ def weighted(
     return sums
 
 
-@compiled_for(lambda _codes, rows, _sizes, _kept, _tables, begins, _sums: len(rows) * len(begins))
+@compiled
 def add_weighted(
     codes: Codes, rows: Keys, sizes: Keys, kept: npt.NDArray[np.bool_], tables: Floats, begins: Keys, sums: Floats
 ) -> None:
@@ -151,7 +151,7 @@ def known(keys: Keys, wanted: Keys) -> npt.NDArray[np.bool_]:
     return mask
 
 
-@compiled_for(lambda keys, wanted, *_: 3 * (len(keys) + len(wanted)))
+@compiled
 def mark_known(keys: Keys, wanted: Keys, slots: Keys, found: npt.NDArray[np.bool_]) -> None:
     """Set ``found`` for each of ``keys`` that is among ``wanted``."""
     mask = len(slots) - 1

@@ -10,20 +10,13 @@ minimal sets is inside of it.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled, compiled_for
+from ppdm_flow.sdk.compiled import compiled
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
-
-
-def _sets(columns: int, size: int) -> int:
-    """Return how many sets of at most ``size`` columns there are."""
-    return sum(math.comb(columns, many) for many in range(1, size + 1))
 
 
 @compiled
@@ -122,7 +115,7 @@ def _count_minimal(
     return heads, nexts, sets, stored
 
 
-@compiled_for(lambda codes, _weights, size, _width: codes.shape[1] * _sets(len(codes), size))
+@compiled
 def minimal_uniques(codes: Codes, weights: Ints, size: int, width: int) -> tuple[Ints, Ints]:
     """Count the minimal sample uniques of each row by size, (rows, size), and by column, (columns, size).
 

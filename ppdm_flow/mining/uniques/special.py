@@ -126,7 +126,6 @@ def minimal_sample_uniques(
 def _refined(held: Counts, carriers: Sequence[Sequence[str]], size: int, nulls: Nulls) -> tuple[Ints, Ints]:
     """Search by partitions, the columns with most values first: their classes are small."""
     from ppdm_flow.mining.uniques.refinement import minimal_uniques  # noqa: PLC0415  # compiled: takes time to start
-    from ppdm_flow.sdk.compiled import tolerant  # noqa: PLC0415  # the same
 
     codes = np.empty((len(carriers), len(held)), dtype=np.int32)
     widths = np.ones(len(carriers), dtype=np.int64)
@@ -137,7 +136,7 @@ def _refined(held: Counts, carriers: Sequence[Sequence[str]], size: int, nulls: 
     order = np.argsort(-widths, kind="stable")
     weights = np.ascontiguousarray(held.counts)
     width = int(widths.max(initial=1))
-    by_row, by_column = tolerant(minimal_uniques)(np.ascontiguousarray(codes[order]), weights, size, width)
+    by_row, by_column = minimal_uniques(np.ascontiguousarray(codes[order]), weights, size, width)
     by_attribute = np.empty_like(by_column)
     by_attribute[order] = by_column
     return by_row, by_attribute

@@ -23,7 +23,6 @@ from ppdm_flow.mining.releases.relation import weight_of
 from ppdm_flow.requirements.km_anonymity.kernels import smallest
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
-from ppdm_flow.sdk.compiled import tolerant
 from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
@@ -32,7 +31,6 @@ from ppdm_flow.tables.sets import Baskets, stacked
 from ppdm_flow.tables.table import Table, concat
 
 Ints = npt.NDArray[np.int64]
-_SMALLEST = tolerant(smallest)
 _UNTOLD = "what items of several rows tell together"
 
 
@@ -51,7 +49,7 @@ class OwnedSets:
     def supports(self, most: int) -> Ints:
         """Return the smallest support by number of items, 0 where none occurs: of shape (most,)."""
         sets = self.sets
-        return _SMALLEST(sets.offsets, sets.items, self.weights, self.persons, most, len(sets.categories))
+        return smallest(sets.offsets, sets.items, self.weights, self.persons, most, len(sets.categories))
 
 
 def columns_of(requirement: KmAnonymity, candidate: DataView, ctx: AuditContext) -> tuple[list[str], list[str]]:

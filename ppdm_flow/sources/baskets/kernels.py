@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import Kernel, compiled, compiled_for
-from ppdm_flow.sources.baskets import vectors
+from ppdm_flow.sdk.compiled import compiled
 
 NOTHING, OPEN_QUOTE, AFTER_QUOTE, NUL, LONE_RETURN, NAMELESS = 0, 1, 2, 3, 4, 5
 """What may be wrong with a byte."""
@@ -63,21 +60,7 @@ def _plain(octets: _Octets, i: int, delimiter: int, strip: bool, out: _Octets, a
     return NOTHING, i, at
 
 
-def _steps(octets: _Octets, _delimiter: int, quote: int, *_: object) -> float:
-    return len(octets) * (vectors.STEPS if vectors.is_simple(octets, quote) else 1)
-
-
-def _cells_plainly(
-    octets: _Octets, delimiter: int, quote: int, strip: bool, out: _Octets, ends: _Places, offsets: _Places
-) -> tuple[int, int, int]:
-    """Do the same, all lines together where they are simple."""
-    if not vectors.is_simple(octets, quote):
-        one_by_one = cast("Kernel[..., tuple[int, int, int]]", cells).py_func
-        return one_by_one(octets, delimiter, quote, strip, out, ends, offsets)
-    return (NOTHING, *vectors.cells(octets, delimiter, strip, out, ends, offsets))
-
-
-@compiled_for(_steps, _cells_plainly)
+@compiled
 def cells(
     octets: _Octets, delimiter: int, quote: int, strip: bool, out: _Octets, ends: _Places, offsets: _Places
 ) -> tuple[int, int, int]:

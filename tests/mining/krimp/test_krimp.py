@@ -214,7 +214,7 @@ def test_a_cascade_that_looks_at_more_elements_than_the_queue_has_places():
         s = begun.state
         trial = s.trial._replace(queue=np.full(places, -1, dtype=np.int32))
         trial.queue[: len(sets)] = s.table.order
-        prune.plainly(s.data, s.table, s.covered, trial, s.pairing, trial.queue, len(sets), trial.fresh)
+        prune.py_func(s.data, s.table, s.covered, trial, s.pairing, trial.queue, len(sets), trial.fresh)
         pruned.append(contents(read_off(s, database)))
         looked_at.append(np.count_nonzero(trial.queue >= 0))
     assert looked_at[1] > len(sets)

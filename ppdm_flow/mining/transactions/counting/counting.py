@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import popcount
 from ppdm_flow.mining.transactions.counting.vertical import Columns
-from ppdm_flow.sdk.compiled import compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Integers = npt.NDArray[np.int64]
 
@@ -22,20 +22,7 @@ STRETCH = 512
 """Words of each item looked at before the next ones: what some hundred items take stays in the cache."""
 
 
-def _supports_together(words: Words, starts: Integers, itemsets: Integers, out: Integers) -> None:
-    """Do the same as `supports`, with all words of an itemset at once."""
-    for s, lines in enumerate(itemsets):
-        rows = np.bitwise_count(np.bitwise_and.reduce(words[lines], axis=0))
-        for c in range(len(starts) - 1):
-            out[s, c] += int(rows[starts[c] : starts[c + 1]].sum())
-
-
-def _support_steps(_words: Words, starts: Integers, itemsets: Integers, _out: Integers) -> float:
-    return float(len(itemsets) * (8 + 4 * len(starts) + 0.003 * itemsets.shape[1] * int(starts[-1])))
-
-
-@tolerant
-@compiled_for(_support_steps, _supports_together)
+@compiled
 def supports(words: Words, starts: Integers, itemsets: Integers, out: Integers) -> None:
     """Add to ``out`` (itemsets, classes) how many rows of each class have all lines of ``itemsets`` (itemsets, k >= 1).
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.mining.transactions.counting.seeded_field import BITS, product
 from ppdm_flow.mining.transactions.counting.vertical_kernels import TILE, Places, Words, store, tally, transpose
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Items = npt.NDArray[np.int64]
 
@@ -120,7 +120,6 @@ def _expand(seed: Seeds, terms: int, level: int, low: int, table: Words, planes:
                 out[w] &= ~planes[(p - low) * TILE + w]
 
 
-@tolerant
 @compiled
 def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, counts: Places) -> None:
     """Add to ``counts`` (64 TILE tiles,) in how many expansions of ``rows`` each item is.
@@ -140,7 +139,6 @@ def count_items(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bi
             tally(block, counts[tile * 64 * TILE : (tile + 1) * 64 * TILE])
 
 
-@tolerant
 @compiled
 def columns_of_seeds(
     seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, at: int, out: Words
@@ -159,7 +157,6 @@ def columns_of_seeds(
             store(block, at + (first >> 6), out[tile * 64 * TILE :])
 
 
-@tolerant
 @compiled
 def rows_of_seeds(seeds: Seeds, rows: Places, terms: int, level: int, low: int, bits: Words, out: Words) -> None:
     """Write the expansions of ``rows`` to the same rows of ``out`` (all rows, words of a row)."""

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import popcount
 from ppdm_flow.mining.itemsets.kernels import inlined
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
@@ -53,7 +53,6 @@ def store(block: Words, at: int, out: Words) -> None:
             out[w * 64 + c, at] = block[c, w]
 
 
-@tolerant
 @compiled
 def columns_of_bits(
     words: Words, rows: Places, at: int, lines: Places, spots: Places, block: Words, out: Words
@@ -77,7 +76,6 @@ def columns_of_bits(
                         out[line, at + (first >> 6)] = block[c, w]
 
 
-@tolerant
 @compiled
 def columns_of_items(
     offsets: Places, items: npt.NDArray[np.int32], rows: Places, at: int, line: Places, out: Words

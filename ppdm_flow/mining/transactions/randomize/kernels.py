@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.kernels import inlined
-from ppdm_flow.sdk.compiled import compiled, compiled_for, tolerant
+from ppdm_flow.sdk.compiled import compiled
 
 Words = npt.NDArray[np.uint64]
 
@@ -37,20 +37,7 @@ def below(word: np.uint64, bound: int) -> int:
     return np.int64(((word >> np.uint64(32)) * np.uint64(bound) + low) >> np.uint64(32))  # type: ignore[return-value]
 
 
-def _insert_together(
-    words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words, planes: int, out: Words
-) -> None:
-    """Do the same as `insert`, with all rows at once."""
-    width, level = out.shape[1], levels[sizes]
-    out[:] = 0
-    for plane in range(planes):
-        bits = ~words[: len(out), begin + plane * width : begin + (plane + 1) * width]
-        one = ((level >> np.uint64(plane)) & np.uint64(1)).astype(bool)
-        out[:] = np.where(one[:, None], bits | out, bits & out)
-
-
-@tolerant
-@compiled_for(lambda _words, _begin, _sizes, _levels, planes, out: 0.01 * out.size * planes, _insert_together)
+@compiled
 def insert(words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words, planes: int, out: Words) -> None:
     """Set each bit of ``out[r]`` with probability ``levels[sizes[r]] / 2^planes``, exactly.
 
@@ -67,7 +54,6 @@ def insert(words: Words, begin: int, sizes: npt.NDArray[np.int32], levels: Words
             out[row, w] = less
 
 
-@tolerant
 @compiled
 def keep(offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], limits: Words, words: Words, out: Words) -> None:
     """Give each item of row r its fate: in ``out[r]`` if it stays, else not. Words: one for j, one for each item."""
@@ -85,7 +71,6 @@ def keep(offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], limits: W
                 out[row, item >> 6] &= ~bit
 
 
-@tolerant
 @compiled
 def refill(
     offsets: npt.NDArray[np.int64],

@@ -48,7 +48,7 @@ from ppdm_flow.mining.transactions.counting.seeded_field import Elements, Logs, 
 from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, SELECT_A_SIZE, Operator
 from ppdm_flow.mining.transactions.randomize.kernels import below, remaining, stays
 from ppdm_flow.mining.transactions.randomize.randomize import checked, refuse_seeds, thresholds
-from ppdm_flow.sdk.compiled import compiled, tolerant
+from ppdm_flow.sdk.compiled import compiled
 from ppdm_flow.tables.sets import Baskets, Expansion, SeededSets
 from ppdm_flow.tables.sets.seeded import LEVELS
 
@@ -65,7 +65,6 @@ FINEST = 16
 """Bits that seeds allow."""
 
 
-@tolerant
 @compiled
 def interpolate(
     offsets: npt.NDArray[np.int64],
