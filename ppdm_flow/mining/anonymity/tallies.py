@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 _SALTS = (b"ppdm-flow rows a", b"ppdm-flow rows b")
-"""Keys of SipHash (16 bytes): one for each half."""
+"""Keys of 16 bytes: one for each half."""
 
 _STEP = 0x9E3779B97F4A7C15
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -29,7 +29,7 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 def fingerprints(columns: Sequence[Column], levels: Sequence[Level], rows: int) -> tuple[Words, Words]:
     """Return both halves of the fingerprints, shape (rows,) each.
 
-    Each cell's text is hashed (SipHash) and mixed with the place of its column (splitmix64); a row's fingerprint is
+    Each cell's text is hashed and mixed with the place of its column (splitmix64); a row's fingerprint is
     the sum over its cells. Two unlike rows among n have equal ones with a probability of about n^2 / 2^129: below
     10^-22 for 10 million. Missing and suppressed cells are values of their own. Memory: 16 bytes a row.
     """
