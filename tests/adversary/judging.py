@@ -18,7 +18,7 @@ from ppdm_flow.core.results import RequirementResult
 
 OF_ALL_FILES = (
     *("k_anonymity", "l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure"),
-    *("lkc", "templates"),
+    *("lkc", "templates", "special_uniques"),
 )
 
 
