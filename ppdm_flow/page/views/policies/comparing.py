@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from ppdm_flow.api.diff.diff import DiffResult
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time, time_of_parts
+from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError, in_time, time_of_parts
 from ppdm_flow.page.services.policies.checks import from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.working_tree import HEAD
 from ppdm_flow.page.views.policies.lines import Line, changed_lines
@@ -22,22 +23,27 @@ from ppdm_flow.report.diff.fields import ClauseChange, in_order
 if TYPE_CHECKING:
     from ppdm_flow.page.site import Site
 
-_MOST_USERS = 50
+_MOST_USERS = 2_000
 _MOST_LINES = 5_000
 _FIRST, _SHARE = 0.05, 0.25
 """The parts of a call's processor time that one of them may take: at first, and once all have been tried."""
-_TAKES_LONG = "what this policy asks takes too long to be compared with all others"
-_NOT_KNOWN = "whether this policy uses the template is not known yet"
 _LATE: deque[tuple[str, int, int]] = deque(maxlen=1_000)
 """The policies, as they were, that took long: they are tried after all others."""
+
+
+class PutOff(StrEnum):
+    """Why a policy was not compared."""
+
+    TIME = "takes_long"
+    UNKNOWN = "not_known"
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What two texts mean for a policy. ``relation`` is how what must hold compares; empty where nobody can say.
 
-    ``faults`` say why: one of the two has errors. ``weaker``: the new one is not proved to be as strict. ``put_off``:
-    it was not compared, and is once somebody asks for this policy.
+    ``faults`` say why: one of the two has errors. ``weaker``: the new one is not proved to be as strict. ``put_off``
+    is why it was not compared, which is done once somebody asks for this policy.
     """
 
     policy: str
@@ -46,14 +52,15 @@ class Meaning:
     changes: tuple[ClauseChange, ...] = ()
     governance: tuple[ClauseChange, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
-    put_off: bool = False
+    put_off: PutOff | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Two texts of a file: their lines, and what they mean for the policy itself or, of a template, for its users.
 
-    ``more`` counts the users of a template that were left out, ``more_lines`` the lines.
+    Those that become weaker are first, those that were put off last. ``more`` counts the users of a template that were
+    left out, ``more_lines`` the lines.
     """
 
     kind: FileKind
@@ -93,14 +100,13 @@ def compared(
 def _meanings_of_users(
     site: Site, texts: DraftTexts, template: Path, asked: str | None
 ) -> tuple[tuple[Meaning, ...], int]:
-    """Return what two texts of a template mean for the first policies that use it, and how many more do.
+    """Return what two texts of a template mean for the policies that use it, and how many more do.
 
-    Nobody waits for policies of which it is not known what they extend: they come last, untold.
+    Nobody waits for policies of which it is not known what they extend.
     """
     known, unknown = ([texts.folder / each for each in names] for names in site.checks.users_of(template))
-    users = known[:_MOST_USERS]
-    stamps = {user: _stamp(user) for user in users}
-    tried = sorted(users, key=lambda user: stamps[user] in _LATE)
+    stamps = {user: _stamp(user) for user in known}
+    tried = sorted(known, key=lambda user: stamps[user] in _LATE)
     times = CHECKS.seconds * _FIRST, CHECKS.seconds * _SHARE
     try:
         found, late = CHECKS.run(template_meanings, texts, tried, *times)
@@ -108,9 +114,10 @@ def _meanings_of_users(
         found, late = {}, ()
     _LATE.extend(stamps[user] for user in late)
     found |= {user: _meaning(texts, user) for user in (*known, *unknown) if _name(texts, user) == asked}
-    told = {user: found.get(user) or _put_off(texts, user, _TAKES_LONG) for user in users}
-    told |= {user: found.get(user) or _put_off(texts, user, _NOT_KNOWN) for user in unknown[:_MOST_USERS]}
-    return tuple((told | found).values()), len(known) - len(users)
+    told = {user: Meaning(_name(texts, user), weaker=True, put_off=PutOff.TIME) for user in known}
+    told |= {user: Meaning(_name(texts, user), weaker=True, put_off=PutOff.UNKNOWN) for user in unknown}
+    meanings = sorted((told | found).values(), key=lambda each: (each.put_off is not None, not each.weaker))
+    return tuple(meanings[:_MOST_USERS]), max(0, len(meanings) - _MOST_USERS)
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:
@@ -167,12 +174,6 @@ def template_meanings(
             elif user not in late:
                 late.append(user)
     return found, tuple(late)
-
-
-def _put_off(texts: DraftTexts, user: Path, why: str) -> Meaning:
-    """Return that nobody knows yet what the texts mean for a policy."""
-    help_ = "ask for this policy alone, or compare it with the command line: `ppdm-flow diff`"
-    return Meaning(_name(texts, user), weaker=True, faults=(Diagnostic(TOO_LONG, why, help=help_),), put_off=True)
 
 
 def _name(texts: DraftTexts, path: Path) -> str:
