@@ -105,8 +105,10 @@ class Bounded:
         )
 
 
-def in_time(seconds: float, function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T | None:
-    """Call a function as one part of a bounded call; None where it fails, or takes more processor time than that.
+def in_part(seconds: float, size: int, function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T | None:
+    """Call a function as one part of a bounded call; None where it fails, takes longer or has a larger answer.
+
+    ``seconds`` are processor time, ``size`` bytes of the answer.
 
     It has a process of its own: what is stopped anywhere inside a library may leave that in no state to be used again.
     """
@@ -125,7 +127,7 @@ def in_time(seconds: float, function: Callable[P, T], /, *arguments: P.args, **n
     with os.fdopen(reading, "rb") as stream:
         answer = stream.read()
     _, status = os.waitpid(child, 0)
-    found: T | None = None if status else _Answer(io.BytesIO(answer)).load()
+    found: T | None = None if status or len(answer) > size else _Answer(io.BytesIO(answer)).load()
     return found
 
 

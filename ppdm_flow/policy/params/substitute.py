@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.language.words import short
@@ -132,7 +133,7 @@ class Substitution:
                 f"there is no param for `${{{short(reference)}}}`",
                 span,
                 hint=f"did you mean `${{params.{near}}}`?" if near else None,
-                help=f"params: {', '.join(f'`{n}`' for n in known)}" if known else "declare it under `params:`",
+                help=f"params: {listed([f'`{n}`' for n in known], 20)}" if known else "declare it under `params:`",
             )
         )
 

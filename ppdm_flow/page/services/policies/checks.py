@@ -19,7 +19,7 @@ from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.digests import open_ordinary
 from ppdm_flow.core.waivers import Waiver
-from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_time, time_of_parts
+from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_part, time_of_parts
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
 from ppdm_flow.page.services.policies.policies import Policies
 from ppdm_flow.page.services.policies.reach import reaches, texts
@@ -53,6 +53,7 @@ _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
 _SECONDS = 30
 """How long one look at the files may go on."""
+_STATE_BYTES = 1 << 18
 _FIRST, _SHARE = 0.05, 0.25
 """The parts of a call's processor time that one of its files may take: at first, and once all others have a state."""
 _MOMENT = 1
@@ -293,7 +294,7 @@ def states_of(
     for name in names:
         if found and time_of_parts() > until:
             break
-        found[name] = in_time(each, _state_in, folder, name, today, private)
+        found[name] = in_part(each, _STATE_BYTES, _state_in, folder, name, today, private)
     return found
 
 

@@ -14,7 +14,7 @@ from ppdm_flow.api.diff.diff import DiffResult
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError, in_time, time_of_parts
+from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError, in_part, time_of_parts
 from ppdm_flow.page.services.policies.checks import from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.working_tree import HEAD
 from ppdm_flow.page.views.policies.lines import Line, changed_lines
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _MOST_USERS = 2_000
 _MOST_LINES = 5_000
+_MEANING_BYTES = 1 << 16
+"""What the page says of one policy among others; the whole is said of the one that somebody asks for."""
 _FIRST, _SHARE = 0.05, 0.25
 """The parts of a call's processor time that one of them may take: at first, and once all have been tried."""
 _LATE: deque[tuple[str, int, int]] = deque(maxlen=1_000)
@@ -168,7 +170,7 @@ def template_meanings(
         for user in tuple(some):
             if time_of_parts() > until:
                 break
-            meaning = in_time(share, policy_meaning, texts, user)
+            meaning = in_part(share, _MEANING_BYTES, policy_meaning, texts, user)
             if meaning is not None:
                 found[user] = meaning
             elif user not in late:
