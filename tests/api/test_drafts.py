@@ -70,6 +70,14 @@ def test_a_template_is_not_asked_what_only_a_policy_has_to_say(policy):
     assert api.check_draft(path, required).diagnostics == ()
 
 
+def test_a_floor_of_a_template_is_about_the_policies_that_use_it(policy):
+    house = policy.with_name("house.yaml")
+    floor = "version: 1\nnulls: exclude\nfloors: {privacy.k_anonymity.k: '>= 3'}\n"
+    assert api.check_draft(house, floor).diagnostics == ()
+    below = api.check_draft(house, floor + "privacy: {k_anonymity: {k: 2}}\n").diagnostics
+    assert [each.code for each in below] == ["PPF308"]
+
+
 def test_tests_and_other_files_are_checked_as_what_they_are(policy):
     path = policy.with_name("people.test.yaml")
     assert api.check_draft(path, TESTS).diagnostics == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.clock import Clock, utc_today
@@ -14,12 +15,13 @@ from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import Loaded, load
 from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.floors.places import MISSING, value
 from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden
 
-_LACKING, _OPEN_PARAM = "PPF202", "PPF305"
-"""The codes of what only a policy has to say: sections of its own, and a value for each param."""
+_LACKING, _OPEN_PARAM, _FLOOR = "PPF202", "PPF305", "PPF308"
+"""The codes of what only a policy has to say: sections of its own, a value for each param, and what floors ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,13 @@ def check_draft(path: Path, text: str, clock: Clock = utc_today) -> DraftCheck:
     outcome = compile_policy(loaded, digested=False, clock=clock)
     diagnostics = outcome.diagnostics
     if kind is FileKind.TEMPLATE:
-        diagnostics = tuple(d for d in diagnostics if not _of_policies_alone(d))
+        diagnostics = tuple(d for d in diagnostics if not _of_policies_alone(d, loaded.tree))
     return DraftCheck(kind, diagnostics, outcome.sources, outcome.waived, loaded, outcome.plan)
 
 
-def _of_policies_alone(each: Diagnostic) -> bool:
+def _of_policies_alone(each: Diagnostic, tree: Mapping[str, Any]) -> bool:
+    if each.code == _FLOOR:
+        return value(tree, each.path) is MISSING
     return each.code == _OPEN_PARAM or (each.code == _LACKING and len(each.path) == 1)
 
 
