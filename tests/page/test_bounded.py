@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import pickle
+import tempfile
 import threading
 import time
 from functools import partial
@@ -20,7 +21,7 @@ from ppdm_flow.page.http import turns
 from ppdm_flow.page.looks import templates
 from ppdm_flow.page.services import bounded, bounded_process
 from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.bounded import CHECKS, Bounded, LimitExceededError
+from ppdm_flow.page.services.bounded import CHECKS, Bounded, LimitExceededError, in_part
 from ppdm_flow.page.services.places import PERSON, Places
 from ppdm_flow.page.services.policies import checks
 from ppdm_flow.page.views.policies import comparing
@@ -92,6 +93,11 @@ def crash() -> None:
     os.abort()
 
 
+def leave_folder() -> None:
+    tempfile.mkdtemp()
+    spin()
+
+
 class Foreign:
     def __reduce__(self):
         return os.system, ("true",)
@@ -123,6 +129,25 @@ def test_a_call_that_takes_too_much_is_ended(work):
     with pytest.raises(LimitExceededError, match="PPF997"):
         SMALL.run(work)
     assert PATIENT.run(double, 1)[0] == 2
+
+
+@pytest.mark.slow
+def test_a_call_that_is_killed_leaves_no_files(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(LimitExceededError):
+        SMALL.run(leave_folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_part_that_fails_or_answers_too_much_leaves_the_others():
+    assert PATIENT.run(parts) == [None, None, None, (2, 1)]
+
+
+def parts() -> list[object]:
+    found: list[object] = [in_part(0.1, 100, spin), in_part(1, 100, fail, "data"), in_part(1, 100, write_out)]
+    doubled = in_part(60, 100, double, 1)
+    return [*found, None if doubled is None else (doubled[0], int(doubled[1] != os.getpid()))]
 
 
 @pytest.mark.slow
@@ -363,6 +388,24 @@ def test_files_that_take_long_under_new_names_leave_the_states_of_others(server:
         (folder / "z.yaml").write_text(POLICY + f"# {number}\n")
         (folder / f"a{number + 1}.yaml").rename(folder / f"b{number}.yaml")
         assert states_after_a_look(server)["z.yaml"] == checks.State(0, 0)
+
+
+@pytest.mark.slow
+def test_files_of_each_person_take_turns(server: Server, monkeypatch):
+    """However many files one person saves, and how often, those of others have their states in the first look."""
+    monkeypatch.setattr(checks, "_SECONDS", 0)
+    policies = server.site.policies
+    for number in range(6):
+        policies.create(f"a{number}.yaml", f"{POLICY}# {number}\n", server.users[Role.STEWARD])
+    policies.create("z.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+    (policies.folder / "disk.yaml").write_text(POLICY)
+    monkeypatch.setattr(checks, "_TOGETHER", 3)
+    names = policies.history.in_turns(sorted(policies.names()))
+    assert names[:3] == ["a0.yaml", "disk.yaml", "z.yaml"]
+    assert set(states_after_a_look(server)) == {"a0.yaml", "disk.yaml", "z.yaml"}
+    for _ in range(2):
+        states_after_a_look(server)
+    assert set(states_after_a_look(server)) == set(names)
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ import sys
 import threading
 from collections.abc import Callable
 from copy import copy
+from tempfile import TemporaryDirectory
 from typing import Any, ParamSpec, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -82,8 +83,9 @@ class Bounded:
             "memory": self.memory * MEGABYTE,
             "output": self.output * MEGABYTE,
         }
-        order = pickle.dumps((limits, dict(os.environ), os.getcwd()))  # noqa: PTH109  # what it says is handed on
-        with self._places.taken():
+        with self._places.taken(), TemporaryDirectory(prefix="ppdm-flow-", ignore_cleanup_errors=True) as folder:
+            environment = {**os.environ, "TMPDIR": folder}  # who is killed removes nothing
+            order = pickle.dumps((limits, environment, os.getcwd()))  # noqa: PTH109  # what it says is handed on
             answer = _answer(order + pickle.dumps((function, arguments, named)), limits)
         kind: str
         value: Any

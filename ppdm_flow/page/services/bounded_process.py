@@ -13,6 +13,7 @@ import pickle
 import resource
 import signal
 import socket
+import tempfile
 from contextlib import suppress
 from datetime import date
 from io import BufferedRWPair
@@ -67,6 +68,7 @@ def _carry_out(handle: int) -> NoReturn:
             _limit(limits)
             os.environ.clear()
             os.environ.update(environment)
+            tempfile.tempdir = environment.get("TMPDIR")
             os.chdir(folder)
             answer = _answer(stream)
             stream.write(answer if len(answer) <= limits["output"] else pickle.dumps(("exceeded", None)))

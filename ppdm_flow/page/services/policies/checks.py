@@ -51,8 +51,10 @@ _LONGEST_WORDS = 300
 """Characters of a waiver's texts in the state of a file."""
 _TOGETHER = 20
 """Files that are checked in one process: beginning one takes longer than most checks."""
-_SECONDS = 30
-"""How long one look at the files may go on."""
+_SECONDS = 15
+"""How long one look at the files may go on: what is saved meanwhile waits for the next one."""
+_LOOKS = 30
+"""Seconds in which one look after the other is begun, before somebody asks again."""
 _STATE_BYTES = 1 << 18
 _FIRST, _SHARE = 0.05, 0.25
 """The parts of a call's processor time that one of its files may take: at first, and once all others have a state."""
@@ -205,8 +207,8 @@ class Checks:
     def look(self) -> None:
         """Look at the files that have changed, or may mean something else, since they were looked at.
 
-        What was looked at longest ago is first. What takes long waits for all others, under a new name as well, and
-        has no state (None) if it takes too long by itself.
+        What was looked at longest ago is first, and the files of each person take turns. What takes long waits for all
+        others, under a new name as well, and has no state (None) if it takes too long by itself.
         """
         stamps = self._stamps()
         known = self._kept_for(stamps)
@@ -215,10 +217,18 @@ class Checks:
         shown = self._shown(stamps)
         names = [name for name in _checked(stamps) if name not in known]
         self._late &= {stamp[1:] for stamp in stamps.values()}
-        names.sort(key=lambda n: (stamps[n][1:] in self._late, self._last[n].number if n in shown else 0))
+        names = self.policies.history.in_turns(sorted(names, key=lambda n: self._last[n].number if n in shown else 0))
+        names.sort(key=lambda name: stamps[name][1:] in self._late)
         until = time.monotonic() + _SECONDS
         late = self._look_at(names, stamps, until, _FIRST)
         self._look_at(late, stamps, until, _SHARE, at_last=True)
+
+    def _look_at_all(self) -> None:
+        """Look at files until each has a state, or that has taken long."""
+        until = time.monotonic() + _LOOKS
+        self.look()
+        while time.monotonic() < until and self._kept_for(stamps := self._stamps()).keys() < set(_checked(stamps)):
+            self.look()
 
     def _look_at(
         self, names: Sequence[str], stamps: Mapping[str, _Stamp], until: float, share: float, *, at_last: bool = False
@@ -260,7 +270,7 @@ class Checks:
         """Return the thread that looks at files; there is one at a time."""
         with self._lock:
             if self._looking is None or not self._looking.is_alive():
-                self._looking = threading.Thread(target=self.look, name="states of policies", daemon=True)
+                self._looking = threading.Thread(target=self._look_at_all, name="states of policies", daemon=True)
                 self._looking.start()
             return self._looking
 

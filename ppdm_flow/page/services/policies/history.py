@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from sqlite3 import Row
@@ -73,6 +74,17 @@ class History:
         """Return the names of the files whose newest version somebody wrote, be they there or not."""
         query = f"SELECT name FROM policy_versions WHERE account = ? AND deed = ? AND number IN ({_NEWEST})"  # noqa: S608  # our own words
         return frozenset(row["name"] for row in self._database.rows(query, user.name, WROTE))
+
+    def in_turns(self, names: Sequence[str]) -> list[str]:
+        """Return files in an order in which those that one person wrote last take turns with those of others."""
+        query = f"SELECT name, account FROM policy_versions WHERE deed = ? AND number IN ({_NEWEST})"  # noqa: S608  # our own words
+        writers = {row["name"]: row["account"] for row in self._database.rows(query, WROTE)}
+        turns = Counter[str | None]()
+        turn_of = dict[str, int]()
+        for name in names:
+            turn_of[name] = turns[writers.get(name)]
+            turns[writers.get(name)] += 1
+        return sorted(names, key=turn_of.__getitem__)
 
     def check_room(self, user: User, text: str) -> None:
         """Raise RefusalError where there is no room for what a change of a file with this text keeps."""

@@ -108,7 +108,8 @@ def _meanings_of_users(
     """
     known, unknown = ([texts.folder / each for each in names] for names in site.checks.users_of(template))
     stamps = {user: _stamp(user) for user in known}
-    tried = sorted(known, key=lambda user: stamps[user] in _LATE)
+    turns = site.policies.history.in_turns([_name(texts, user) for user in known])
+    tried = sorted((texts.folder / name for name in turns), key=lambda user: stamps[user] in _LATE)
     times = CHECKS.seconds * _FIRST, CHECKS.seconds * _SHARE
     try:
         found, late = CHECKS.run(template_meanings, texts, tried, *times)
