@@ -447,6 +447,12 @@ def test_who_uses_a_template_is_told_though_a_policy_takes_long(server: Server, 
     page = steward.send("/policies/house.yaml/propose", **changed, asked="own.yaml").text
     assert 'name="asked" value="own.yaml"' not in page
     assert 'name="asked" value="second.yaml"' in page
+    conflict = steward.send("/policies/house.yaml/edit", **changed)
+    assert conflict.status_code == 409
+    assert 'name="asked" value="second.yaml"' in conflict.text
+    monkeypatch.setattr(server.site.tree, "committed", lambda _name: texts[1])
+    changes = steward.get("/policies/house.yaml/changes").text
+    assert "/policies/house.yaml/changes?asked=second.yaml" in changes
 
 
 @pytest.mark.slow
