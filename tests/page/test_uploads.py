@@ -469,6 +469,23 @@ def test_a_parquet_file_is_counted_as_it_unpacks(server):
     assert kept_.format == "parquet"
 
 
+@pytest.mark.slow
+def test_lists_of_a_parquet_file_are_counted_by_their_values(server):
+    rows, many = 20_000, 100
+    offsets = pa.array(range(0, rows * many + 1, many), pa.int32())
+    for values in (
+        pa.DictionaryArray.from_arrays(pa.array([0] * rows * many, pa.int32()), ["x" * 1_000]),
+        pa.array([b"x" * 1_000], pa.binary(1_000)).take(pa.array([0] * rows * many)),
+    ):
+        file = io.BytesIO()
+        pq.write_table(pa.table({"l": pa.ListArray.from_arrays(offsets, values)}), file, compression="zstd")
+        with pytest.raises(PpdmError, match="PPF996"):
+            server.upload(Role.STEWARD, "lists.parquet", file.getvalue())
+    few = io.BytesIO()
+    pq.write_table(pa.table({"l": [["a", "b"], ["c"]]}), few)
+    assert server.upload(Role.STEWARD, "few.parquet", few.getvalue()).format == "parquet"
+
+
 def many_columns(kind: str, columns: int) -> bytes:
     names = [f"c{number}" for number in range(columns)]
     if kind == "parquet":

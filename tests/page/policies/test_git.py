@@ -10,6 +10,7 @@ from ppdm_flow.api.diff.revisions import place
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.services.accounts.roles import Role, User
 from ppdm_flow.page.services.policies import git as asked
+from ppdm_flow.page.services.policies import working_tree
 from ppdm_flow.page.services.policies.working_tree import GitRefusedError, WorkingTree
 
 ANN = User(1, 'Ann <b@c>"\n$(x)', frozenset({Role.STEWARD}))
@@ -79,6 +80,31 @@ def test_what_was_written_since_it_was_looked_at_is_not_committed(git, tree, tmp
     assert tree.committed("a.yaml") == "a: 1\n"
     file.write_text("a: 2\n")
     assert tree.commit(_seen(tree, "a.yaml"), "x", ANN)
+
+
+def test_what_is_written_while_it_is_committed_waits(git, tree, tmp_path, monkeypatch):
+    """Else one person's text would be committed under the name of another one who has not seen it."""
+    file, change = tmp_path / "pol" / "a.yaml", working_tree.change
+    file.write_text("a: 2\n")
+
+    def changed(*words, **more):
+        file.write_text("a: 3\n")
+        return change(*words, **more)
+
+    monkeypatch.setattr(working_tree, "change", changed)
+    tree.commit(_seen(tree, "a.yaml"), "x", ANN)
+    assert tree.committed("a.yaml") == "a: 2\n"
+    assert tree.state().changed == ("a.yaml",)
+
+
+def test_links_and_programs_are_committed_as_what_they_are(git, tree, tmp_path):
+    (tmp_path / "pol" / "link.yaml").symlink_to("a.yaml")
+    (tmp_path / "pol" / "run.yaml").write_text("b: 1\n")
+    (tmp_path / "pol" / "run.yaml").chmod(0o755)
+    tree.commit(_seen(tree, "link.yaml", "run.yaml"), "x", ANN)
+    lines = git("ls-tree", "HEAD", "pol/link.yaml", "pol/run.yaml").splitlines()
+    assert [line[:6] for line in lines] == ["120000", "100755"]
+    assert git("status", "--porcelain") == ""
 
 
 def test_only_chosen_files_are_committed_and_by_whom(git, tree, tmp_path):

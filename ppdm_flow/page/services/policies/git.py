@@ -37,9 +37,9 @@ def ask(folder: Path, *words: str, given: bytes = b"") -> Answer:
     return _run(folder, words, given, {"GIT_OPTIONAL_LOCKS": "0"}, _READING)
 
 
-def commit(folder: Path, words: Sequence[str], identity: Mapping[str, str]) -> Answer:
-    """Have git write a commit, with the hooks of the repository."""
-    return _run(folder, words, b"", identity, _COMMITTING)
+def change(folder: Path, words: Sequence[str], more: Mapping[str, str], given: bytes = b"") -> Answer:
+    """Have git change an index or write a commit, with the hooks of the repository and ``more`` variables."""
+    return _run(folder, words, given, more, _COMMITTING)
 
 
 def _run(folder: Path, words: Sequence[str], given: bytes, more: Mapping[str, str], seconds: float) -> Answer:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.policies.files import TABLES, YAML
-from ppdm_flow.page.services.policies.git import Answer, ask
-from ppdm_flow.page.services.policies.git import commit as ask_to_commit
+from ppdm_flow.page.services.policies.git import Answer, ask, change
 from ppdm_flow.page.services.policies.policies import MOST_READ, TooLongError
 
 HEAD = "HEAD"
@@ -106,7 +108,8 @@ class WorkingTree:
     def commit(self, seen: Mapping[str, str], message: str, user: User) -> str:
         """Commit these files, which had these marks when they were looked at, and no others; return the commit.
 
-        Raises GitRefusedError, also where one was written since.
+        It has the bytes that were there under these marks, whatever is written meanwhile: an index of its own holds
+        them. Raises GitRefusedError, also where one was written since.
         """
         state = self.state()
         if state is None or state.unfinished:
@@ -116,16 +119,37 @@ class WorkingTree:
         chosen = [name for name in seen if name in state.changed]
         if not chosen:
             raise GitRefusedError("nothing")
-        if any(state.marks[name] != seen[name] for name in chosen):
-            raise GitRefusedError("changed")
-        self._change("add", "--all", "--", *chosen)
+        entries = b"".join(self._entry(name, seen[name]) for name in chosen)
         author = " ".join(_UNSAFE.sub(" ", user.name).split()) or "steward"
         mail = f"{re.sub('[^A-Za-z0-9.+-]+', '.', author).strip('.') or 'steward'}@localhost"
-        self._change("commit", "--only", f"--author={author} <{mail}>", f"--message={message}", "--", *chosen)
+        born = self._ask("rev-parse", "--verify", "--quiet", HEAD).status == 0
+        with TemporaryDirectory(prefix="ppdm-flow-") as folder:
+            more = {**_IDENTITY, "GIT_INDEX_FILE": f"{folder}/index"}
+            self._change(more, "read-tree", HEAD if born else "--empty")
+            self._change(more, "update-index", "-z", "--index-info", given=entries)
+            self._change(more, "commit", f"--author={author} <{mail}>", f"--message={message}")
+        change(self._folder, ("reset", "--quiet", "--", *chosen), {})
         return self._ask("rev-parse", HEAD).text.strip()
 
-    def _change(self, *words: str) -> None:
-        answer = ask_to_commit(self._folder, words, _IDENTITY)
+    def _entry(self, name: str, mark: str) -> bytes:
+        """Return the line of an index for a file with this mark. Raises GitRefusedError where it has another one."""
+        path, mode, blob = self._folder / name, 0, "0" * 40
+        try:
+            about = path.lstat()
+            is_link = stat.S_ISLNK(about.st_mode)
+            data = os.fsencode(path.readlink()) if is_link else path.read_bytes()
+            words = ("hash-object", "-w", "--stdin", "--no-filters" if is_link else f"--path={name}")
+            mode, blob = _mode(about.st_mode), self._ask(*words, given=data).text.strip()
+        except FileNotFoundError:
+            pass  # it is committed as removed
+        except OSError:
+            raise GitRefusedError("changed") from None
+        if _mark(path) != mark or not blob:
+            raise GitRefusedError("changed")
+        return f"{mode:o} {blob}\t{self.prefix()}{name}\0".encode(errors="surrogateescape")
+
+    def _change(self, more: Mapping[str, str], *words: str, given: bytes = b"") -> None:
+        answer = change(self._folder, words, more, given)
         if answer.status is None:
             raise GitRefusedError("slow")
         if answer.status:
@@ -135,8 +159,15 @@ class WorkingTree:
         places = [self._ask("rev-parse", "--git-path", name).text.rstrip("\n") for name in _UNFINISHED]
         return any((self._folder / place).exists() for place in places)
 
-    def _ask(self, *words: str) -> Answer:
-        return ask(self._folder, *words)
+    def _ask(self, *words: str, given: bytes = b"") -> Answer:
+        return ask(self._folder, *words, given=given)
+
+
+def _mode(mode: int) -> int:
+    """Return the mode that git gives a file of this one."""
+    if stat.S_ISLNK(mode):
+        return stat.S_IFLNK
+    return stat.S_IFREG | (0o755 if mode & stat.S_IXUSR else 0o644)
 
 
 def _mark(path: Path) -> str:

@@ -7,13 +7,17 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.page.services.uploads.kinds import Kind
 from ppdm_flow.page.services.uploads.limits import Limits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PIECE = 1 << 20
 _SMALL = 64 * 2**20
@@ -85,17 +89,35 @@ def _parquet(file: Path) -> Iterator[int]:
 
     with parquet.ParquetFile(file) as opened:
         schema = opened.schema
-        texts = [schema.column(n).path for n in range(len(schema)) if schema.column(n).physical_type == _BYTES]
-        numbers = len(schema) - len(texts)
-        yield opened.metadata.num_rows * numbers * _NUMBER
+        columns = [schema.column(n) for n in range(len(schema))]
+        texts = [column.path for column in columns if column.physical_type == _BYTES]
+        for number, column in enumerate(columns):
+            if column.physical_type != _BYTES:
+                groups = (opened.metadata.row_group(g) for g in range(opened.metadata.num_row_groups))
+                yield sum(group.column(number).num_values for group in groups) * max(_NUMBER, column.length or 0)
     with parquet.ParquetFile(file, read_dictionary=texts) as opened:
         for batch in opened.iter_batches(_ROWS, columns=texts) if texts else ():
-            for array in batch.columns:
+            for array in chain.from_iterable(map(_leaves, batch.columns)):
                 if types.is_dictionary(array.type):
                     lengths = compute.binary_length(array.dictionary).take(array.indices)
                     yield (compute.sum(lengths).as_py() or 0) + len(array)
                 else:
                     yield array.nbytes
+
+
+def _leaves(array: pa.Array) -> Iterator[pa.Array]:
+    """Yield the arrays of values that lists and structs are made of."""
+    from pyarrow import types  # noqa: PLC0415  # the server itself reads no data
+
+    if types.is_struct(array.type):
+        for part in array.flatten():
+            yield from _leaves(part)
+    elif types.is_map(array.type):
+        yield from (*_leaves(array.keys), *_leaves(array.items))
+    elif types.is_list(array.type) or types.is_large_list(array.type) or types.is_fixed_size_list(array.type):
+        yield from _leaves(array.flatten())
+    else:
+        yield array
 
 
 def _gzip(file: Path) -> Iterator[int]:
