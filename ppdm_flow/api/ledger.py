@@ -18,14 +18,28 @@ def ledger(
     repair: bool = False,
     forget: Sequence[int] = (),
     runs: Path | None = None,
+    erase: Path | None = None,
 ) -> LedgerContents:
     """Return what the ledger at ``place``, a path or URL, holds, after settling pending releases.
 
     ``key`` is its key file; beside a ledger in a file it is found. ``runs`` is a folder of runs to hold against the
-    ledger. Raises UsageError where a release cannot be dropped, or the key is needed; DataError where it is no whole
+    ledger. ``erase`` is a file with the ids of people, one a line, whom it is to forget. Raises UsageError where a
+    release cannot be dropped, nobody is there to be erased, or the key is needed; DataError where it is no whole
     ledger or refuses the user, RunError where its server does not answer.
     """
-    return read_ledger(str(place), key, repair=repair, forget=forget, runs=runs)
+    ids = () if erase is None else _ids(erase)
+    return read_ledger(str(place), key, repair=repair, forget=forget, runs=runs, erase=ids)
+
+
+def _ids(file: Path) -> Sequence[str]:
+    """Return the ids in a file. Raises UsageError where it cannot be read, or has none."""
+    try:
+        ids = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    except (OSError, ValueError):
+        raise UsageError(Diagnostic("PPF687", f"`{file}` cannot be read as text in UTF-8")) from None
+    if not ids:
+        raise UsageError(Diagnostic("PPF687", f"`{file}` has no ids", help="write one a line"))
+    return ids
 
 
 def create_ledger(place: Path | str, key: Path | None = None) -> LedgerContents:

@@ -17,6 +17,7 @@ EXAMPLES = (
     "ledger releases.ledger",
     "ledger releases.ledger --repair",
     "ledger releases.ledger --runs runs",
+    "ledger releases.ledger --erase ids.txt",
     "ledger postgresql://releases@db.example/ledger --key releases.key --create",
     "ledger postgresql://releases@db.example/ledger --format json",
 )
@@ -47,20 +48,23 @@ def ledger(
     runs: Annotated[
         Path | None, option("--runs", "FOLDER", "Look for runs that used it and that it does not know.")
     ] = None,
+    erase: Annotated[
+        Path | None, option("--erase", "FILE", "Forget the people whose ids, one a line, are in this file.")
+    ] = None,
     form: Annotated[LedgerFormat, typer.Option("--format", help="How to write it.")] = LedgerFormat.TEXT,
     output_file: OutputFile = None,
 ) -> None:
-    """Show what was released so far; make a ledger; settle what an interrupted run left open.
+    """Show what was released so far; make a ledger; settle what an interrupted run left open; forget people.
 
     Exit status: 0 shown, 1 it does not know a run that used it, 2 there is no such ledger (or, to be made, there is
     one), it was changed, it refuses the user, or the release is not one to drop, 3 its server does not answer.
     """
-    if create and (repair or forget or runs):
+    if create and (repair or forget or runs or erase):
         raise typer.BadParameter("a new ledger has nothing to settle: give `--create` alone", param_hint="--create")
     if create:
         looked = api.create_ledger(place, key)
         say("made, with its key: keep a copy of both after each release, and never in one place")
     else:
-        looked = api.ledger(place, key, repair=repair, forget=tuple(forget or ()), runs=runs)
+        looked = api.ledger(place, key, repair=repair, forget=tuple(forget or ()), runs=runs, erase=erase)
     deliver(looked.json if form is LedgerFormat.JSON else looked.text, output_file)
     raise typer.Exit(1 if looked.strangers else 0)

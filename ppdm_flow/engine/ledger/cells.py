@@ -44,6 +44,7 @@ class LedgerHashing:
         return self.key.numbers("value", (text.encode() for text in texts))
 
 
+_ERASED = "what release no. {} shows of some of these people was erased from the ledger"
 _NO_SUBJECT = "the ledger has earlier releases, and without a `subject` nobody knows what they tell of the same people"
 
 
@@ -76,7 +77,8 @@ def files_before(
         several = any(not entry.generated for entry in store.entries())
         return EarlierFiles((), None, attributes, _NO_SUBJECT) if several else None
     files: list[KeptFile] = []
-    reasons = []
+    own = people.astype(str)
+    reasons = [_ERASED.format(each.release) for each in store.erasures() if np.isin(each.people, own).any()]
     numbers = numbers_of(people)
     for entry in (e for e in store.entries() if not e.generated):
         data = store.packed_file(entry)

@@ -1,9 +1,10 @@
 """The chain of a ledger: the keyed hash of each entry covers the entry before, so that none is lost or changed unseen.
 
-Entries are only ever added: that a release is written down, that it is out, that it never was. The hash of an entry
-covers its position, its words, for a release its whole row, and the hash of the entry before (Haber and Stornetta, How
-to time-stamp a digital document, Journal of Cryptology 3, 1991). A seal over the last entry shows that none is missing
-at the end. Who restores an older copy of the whole ledger is not found out here: see ``ledger_witness``.
+Entries are only ever added: that a release is written down, that it is out, that it never was, that people were erased
+from it. The hash of an entry covers its position, its words, for a release or an erasure its whole row, and the hash of
+the entry before (Haber and Stornetta, How to time-stamp a digital document, Journal of Cryptology 3, 1991). A seal over
+the last entry shows that none is missing at the end. Who restores an older copy of the whole ledger is not found out
+here: see ``ledger_witness``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
+from ppdm_flow.engine.ledger.fields import DROPPED, ERASED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import LedgerKey
 
 
@@ -62,13 +63,16 @@ def from_row(row: Sequence[Any], state: str) -> Entry:
     return Entry(state=state, **{**values, "columns": columns, "generated": bool(values["generated"])})
 
 
-_FOLLOWS = {PENDING: (), RELEASED: (PENDING,), DROPPED: (PENDING,)}
-"""What a release must be before it becomes this."""
+_FOLLOWS = {PENDING: (None,), RELEASED: (PENDING,), DROPPED: (PENDING,), ERASED: (PENDING, RELEASED)}
+"""What a release must be before this is said of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainEvent:
-    """One entry of the chain: at which position it is said of which release that it is pending, released, dropped."""
+    """One entry of the chain: at which position it is said of which release that it is pending, released, dropped.
+
+    Or that people were erased from it.
+    """
 
     position: int
     release: int
@@ -78,12 +82,48 @@ class ChainEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredChain:
-    """A ledger without the people: ``rows`` by release number; ``last`` is the last number assigned."""
+    """A ledger without the people: ``rows`` by release number; ``last`` is the last number assigned.
+
+    ``erasures`` are by the positions of their entries.
+    """
 
     last: int
     seal: str
     events: tuple[ChainEvent, ...]
     rows: Mapping[int, Sequence[Any]]
+    erasures: Mapping[int, Sequence[Any]]
+
+    @property
+    def erased(self) -> list[Erasure]:
+        """The erasures, oldest first. Raises ValueError or KeyError where one is none."""
+        return [Erasure.of(e.release, self.erasures[e.position]) for e in self.events if e.state == ERASED]
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """That ``people``, as keyed hashes, are in the ledger's copy of a release no more, whose digest is ``members`` now.
+
+    The hashes stay, lest a later run takes these people for ones of whom nothing was released.
+    """
+
+    release: int
+    time: str
+    people: tuple[str, ...]
+    members: str
+
+    @classmethod
+    def of(cls, release: int, row: Sequence[Any]) -> Erasure:
+        """Return the erasure of a row of :data:`ERASURE`, but for its position."""
+        time, people, members = row
+        return cls(release, time, tuple(json.loads(people)), members)
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """What the table holds of it, but for its position."""
+        return self.time, json.dumps(self.people), self.members
+
+
+ERASURE = ("time", "people", "members")
 
 
 def begin(key: LedgerKey) -> str:
@@ -92,7 +132,7 @@ def begin(key: LedgerKey) -> str:
 
 
 def link(key: LedgerKey, before: str, position: int, release: int, state: str, row: Sequence[Any] | None) -> str:
-    """Return the hash of an entry; ``row`` is that of a release which is written down by it."""
+    """Return the hash of an entry; ``row`` is that of a release, or of an erasure, which is written down by it."""
     return _sealed(key, ["entry", before, position, release, state, None if row is None else list(row)])
 
 
@@ -103,7 +143,7 @@ def seal(key: LedgerKey, last: int, position: int, chain: str) -> str:
 
 def states(events: Sequence[ChainEvent]) -> dict[int, str]:
     """Return what each release is now."""
-    return {e.release: e.state for e in events}
+    return {e.release: e.state for e in events if e.state != ERASED}
 
 
 def fault(stored: StoredChain, key: LedgerKey | None) -> str | None:
@@ -116,19 +156,26 @@ def fault(stored: StoredChain, key: LedgerKey | None) -> str | None:
     for position, event in enumerate(stored.events, 1):
         if event.position != position:
             return f"entry {position} was taken out"
-        row = stored.rows.get(event.release) if event.state == PENDING else None
+        rows = {PENDING: (stored.rows, event.release), ERASED: (stored.erasures, position)}
+        known, place = rows.get(event.state, ({}, 0))
+        row = known.get(place)
         if key is not None and link(key, before, position, event.release, event.state, row) != event.chain:
             return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
-        expected = () if event.release not in state_of else (state_of[event.release],)
-        if event.state not in _FOLLOWS or _FOLLOWS[event.state] != expected:
+        if not _follows(event, state_of.get(event.release)) or (event.state == ERASED and row is None):
             return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
-        before, state_of[event.release] = event.chain, event.state
+        before = event.chain
+        if event.state != ERASED:
+            state_of[event.release] = event.state
     stranger = next((n for n in stored.rows if n not in state_of), None)
     if stranger is not None:
         return f"release no. {stranger} has no entry: one was taken out, or the release put in"
     if key is not None and seal(key, stored.last, len(stored.events), before) != stored.seal:
         return f"entries after entry {len(stored.events)} were taken out"
     return None
+
+
+def _follows(event: ChainEvent, state: str | None) -> bool:
+    return event.state in _FOLLOWS and state in _FOLLOWS[event.state]
 
 
 def _sealed(key: LedgerKey, words: list[Any]) -> str:

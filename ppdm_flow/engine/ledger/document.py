@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import Entry, Erasure
 from ppdm_flow.engine.ledger.fields import LedgerDocument, LedgerRelease
 
 
@@ -14,6 +14,7 @@ def document(
     confirmed: Sequence[int],
     dropped: Sequence[int],
     strangers: Mapping[str, str],
+    erased: Sequence[Erasure],
     *,
     checked: bool,
 ) -> LedgerDocument:
@@ -24,6 +25,7 @@ def document(
         "releases": [_release(entry) for entry in entries],
         "confirmed": list(confirmed),
         "dropped": list(dropped),
+        "erased": [{"release": e.release, "people": len(e.people), "time": e.time} for e in erased],
         "checked": checked,
         "strangers": [{"run": run, "reason": reason} for run, reason in strangers.items()],
     }

@@ -11,7 +11,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.documents import Numbers, Version, about, one_of
 from ppdm_flow.core.roles import Role
 
-PENDING, RELEASED, DROPPED = "pending", "released", "dropped"
+PENDING, RELEASED, DROPPED, ERASED = "pending", "released", "dropped", "erased"
 
 
 class LedgerColumn(TypedDict):
@@ -43,6 +43,14 @@ class LedgerRelease(TypedDict):
     columns: Annotated[list[LedgerColumn], about("The released columns.")]
 
 
+class LedgerErasure(TypedDict):
+    """People whom a release is about, and whom the ledger has forgotten."""
+
+    release: Annotated[PositiveInt, about("Number of the release.")]
+    people: Annotated[PositiveInt, about("How many people.")]
+    time: Annotated[str, about("When, UTC, as ISO 8601.")]
+
+
 class Stranger(TypedDict):
     """A run that the ledger does not know."""
 
@@ -61,5 +69,6 @@ class LedgerDocument(TypedDict):
     releases: Annotated[list[LedgerRelease], about("Every release, oldest first; pending ones count as released.")]
     confirmed: Annotated[Numbers, about("Pending releases that were found to be out just now.")]
     dropped: Annotated[Numbers, about("Pending releases that were found never to have been, just now.")]
+    erased: Annotated[list[LedgerErasure], about("People who were erased, oldest first.")]
     checked: Annotated[bool, about("Whether the chain of its entries was held against the key: it is whole then.")]
     strangers: Annotated[list[Stranger], about("Runs that say they used this ledger, and that it does not know.")]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerTables, add_cells, make_tables
+from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerTables, add_tables, make_tables
 
 _MARK = 0x70706C67
 """What SQLite calls the application's id."""
@@ -57,9 +57,9 @@ class LedgerFile(LedgerTables):
             raise self.damaged()
 
     def upgrade(self, ask: ExecuteStatement) -> None:
-        """Make a ledger of version 3 one of 4."""
+        """Make a ledger of an earlier version one of this."""
         if ask("PRAGMA user_version")[0][0] < VERSION:
-            add_cells(ask, "BLOB")
+            add_tables(ask, "BLOB")
             ask(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
@@ -82,6 +82,7 @@ class LedgerFile(LedgerTables):
             uri = f"{self.path.absolute().as_uri()}?mode=rw"
             with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT, isolation_level=None)) as opened:
                 opened.execute("PRAGMA synchronous = EXTRA")
+                opened.execute("PRAGMA secure_delete = ON")  # what is erased is not to stay in free pages
                 opened.execute("PRAGMA foreign_keys = ON")
                 with _transaction(opened, writing=writing):
                     yield _asking(opened)

@@ -41,13 +41,12 @@ class Ledger:
 
     def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, History]:
         """Return for each release whom it is about, and all that was released before or is in the same run."""
-        before = self.earlier()
         for c in candidates:
             plan = plan_of(self.plan, c.release.name)
             subject = None if plan.ledger is None else plan.ledger.subject
             pairs = None if c.generated or subject is None else c.subject.pairs
             self.members[c.release.name] = membership(plan, c.release, pairs, c.rows, self.key, subject)
-        self.known.update(beside(candidates, self.members, before))
+        self.known.update(beside(candidates, self.members, self.earlier()))
         return self.known
 
     def files_beside(self, files: Mapping[str, Other]) -> EarlierFiles | None:
@@ -74,7 +73,14 @@ class Ledger:
         self.store.check()
         entries = [entry for entry in self.store.entries() if entry.number not in without]
         self._same_ids(entries)
-        return tuple(self._earlier(entry) for entry in entries)
+        lost = self._lost()
+        return tuple(self._earlier(entry, known=entry.number not in lost) for entry in entries)
+
+    def _lost(self) -> set[int]:
+        """Return the releases that were about people of the run's, whom the ledger has forgotten."""
+        own = [members.subjects for members in self.members.values() if members is not None]
+        people = set(np.concatenate(own).astype(str).tolist()) if own else set()
+        return {each.release for each in self.store.erasures() if people & set(each.people)}
 
     def announce(self, candidates: Sequence[Candidate], place: Path, folder: str | None = None) -> Sequence[int]:
         """Write down, as pending, the releases of the run at ``place``, and return their numbers.
@@ -115,9 +121,9 @@ class Ledger:
                 )
                 raise data_fault("PPF914", text, advice="say the same `ledger.ignore` in all policies with this ledger")
 
-    def _earlier(self, entry: Entry) -> Earlier:
+    def _earlier(self, entry: Entry, *, known: bool) -> Earlier:
         name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
-        members = None if entry.people is None else self.store.members(entry)
+        members = self.store.members(entry) if known and entry.people is not None else None
         return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
 
     def entry(self, candidate: Candidate) -> Entry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -12,12 +12,14 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import drop_private, is_dead, is_held, is_unpublished, remove
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import Entry, Erasure
 from ppdm_flow.engine.ledger.document import document
 from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
-from ppdm_flow.engine.ledger.key import read_key
+from ppdm_flow.engine.ledger.key import read_key, required
+from ppdm_flow.engine.ledger.membership import spelling
 from ppdm_flow.engine.ledger.store import LedgerStore, key_beside, store_at
 from ppdm_flow.engine.ledger.witness import Witness, contradictions
+from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 
 
@@ -26,7 +28,7 @@ class LedgerContents:
     """A ledger: all its entries, and of the pending ones those that were ``confirmed`` and ``dropped`` just now.
 
     ``place`` is its path, or host and database; ``checked`` whether its chain was held against its key; ``runs`` how
-    many runs were held against it, and ``strangers`` those that it does not know.
+    many runs were held against it, and ``strangers`` those that it does not know. ``erased`` are all erasures.
     """
 
     entries: tuple[Entry, ...]
@@ -36,13 +38,16 @@ class LedgerContents:
     checked: bool = False
     runs: int | None = None
     strangers: tuple[Witness, ...] = ()
+    erased: tuple[Erasure, ...] = ()
 
     @property
     def json(self) -> str:
         """The ledger for programs: the schema is `ppdm-flow schema ledger`."""
         strangers = {str(w.run): w.text for w in self.strangers}
         return as_json(
-            document(self.place, self.entries, self.confirmed, self.dropped, strangers, checked=self.checked)
+            document(
+                self.place, self.entries, self.confirmed, self.dropped, strangers, self.erased, checked=self.checked
+            )
         )
 
     @property
@@ -51,6 +56,9 @@ class LedgerContents:
         lines = [_line(e) for e in self.entries] or ["nothing was released yet"]
         lines += [f"confirmed: no. {n}, its run is there" for n in self.confirmed]
         lines += [f"dropped: no. {n}, which never was released" for n in self.dropped]
+        lines += [_erased_line(each) for each in self.erased]
+        if self.erased:
+            lines.append("runs about people who were erased are not verified beside these releases")
         if any(e.state == PENDING for e in self.entries):
             lines.append("pending releases count as released; `--repair` looks for their runs")
         if not self.checked:
@@ -66,29 +74,53 @@ class LedgerContents:
 
 
 def read_ledger(
-    place: str, key: Path | None = None, *, repair: bool = False, forget: Sequence[int] = (), runs: Path | None = None
+    place: str,
+    key: Path | None = None,
+    *,
+    repair: bool = False,
+    forget: Sequence[int] = (),
+    runs: Path | None = None,
+    erase: Sequence[str] = (),
 ) -> LedgerContents:
     """Return what the ledger at a path or URL holds.
 
     ``repair`` settles pending releases: it confirms those whose run is published, by the hash of its manifest, and
     drops those whose run ended before that. ``forget`` drops pending ones whose run is not there; nobody but the owner
-    knows that it was not moved away. ``runs`` is a folder of runs to hold against the ledger. Raises UsageError where
+    knows that it was not moved away. ``runs`` is a folder of runs to hold against the ledger. ``erase`` are people, by
+    their ids, whom it is to forget. Raises UsageError where
     a release cannot be dropped, or the key is needed and not given; DataError where it is no whole ledger.
     """
-    store = _opened(place, key, needed=repair or bool(forget) or runs is not None)
+    store = _opened(place, key, needed=repair or bool(forget) or bool(erase) or runs is not None)
     store.check()
     confirmed: tuple[int, ...] = ()
     dropped: tuple[int, ...] = ()
     if repair or forget:
         with store.held():
             confirmed, dropped = _settle(store, forget)
-    checked = store.key is not None
+    if erase:
+        _erase(store, erase)
+    contents = LedgerContents(
+        store.entries(), confirmed, dropped, store.place, store.key is not None, erased=store.erasures()
+    )
     if runs is None:
-        return LedgerContents(store.entries(), confirmed, dropped, store.place, checked)
+        return contents
     if not runs.is_dir():
         raise UsageError(Diagnostic("PPF687", f"there is no folder of runs `{runs}`"))
     count, strangers = contradictions(store, iter(sorted(runs.rglob(MANIFEST))))
-    return LedgerContents(store.entries(), confirmed, dropped, store.place, checked, count, strangers)
+    return replace(contents, runs=count, strangers=strangers)
+
+
+def _erase(store: LedgerStore, ids: Sequence[str]) -> None:
+    """Let the ledger forget people. Raises UsageError where it knows nobody of these ids."""
+    key = required(store.key)
+    with store.held():
+        ignored = {entry.ids for entry in store.entries() if entry.people is not None}
+        people = {
+            each: key.hashes("person", (spelling(each.split(","))(id_).encode() for id_ in ids)) for each in ignored
+        }
+        if not store.erase(people, utc_now().isoformat(timespec="seconds")):
+            text = f"no release in {store.name} is about any of these {len(ids):,} people"
+            raise UsageError(Diagnostic("PPF687", text, help="ids are those of the attribute `ledger.subject`"))
 
 
 def _opened(place: str, key: Path | None, *, needed: bool) -> LedgerStore:
@@ -146,6 +178,10 @@ def _is_its(run: Path, entry: Entry) -> bool:
         return sha256(run / MANIFEST) == entry.manifest
     except OSError:
         return False
+
+
+def _erased_line(each: Erasure) -> str:
+    return f"erased: {len(each.people):,} people of no. {each.release}, {each.time}"
 
 
 def _line(entry: Entry) -> str:

@@ -16,7 +16,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.link import WAIT, Link, connection_broken, is_missing
-from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerTables, add_cells, make_tables
+from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerTables, add_tables, make_tables
 from ppdm_flow.sdk.history import Membership
 
 _SCHEMA = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'ppdm_flow'"
@@ -64,9 +64,9 @@ class LedgerServer(LedgerTables):
             raise data_fault("PPF735", text)
 
     def upgrade(self, ask: ExecuteStatement) -> None:
-        """Make a ledger of version 3 one of 4."""
+        """Make a ledger of an earlier version one of this."""
         if ask("SELECT version FROM ledger")[0][0] < VERSION:
-            add_cells(ask, "BYTEA")
+            add_tables(ask, "BYTEA")
 
     def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
         """Write releases, all or none, and return their numbers, in the transaction that they were judged in."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -11,10 +11,10 @@ from ppdm_flow.core.addresses.server import AddressError, PasswordError, is_addr
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import Entry, Erasure
 from ppdm_flow.engine.ledger.file import LedgerFile
 from ppdm_flow.engine.ledger.key import LedgerKey, make_key, read_key
-from ppdm_flow.sdk.history import Membership
+from ppdm_flow.sdk.history import Hashes, Membership
 
 
 class LedgerStore(Protocol):
@@ -70,6 +70,14 @@ class LedgerStore(Protocol):
 
     def drop(self, numbers: Sequence[int]) -> None:
         """Say of pending releases that they never were, and forget their people."""
+        ...
+
+    def erasures(self) -> tuple[Erasure, ...]:
+        """Return whom the ledger has forgotten, oldest first."""
+        ...
+
+    def erase(self, people: Mapping[str, Hashes], time: str) -> tuple[Erasure, ...]:
+        """Put strangers in the place of people, whose hashes go by the differences in spelling that are ignored."""
         ...
 
 

@@ -7,17 +7,23 @@ rows, both are with thirty large ones.
 from __future__ import annotations
 
 import hashlib
+import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any, Protocol
+
+import numpy as np
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import (
+    ERASURE,
     FIELDS,
     ChainEvent,
     Entry,
+    Erasure,
     StoredChain,
     begin,
     fault,
@@ -27,12 +33,17 @@ from ppdm_flow.engine.ledger.chain import (
     states,
     to_columns,
 )
-from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
-from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, packed, required
-from ppdm_flow.sdk.history import Membership
+from ppdm_flow.engine.ledger.fields import DROPPED, ERASED, PENDING, RELEASED
+from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, numbers_of, packed, required
+from ppdm_flow.engine.ledger.strangers import with_strangers, without_people
+from ppdm_flow.reader.earlier import unpacked
+from ppdm_flow.sdk.history import Hashes, Membership
 
-VERSION, READABLE = 4, (3, 4)
-"""What new ledgers are, and what can be read: one of version 3 has no cells, and becomes one of 4 when written to."""
+VERSION, READABLE = 5, (3, 4, 5)
+"""What new ledgers are, and what can be read: one of version 3 has no cells, and one of 4 no erasures. They become ones
+of 5 when written to."""
+_ERASING = 5
+"""The first version with erasures."""
 _PART = 1 << 16
 """People in one part."""
 _CELLS = 1 << 22
@@ -54,6 +65,8 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS cell (
         release BIGINT NOT NULL REFERENCES release (number), part INTEGER NOT NULL, cells {bytes} NOT NULL,
         PRIMARY KEY (release, part))""",
+    """CREATE TABLE IF NOT EXISTS erasure (
+        position BIGINT PRIMARY KEY, time TEXT NOT NULL, people TEXT NOT NULL, members TEXT NOT NULL)""",
 )
 _NAMES = ", ".join(FIELDS)
 _ALL = f"SELECT {_NAMES} FROM release ORDER BY number"  # noqa: S608  # our own names
@@ -62,6 +75,7 @@ _INSERT = f"INSERT INTO release ({_NAMES}) VALUES ({', '.join(f':{n}' for n in F
 _EVENTS = "SELECT position, release, state, chain FROM event ORDER BY position"
 _PARTS = "SELECT people, classes FROM member WHERE release = :release ORDER BY part"
 _FILE = "SELECT cells FROM cell WHERE release = :release ORDER BY part"
+_ERASURES = f"SELECT position, {', '.join(ERASURE)} FROM erasure"  # noqa: S608  # the same
 _NUMBER = FIELDS.index("number")
 _SIZES = "SELECT release, SUM(LENGTH(people)) FROM member GROUP BY release"
 
@@ -94,7 +108,7 @@ class LedgerTables(ABC):
 
     @abstractmethod
     def upgrade(self, ask: ExecuteStatement) -> None:
-        """Make a ledger of version 3 one of 4."""
+        """Make a ledger of an earlier version one of this."""
 
     def check(self) -> None:
         """Raise DataError where it is no whole ledger of this version, was changed, or has another key."""
@@ -134,14 +148,19 @@ class LedgerTables(ABC):
         now = states(stored.events)
         try:
             entries = [from_row(row, now.get(number, PENDING)) for number, row in stored.rows.items()]
-        except (ValueError, TypeError):
+            members = {each.release: each.members for each in stored.erased}
+        except (ValueError, TypeError, KeyError):
             raise self.damaged() from None
+        entries = [replace(e, members=members.get(e.number, e.members)) for e in entries]
         return tuple(e for e in entries if with_dropped or e.state != DROPPED)
 
     def members(self, entry: Entry) -> Membership:
         """Return the people of a release."""
         with self.session() as ask:
-            rows = ask(_PARTS, release=entry.number)
+            return self._members(ask, entry)
+
+    def _members(self, ask: ExecuteStatement, entry: Entry) -> Membership:
+        rows = ask(_PARTS, release=entry.number)
         people, classes = (b"".join(bytes(row[side]) for row in rows) for side in (0, 1))
         if _digest(people, classes) != entry.members.split(_AND)[0] or len(people) != WIDTH * (entry.people or 0):
             raise self._changed(_PEOPLE.format(entry.number))
@@ -149,11 +168,14 @@ class LedgerTables(ABC):
 
     def packed_file(self, entry: Entry) -> bytes:
         """Return the cells of a release; nothing where none were kept."""
+        with self.session() as ask:
+            return self._packed_file(ask, entry)
+
+    def _packed_file(self, ask: ExecuteStatement, entry: Entry) -> bytes:
         _, _, digest = entry.members.partition(_AND)
         if not digest:
             return b""
-        with self.session() as ask:
-            packed_file = b"".join(bytes(part) for (part,) in ask(_FILE, release=entry.number))
+        packed_file = b"".join(bytes(part) for (part,) in ask(_FILE, release=entry.number))
         if hashlib.sha256(packed_file).hexdigest() != digest:
             raise self._changed(f"the cells of release no. {entry.number}")
         return packed_file
@@ -174,8 +196,39 @@ class LedgerTables(ABC):
         with self._appending() as end:
             for number in numbers:
                 if end.settle(number, DROPPED):
-                    end.ask("DELETE FROM member WHERE release = :number", number=number)
-                    end.ask("DELETE FROM cell WHERE release = :number", number=number)
+                    _forget(end.ask, number)
+
+    def erasures(self) -> tuple[Erasure, ...]:
+        """Return whom the ledger has forgotten, oldest first."""
+        with self.session() as ask:
+            return tuple(_stored(ask).erased)
+
+    def erase(self, people: Mapping[str, Hashes], time: str) -> tuple[Erasure, ...]:
+        """Put strangers in the place of people, in all releases that are about them; return the new erasures.
+
+        ``people`` are their hashes (people,), by the differences in spelling that releases ignore. What a stranger's
+        cells show is kept, for whoever is in a crowd with them; the source values that these carried are not.
+        """
+        strangers = hashes_of(secrets.token_bytes(WIDTH * len(next(iter(people.values()), ()))))
+        erased: list[Erasure] = []
+        with self._appending() as end:
+            for entry in self._read(_stored(end.ask)):
+                known = people.get(entry.ids)
+                if known is None or entry.people is None:
+                    continue
+                members, file = self._members(end.ask, entry), self._packed_file(end.ask, entry)
+                kept = unpacked("", file) if file else None
+                here = np.isin(known, members.subjects)
+                if kept is not None:
+                    here |= np.isin(numbers_of(known), kept.people)
+                if here.any():
+                    less = with_strangers(members, known, strangers)
+                    packed_file = b"" if kept is None else without_people(kept, known, strangers).packed()
+                    _forget(end.ask, entry.number)
+                    digest = _write_people(end.ask, entry.number, replace(less, packed_file=packed_file))
+                    erased.append(Erasure(entry.number, time, tuple(known[here].astype(str).tolist()), digest))
+                    end.erase(erased[-1])
+        return tuple(erased)
 
     @contextmanager
     def _appending(self) -> Iterator[_ChainEnd]:
@@ -227,6 +280,12 @@ class _ChainEnd:
         self._append(number, state, None)
         return True
 
+    def erase(self, erasure: Erasure) -> None:
+        """Say that people were erased from a release."""
+        self._append(erasure.release, ERASED, erasure.row)
+        words = {"position": self._position, **dict(zip(ERASURE, erasure.row, strict=True))}
+        self.ask("INSERT INTO erasure VALUES (:position, :time, :people, :members)", **words)
+
     def close(self) -> None:
         """Seal the end."""
         sealed = seal(self._key, self._last, self._position, self._chain)
@@ -235,14 +294,16 @@ class _ChainEnd:
     def _append(self, number: int, state: str, row: Sequence[Any] | None) -> None:
         self._position += 1
         self._chain = link(self._key, self._chain, self._position, number, state, row)
-        self._states[number] = state
+        if state != ERASED:
+            self._states[number] = state
         words = {"position": self._position, "number": number, "state": state, "chain": self._chain}
         self.ask("INSERT INTO event VALUES (:position, :number, :state, :chain)", **words)
 
 
-def add_cells(ask: ExecuteStatement, kind: str) -> None:
-    """Make the table of a ledger of version 4 that one of 3 lacks."""
-    ask(_TABLES[-1].format(bytes=kind))
+def add_tables(ask: ExecuteStatement, kind: str) -> None:
+    """Make the tables that a ledger of an earlier version lacks: those of cells and of erasures."""
+    for statement in _TABLES[-2:]:
+        ask(statement.format(bytes=kind))
     ask("UPDATE ledger SET version = :version", version=VERSION)
 
 
@@ -256,24 +317,40 @@ def make_tables(ask: ExecuteStatement, key: LedgerKey, kind: str) -> None:
 
 def _stored(ask: ExecuteStatement) -> StoredChain:
     """Return all but the people. What is no number, where there should be one, is no entry of ours either."""
-    ends = ask("SELECT last, seal FROM ledger")
-    last, sealed = ends[0] if len(ends) == 1 and isinstance(ends[0][0], int) else (-1, "")
+    ends = ask("SELECT last, seal, version FROM ledger")
+    last, sealed, version = ends[0] if len(ends) == 1 and isinstance(ends[0][0], int) else (-1, "", 0)
+    erasures = {row[0]: tuple(row[1:]) for row in ask(_ERASURES)} if version >= _ERASING else {}
     rows = {row[_NUMBER]: tuple(row) for row in ask(_ALL)}
-    return StoredChain(last, str(sealed), tuple(ChainEvent(*row) for row in ask(_EVENTS)), rows)
+    return StoredChain(last, str(sealed), tuple(ChainEvent(*row) for row in ask(_EVENTS)), rows, erasures)
 
 
 def _write(ask: ExecuteStatement, number: int, entry: Entry, members: Membership | None) -> None:
-    people, classes = (b"", b"") if members is None else (packed(members.subjects), packed(members.classes))
-    packed_file = b"" if members is None else members.packed_file
-    digest = "" if members is None else _digest(people, classes)
-    digest += _AND + hashlib.sha256(packed_file).hexdigest() if packed_file else ""
-    ask(_INSERT, **{**to_columns(entry), "number": number, "members": digest})
+    ask(_INSERT, **{**to_columns(entry), "number": number, "members": "" if members is None else _digest_of(members)})
+    if members is not None:
+        _write_people(ask, number, members)
+
+
+def _forget(ask: ExecuteStatement, number: int) -> None:
+    """Take the people and cells of a release out."""
+    ask("DELETE FROM member WHERE release = :number", number=number)
+    ask("DELETE FROM cell WHERE release = :number", number=number)
+
+
+def _write_people(ask: ExecuteStatement, number: int, members: Membership) -> str:
+    """Write the people and cells of a release, and return their digest."""
+    people, classes, packed_file = packed(members.subjects), packed(members.classes), members.packed_file
     for part, (some, theirs) in enumerate(zip(_cut(people), _cut(classes), strict=True)):
         row = {"release": number, "part": part, "people": some, "classes": theirs}
         ask("INSERT INTO member VALUES (:release, :part, :people, :classes)", **row)
     for part, start in enumerate(range(0, len(packed_file), _CELLS)):
         some = packed_file[start : start + _CELLS]
         ask("INSERT INTO cell VALUES (:release, :part, :cells)", release=number, part=part, cells=some)
+    return _digest_of(members)
+
+
+def _digest_of(members: Membership) -> str:
+    digest = _digest(packed(members.subjects), packed(members.classes))
+    return digest + (_AND + hashlib.sha256(members.packed_file).hexdigest() if members.packed_file else "")
 
 
 def _cut(packed_hashes: bytes) -> Iterator[bytes]:
