@@ -39,7 +39,7 @@ def test_a_kernel_keeps_its_name_defaults_and_closure():
 
 
 def test_what_a_kernel_is_made_of_reaches_over_modules(monkeypatch):
-    kernel = search.search.__wrapped__.py_func
+    kernel = search.search.py_func
     before = ingredients(kernel)
     for module in (accept, change):
         with monkeypatch.context() as patched:
