@@ -104,6 +104,18 @@ class KeptFile:
             moved=tuple(map(of, self.moved)),
         )
 
+    def with_strangers(self, people: Ints, strangers: Ints) -> KeptFile:
+        """Return the file with ``strangers`` in the place of ``people``: nobody knows values of theirs."""
+        own, gone = self.people.copy(), np.isin(self.people, people)
+        for person, stranger in zip(people, strangers, strict=True):
+            own[self.people == person] = stranger
+        attributes = {name: np.where(gone, UNKNOWN_HASH, hashes) for name, hashes in self.attributes.items()}
+        columns = tuple(
+            c if c.hashes is None else replace(c, hashes=np.where(gone & (c.hashes >= 0), UNKNOWN_HASH, c.hashes))
+            for c in self.columns
+        )
+        return replace(self, people=own, attributes=attributes, columns=columns)
+
     def packed(self) -> bytes:
         """Return the file in a form that `unpacked` reads."""
         said = {

@@ -156,12 +156,10 @@ def fault(stored: StoredChain, key: LedgerKey | None) -> str | None:
     for position, event in enumerate(stored.events, 1):
         if event.position != position:
             return f"entry {position} was taken out"
-        rows = {PENDING: (stored.rows, event.release), ERASED: (stored.erasures, position)}
-        known, place = rows.get(event.state, ({}, 0))
-        row = known.get(place)
+        row = stored.rows.get(event.release) if event.state == PENDING else stored.erasures.get(position)
         if key is not None and link(key, before, position, event.release, event.state, row) != event.chain:
             return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
-        if not _follows(event, state_of.get(event.release)) or (event.state == ERASED and row is None):
+        if state_of.get(event.release) not in _FOLLOWS.get(event.state, ()):
             return f"entry {position}, of release no. {event.release}, was changed, moved or put in"
         before = event.chain
         if event.state != ERASED:
@@ -172,10 +170,6 @@ def fault(stored: StoredChain, key: LedgerKey | None) -> str | None:
     if key is not None and seal(key, stored.last, len(stored.events), before) != stored.seal:
         return f"entries after entry {len(stored.events)} were taken out"
     return None
-
-
-def _follows(event: ChainEvent, state: str | None) -> bool:
-    return event.state in _FOLLOWS and state in _FOLLOWS[event.state]
 
 
 def _sealed(key: LedgerKey, words: list[Any]) -> str:

@@ -34,8 +34,7 @@ from ppdm_flow.engine.ledger.chain import (
     to_columns,
 )
 from ppdm_flow.engine.ledger.fields import DROPPED, ERASED, PENDING, RELEASED
-from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, numbers_of, packed, required
-from ppdm_flow.engine.ledger.strangers import with_strangers, without_people
+from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, numbers_of, packed, ranked, required
 from ppdm_flow.reader.earlier import unpacked
 from ppdm_flow.sdk.history import Hashes, Membership
 
@@ -222,8 +221,9 @@ class LedgerTables(ABC):
                 if kept is not None:
                     here |= np.isin(numbers_of(known), kept.people)
                 if here.any():
-                    less = with_strangers(members, known, strangers)
-                    packed_file = b"" if kept is None else without_people(kept, known, strangers).packed()
+                    less = _with_strangers(members, known, strangers)
+                    both = numbers_of(known), numbers_of(strangers)
+                    packed_file = b"" if kept is None else kept.with_strangers(*both).packed()
                     _forget(end.ask, entry.number)
                     digest = _write_people(end.ask, entry.number, replace(less, packed_file=packed_file))
                     erased.append(Erasure(entry.number, time, tuple(known[here].astype(str).tolist()), digest))
@@ -328,6 +328,15 @@ def _write(ask: ExecuteStatement, number: int, entry: Entry, members: Membership
     ask(_INSERT, **{**to_columns(entry), "number": number, "members": "" if members is None else _digest_of(members)})
     if members is not None:
         _write_people(ask, number, members)
+
+
+def _with_strangers(members: Membership, people: Hashes, strangers: Hashes) -> Membership:
+    """Return who is in which class with ``strangers`` (people,) in the place of ``people``, in the order of hashes."""
+    subjects = members.subjects.copy()
+    for person, stranger in zip(people, strangers, strict=True):
+        subjects[subjects == person] = stranger
+    order = ranked(subjects)
+    return Membership(subjects[order], members.classes[order])
 
 
 def _forget(ask: ExecuteStatement, number: int) -> None:

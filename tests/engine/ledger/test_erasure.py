@@ -14,7 +14,7 @@ from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.engine.ledger.key import hashes_of, numbers_of, packed, read_key
 from ppdm_flow.engine.ledger.store import find_ledger
-from ppdm_flow.engine.ledger.strangers import with_strangers
+from ppdm_flow.engine.ledger.tables import _with_strangers
 from ppdm_flow.reader.earlier import UNKNOWN_HASH, unpacked
 from ppdm_flow.sdk.history import Membership
 from tests.engine.ledger.test_cells import ALPHA, MIXED, PSEUDONYM, SECRET, drop, failed, run
@@ -187,5 +187,5 @@ def test_the_bytes_of_the_file_have_no_erased_person(filed: Home) -> None:
 def test_strangers_stand_in_the_order_of_hashes() -> None:
     hashes = hashes_of(bytes(range(48)))
     members = Membership(hashes, hashes_of(bytes(48)))
-    found = with_strangers(members, hashes[1:2], hashes_of(b"\xff" * 16))
+    found = _with_strangers(members, hashes[1:2], hashes_of(b"\xff" * 16))
     assert found.subjects.tolist() == [hashes[0], hashes[2], b"f" * 32]

@@ -20,6 +20,8 @@ HEAD = "HEAD"
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG")
 _IDENTITY = {"GIT_COMMITTER_NAME": "ppdm_flow", "GIT_COMMITTER_EMAIL": "ppdm_flow@localhost"}
 _UNSAFE = re.compile(r"[^\w .@+-]+")
+_GONE, _REMOVED = "gone", "0" * 40
+"""The mark of a file that is not there, and what an index says of one that is removed."""
 _MANY = 50
 _CODES = 3
 """Two letters and a space before each name of a status."""
@@ -133,17 +135,14 @@ class WorkingTree:
 
     def _entry(self, name: str, mark: str) -> bytes:
         """Return the line of an index for a file with this mark. Raises GitRefusedError where it has another one."""
-        path, mode, blob = self._folder / name, 0, "0" * 40
-        try:
-            about = path.lstat()
-            is_link = stat.S_ISLNK(about.st_mode)
-            data = os.fsencode(path.readlink()) if is_link else path.read_bytes()
-            words = ("hash-object", "-w", "--stdin", "--no-filters" if is_link else f"--path={name}")
-            mode, blob = _mode(about.st_mode), self._ask(*words, given=data).text.strip()
-        except FileNotFoundError:
-            pass  # it is committed as removed
-        except OSError:
-            raise GitRefusedError("changed") from None
+        path, mode, blob = self._folder / name, 0, _REMOVED
+        if mark != _GONE:
+            try:
+                mode, data = _mode(path), os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+            except OSError:
+                raise GitRefusedError("changed") from None
+            filters = "--no-filters" if mode == stat.S_IFLNK else f"--path={name}"
+            blob = self._ask("hash-object", "-w", "--stdin", filters, given=data).text.strip()
         if _mark(path) != mark or not blob:
             raise GitRefusedError("changed")
         return f"{mode:o} {blob}\t{self.prefix()}{name}\0".encode(errors="surrogateescape")
@@ -163,8 +162,9 @@ class WorkingTree:
         return ask(self._folder, *words, given=given)
 
 
-def _mode(mode: int) -> int:
-    """Return the mode that git gives a file of this one."""
+def _mode(path: Path) -> int:
+    """Return the mode that git gives a file. Raises OSError."""
+    mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         return stat.S_IFLNK
     return stat.S_IFREG | (0o755 if mode & stat.S_IXUSR else 0o644)
@@ -174,5 +174,5 @@ def _mark(path: Path) -> str:
     try:
         about = path.lstat()
     except OSError:
-        return "gone"
+        return _GONE
     return f"{about.st_ino}-{about.st_size}-{about.st_mtime_ns}-{about.st_ctime_ns}"
