@@ -9,6 +9,7 @@ from pathlib import Path
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import drop_private, is_dead, is_held, is_unpublished, remove
@@ -58,7 +59,7 @@ class LedgerContents:
         lines += [f"dropped: no. {n}, which never was released" for n in self.dropped]
         lines += [_erased_line(each) for each in self.erased]
         if self.erased:
-            lines.append("runs about people who were erased are not verified beside these releases")
+            lines.append("a run whose source has erased people is not verified beside these releases")
         if any(e.state == PENDING for e in self.entries):
             lines.append("pending releases count as released; `--repair` looks for their runs")
         if not self.checked:
@@ -119,7 +120,7 @@ def _erase(store: LedgerStore, ids: Sequence[str]) -> None:
             each: key.hashes("person", (spelling(each.split(","))(id_).encode() for id_ in ids)) for each in ignored
         }
         if not store.erase(people, utc_now().isoformat(timespec="seconds")):
-            text = f"no release in {store.name} is about any of these {len(ids):,} people"
+            text = f"no release in {store.name} is about anybody with one of {counted(len(ids), 'id')}"
             raise UsageError(Diagnostic("PPF687", text, help="ids are those of the attribute `ledger.subject`"))
 
 
@@ -181,7 +182,7 @@ def _is_its(run: Path, entry: Entry) -> bool:
 
 
 def _erased_line(each: Erasure) -> str:
-    return f"erased: {len(each.people):,} people of no. {each.release}, {each.time}"
+    return f"erased: {counted(len(each.people), 'person')} of no. {each.release}, {each.time}"
 
 
 def _line(entry: Entry) -> str:

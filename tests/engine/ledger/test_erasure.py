@@ -116,7 +116,7 @@ def test_an_erasure_is_listed_with_counts_alone(home: Home, capsys: pytest.Captu
     (home / "ids.txt").write_text("i3\n")
     words = ["ledger", home.place, "--key", str(home / "releases.ledger.key")]
     told = shown(capsys, *words, "--erase", str(home / "ids.txt"))
-    assert "erased: 1 people of no. 1" in told
+    assert "erased: 1 person of no. 1" in told
     document = shown(capsys, *words, "--format", "json")
     (erased,) = json.loads(document)["erased"]
     assert (erased["release"], erased["people"]) == (1, 1)
