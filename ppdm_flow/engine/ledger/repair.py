@@ -120,7 +120,7 @@ def _erase(store: LedgerStore, ids: Sequence[str]) -> None:
             each: key.hashes("person", (spelling(each.split(","))(id_).encode() for id_ in ids)) for each in ignored
         }
         if not store.erase(people, utc_now().isoformat(timespec="seconds")):
-            text = f"no release in {store.name} is about anybody with one of {counted(len(ids), 'id')}"
+            text = f"nobody in {store.name} has any of these ids"
             raise UsageError(Diagnostic("PPF687", text, help="ids are those of the attribute `ledger.subject`"))
 
 
