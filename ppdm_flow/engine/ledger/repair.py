@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
@@ -29,7 +31,8 @@ class LedgerContents:
     """A ledger: all its entries, and of the pending ones those that were ``confirmed`` and ``dropped`` just now.
 
     ``place`` is its path, or host and database; ``checked`` whether its chain was held against its key; ``runs`` how
-    many runs were held against it, and ``strangers`` those that it does not know. ``erased`` are all erasures.
+    many runs were held against it, and ``strangers`` those that it does not know. ``erased`` are all erasures, and
+    ``of_nobody`` counts the ids that were to be erased just now and are nobody's.
     """
 
     entries: tuple[Entry, ...]
@@ -40,6 +43,7 @@ class LedgerContents:
     runs: int | None = None
     strangers: tuple[Witness, ...] = ()
     erased: tuple[Erasure, ...] = ()
+    of_nobody: int = 0
 
     @property
     def json(self) -> str:
@@ -58,6 +62,8 @@ class LedgerContents:
         lines += [f"confirmed: no. {n}, its run is there" for n in self.confirmed]
         lines += [f"dropped: no. {n}, which never was released" for n in self.dropped]
         lines += [_erased_line(each) for each in self.erased]
+        if self.of_nobody:
+            lines.append(f"{counted(self.of_nobody, 'id')} of nobody here: written otherwise, or erased before")
         if self.erased:
             lines.append("a run whose source has erased people is not verified beside these releases")
         if any(e.state == PENDING for e in self.entries):
@@ -98,10 +104,9 @@ def read_ledger(
     if repair or forget:
         with store.held():
             confirmed, dropped = _settle(store, forget)
-    if erase:
-        _erase(store, erase)
+    of_nobody = _erase(store, erase) if erase else 0
     contents = LedgerContents(
-        store.entries(), confirmed, dropped, store.place, store.key is not None, erased=store.erasures()
+        store.entries(), confirmed, dropped, store.place, store.key is not None, None, (), store.erasures(), of_nobody
     )
     if runs is None:
         return contents
@@ -111,17 +116,25 @@ def read_ledger(
     return replace(contents, runs=count, strangers=strangers)
 
 
-def _erase(store: LedgerStore, ids: Sequence[str]) -> None:
-    """Let the ledger forget people. Raises UsageError where it knows nobody of these ids."""
+def _erase(store: LedgerStore, ids: Sequence[str]) -> int:
+    """Let the ledger forget people, and return how many ids are nobody's. Raises UsageError where all are."""
     key = required(store.key)
     with store.held():
         ignored = {entry.ids for entry in store.entries() if entry.people is not None}
         people = {
             each: key.hashes("person", (spelling(each.split(","))(id_).encode() for id_ in ids)) for each in ignored
         }
-        if not store.erase(people, utc_now().isoformat(timespec="seconds")):
+        erased = store.erase(people, utc_now().isoformat(timespec="seconds"))
+        known = {person for each in erased for person in each.people}
+        if not known:
             text = f"nobody in {store.name} has any of these ids"
-            raise UsageError(Diagnostic("PPF687", text, help="ids are those of the attribute `ledger.subject`"))
+            raise UsageError(
+                Diagnostic("PPF687", text, help="ids are those of `ledger.subject`; who was erased has none")
+            )
+    found = np.zeros(len(ids), dtype=np.bool_)
+    for hashes in people.values():
+        found |= np.isin(hashes.astype(str), list(known))
+    return int(np.count_nonzero(~found))
 
 
 def _opened(place: str, key: Path | None, *, needed: bool) -> LedgerStore:

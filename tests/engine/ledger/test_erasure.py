@@ -113,10 +113,11 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_an_erasure_is_listed_with_counts_alone(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(home, "values", ALPHA, PSEUDONYM, drop("a")).released
-    (home / "ids.txt").write_text("i3\n")
+    (home / "ids.txt").write_text("i3\nwho\n")
     words = ["ledger", home.place, "--key", str(home / "releases.ledger.key")]
     told = shown(capsys, *words, "--erase", str(home / "ids.txt"))
     assert "erased: 1 person of no. 1" in told
+    assert "1 id of nobody here" in told
     document = shown(capsys, *words, "--format", "json")
     (erased,) = json.loads(document)["erased"]
     assert (erased["release"], erased["people"]) == (1, 1)
