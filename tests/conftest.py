@@ -323,6 +323,9 @@ class MemorySql:
         self._register(tables)
         return CONNECTION.sql(query, params=list(parameters)).to_arrow_table()
 
+    def database(self) -> duckdb.DuckDBPyConnection:
+        return duckdb.connect()
+
     def _register(self, tables: Mapping[str, pa.Table]) -> None:
         for name, table in tables.items():
             CONNECTION.register(name, table.table if isinstance(table, PairedRelation) else table)

@@ -17,6 +17,8 @@ from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.sdk.audit import Other, Sql
 
 if TYPE_CHECKING:
+    import duckdb
+
     from ppdm_flow.reader.earlier import Hashing, KeptFile
     from ppdm_flow.reader.linked import LinkedRows
     from ppdm_flow.reader.query.groups import GroupTables
@@ -89,6 +91,7 @@ class RunReader:
         self._known = known if lack_rows else frozenset[str]()
         self._unverified, self._tables, self._quasi_identifiers = unverified, tables, quasi_identifiers
         self._lock = Lock()
+        self._database: duckdb.DuckDBPyConnection | None = None
         self._answers: dict[tuple[tuple[str, ...], str], JointViews | NotVerifiedError | None] = {}
         self._again: dict[tuple[tuple[str, ...], str], dict[str, tuple[GroupTables, ...]]] = {}
         self._singled_out: dict[tuple[tuple[str, ...], int], JointShares | NotVerifiedError | None] = {}
@@ -154,7 +157,9 @@ class RunReader:
                 out: dict[int, list[GroupTables]] = {}
                 question = held.question(*asked, self._nulls)
                 alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
-                for one in groups(sql, held.source, held.files, question, self._known_rows, alone=alone):
+                for one in groups(
+                    self._database_of(sql), held.source, held.files, question, self._known_rows, alone=alone
+                ):
                     if one.file < held.own or (told is not None and one.file in told.viewed):
                         out.setdefault(one.file, []).append(one)
                 self._again[asked] = held.by_name(out, sensitive)
@@ -214,7 +219,7 @@ class RunReader:
         with self._lock:
             held = self._held
             questions = self._questions(attributes, size)
-            found = shares_again(sql, held.source, held.files, questions, range(held.own))
+            found = shares_again(self._database_of(sql), held.source, held.files, questions, range(held.own))
         return {name: share for name, share in _by_file(held, found).items() if name in told.shares}
 
     def _single_people(self, attributes: tuple[str, ...], size: int) -> JointShares | None:
@@ -253,6 +258,12 @@ class RunReader:
         about = frozenset(one for name, one in named if attributes is None or name in attributes)
         own, earlier = held.files[: held.own], held.files[held.own :]
         return [file.name for file in earlier if tells_more(file, own, about, drawn=drawn)]
+
+    def _database_of(self, sql: Sql) -> duckdb.DuckDBPyConnection:
+        """Return the database of the second route, which who asks first opens."""
+        if self._database is None:
+            self._database = sql.database()
+        return self._database
 
     @property
     def _known_rows(self) -> int | Literal["all"]:

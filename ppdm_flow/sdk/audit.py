@@ -45,6 +45,10 @@ class Sql(Protocol):
         """Return the same as an Arrow table, for a further query: cells are not made Python's."""
         ...
 
+    def database(self) -> Any:
+        """Return a database of DuckDB without these relations, for many queries of which each makes a table."""
+        ...
+
 
 @runtime_checkable
 class GroupedSql(Sql, Protocol):

@@ -78,6 +78,10 @@ class InMemorySql:
         """Return the same as an Arrow table."""
         return self._there(tables).sql(query, params=list(parameters)).to_arrow_table()
 
+    def database(self) -> duckdb.DuckDBPyConnection:
+        """Return a database of its own."""
+        return duckdb.connect(config={"threads": 1})
+
     def _there(self, tables: Mapping[str, Any]) -> Any:
         """Return the database with these tables."""
         connection = _connection()

@@ -13,7 +13,7 @@ from ppdm_flow.reader.query.figures import distinct as distinct_sql
 from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.query.groups import groups
 from ppdm_flow.reader.view import views
-from tests.reader.database import Database
+from tests.reader.database import database
 from tests.reader.drawn import Table, built
 
 Figures = tuple[dict[str, Any], dict[str, list[float]]]
@@ -46,33 +46,29 @@ def by_first_route(table: Table) -> Figures:
 
 def by_second_route(table: Table) -> Figures:
     """Return the same as it comes from SQL."""
-    sql = Database()
     try:
-        every = list(groups(sql, *built(table), table["known_rows"]))
+        every = list(groups(database(), *built(table), table["known_rows"]))
     except NotVerifiedError:
         return NOT_VERIFIED
     found: dict[str, list[Any]] = {"sizes": [], "shares": [], "distinct": [], "base": [], "together": []}
     for one in every:
-        tables = {"units": one.units, "sizes": one.sizes}
-        found["sizes"] += sql.rows(
-            "SELECT sum(weight * n) / max(weight) FROM units WHERE sized GROUP BY id", (), tables
-        )
+        rows = one.tables.rows
+        found["sizes"] += rows(f"SELECT sum(weight * n) / max(weight) FROM {one.units} WHERE sized GROUP BY id")
         found["together"].append(one.together_chance)
         for reading in one.readings:
-            also = {**tables, "cells": reading.cells, "people": reading.people, "base": reading.base}
             for figure in ("by_weight", "equal"):
-                found["shares"] += sql.rows(
-                    f"SELECT cells.{figure} / sizes.{figure} FROM cells JOIN sizes USING (id)", (), also
+                found["shares"] += rows(
+                    f"SELECT c.{figure} / z.{figure} FROM {reading.cells} AS c JOIN {one.sizes} AS z USING (id)"
                 )
             for weight in ("weight", "1"):
-                found["shares"] += sql.rows(
+                found["shares"] += rows(
                     f"""SELECT a.m / b.m FROM (SELECT id, s, sum(p * {weight} * n) AS m
-                    FROM people JOIN units USING (id, unit) GROUP BY id, s) AS a
-                    JOIN (SELECT id, sum({weight} * n) AS m FROM units GROUP BY id) AS b USING (id)""", (), also
-                )  # fmt: skip
-            found["base"] += sql.rows("SELECT q FROM base", (), also)
-            found["distinct"] += distinct_sql(sql, also)
-    return figures(sql, every), {name: _each_once(figures) for name, figures in found.items()}
+                    FROM {reading.people} JOIN {one.units} USING (id, unit) GROUP BY id, s) AS a
+                    JOIN (SELECT id, sum({weight} * n) AS m FROM {one.units} GROUP BY id) AS b USING (id)"""
+                )
+            found["base"] += rows(f"SELECT q FROM {reading.base}")
+            found["distinct"] += distinct_sql(one, reading)
+    return figures(every), {name: _each_once(figures) for name, figures in found.items()}
 
 
 def _each_once(figures: Iterable[Any]) -> list[float]:

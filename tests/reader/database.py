@@ -1,10 +1,6 @@
-"""DuckDB for tests of queries: results stay in it as tables of its own, which is quicker than Arrow for small ones."""
+"""DuckDB for tests of queries, which is quick with small tables."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import duckdb
 
@@ -15,50 +11,17 @@ UNUSED_OPTIMIZERS = (
 """Plans of small tables take longer to be improved than to be run, unless conditions were not to make joins."""
 
 
-class Kept:
-    """A table that the database keeps; ``num_rows`` is how many rows it has, as Arrow says it."""
-
-    def __init__(self, database: Database, name: str, num_rows: int) -> None:
-        self.database, self.name, self.num_rows = database, name, num_rows
-
-    @property
-    def columns(self) -> list[Any]:
-        """Its columns, as Arrow's."""
-        return self.database.connection.sql(f"SELECT * FROM {self.name}").to_arrow_table().columns
+def database() -> duckdb.DuckDBPyConnection:
+    """Open what the second route asks."""
+    connection = duckdb.connect()
+    connection.execute("SET threads = 1")
+    connection.execute(UNUSED_OPTIMIZERS)
+    return connection
 
 
-class Database:
-    """What the second route asks for."""
+class DatabaseSql:
+    """Opens it for a reader of files."""
 
-    def __init__(self) -> None:
-        self.connection = duckdb.connect()
-        self.connection.execute("SET threads = 1")
-        self.connection.execute(UNUSED_OPTIMIZERS)
-        self.made: dict[int, tuple[str, Any]] = {}
-        self.number = 0
-
-    def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
-        return self.connection.execute(self._named(query, tables)).fetchall()
-
-    def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> Kept:
-        """Keep the result of a query."""
-        name = self._next()
-        ((rows,),) = self.connection.execute(f"CREATE TEMP TABLE {name} AS {self._named(query, tables)}").fetchall()
-        return Kept(self, name, rows)
-
-    def _next(self) -> str:
-        self.number += 1
-        return f"kept{self.number}"
-
-    def _named(self, query: str, tables: Mapping[str, Any]) -> str:
-        names = {key: value.name if isinstance(value, Kept) else self._taken(value) for key, value in tables.items()}
-        return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), query)
-
-    def _taken(self, table: Any) -> str:
-        if id(table) not in self.made:
-            name = self._next()
-            self.connection.register("arrow_table", table)
-            self.connection.execute(f"CREATE TEMP TABLE {name} AS SELECT * FROM arrow_table")
-            self.made[id(table)] = name, table
-        return self.made[id(table)][0]
+    def database(self) -> duckdb.DuckDBPyConnection:
+        """Open it."""
+        return database()

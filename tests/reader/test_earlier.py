@@ -18,7 +18,7 @@ from ppdm_flow.reader.figures import worst
 from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.run import EarlierFiles, RunReader
 from ppdm_flow.reader.run_files import keep, read_files
-from tests.reader.database import Database
+from tests.reader.database import DatabaseSql
 from tests.reader.releases import Cells, made_of, release
 
 SOURCE: dict[str, list[str | None]] = {
@@ -75,11 +75,10 @@ def least(files: Sequence[Any], earlier: Sequence[Any], sensitive: str = "", **m
     told = reader.together(grouping, sensitive)
     if told is None:
         return None
-    sql = Database()
-    again = reader.again(sql, grouping, sensitive)
+    again = reader.again(DatabaseSql(), grouping, sensitive)
     found = {name: worst(views) for name, views in told.views.items()}
     for name, of_file in found.items():
-        for figure, value in figures(sql, again[name]).items():
+        for figure, value in figures(again[name]).items():
             exactly = of_file[figure] if value is None else pytest.approx(of_file[figure], rel=TOLERANCE)
             assert value == exactly, figure
     return found

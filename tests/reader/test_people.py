@@ -15,7 +15,7 @@ from ppdm_flow.reader.files import Source
 from ppdm_flow.reader.people import choices, steady_of_people, usually_steady
 from ppdm_flow.reader.query.held import QueryReader
 from ppdm_flow.reader.row_kinds import Question
-from tests.reader.database import Database
+from tests.reader.database import database
 
 
 def source_of(unit: list[int], **codes: list[int]) -> Source:
@@ -47,7 +47,7 @@ def steady_by_both_routes(source: Source) -> set[str]:
     for unit, own in of_people.items():
         mine = {a for a in steady if len(set(source.codes[a][source.unit == unit].tolist())) == 1}
         assert own == mine
-    reader = QueryReader(Database(), source, [], Question(()), by_row=False)
+    reader = QueryReader(database(), source, [], Question(()), by_row=False)
     rows = reader.base.rows(f"SELECT unit, s FROM {reader.steady_of_units}")
     assert {unit: reader.steady[s] for unit, s in rows} == of_people
     return steady

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from ppdm_flow.reader import relations
-from ppdm_flow.reader.faults import TooManyError
+from ppdm_flow.reader.faults import NotVerifiedError, TooManyError
 from ppdm_flow.reader.query import tables
 from ppdm_flow.reader.query.held import QueryReader
 from ppdm_flow.reader.query.tables import QueryTables
 from ppdm_flow.reader.relations import joined
 from ppdm_flow.reader.row_kinds import rows_of
-from tests.reader.database import Database
+from tests.reader.database import database
 from tests.reader.drawn import asked, built, column
 
 
@@ -38,7 +38,7 @@ def test_a_query_has_no_more_rows_than_are_looked_at(
     monkeypatch: pytest.MonkeyPatch, number: int, *, too_many: bool
 ) -> None:
     monkeypatch.setattr(tables, "MOST_ROWS", 4)
-    base = QueryTables(Database())
+    base = QueryTables(database())
     if too_many:
         with pytest.raises(TooManyError):
             base.keep(f"SELECT * FROM range({number})")
@@ -52,6 +52,25 @@ def test_columns_that_tell_nothing_of_a_question_do_not_tell_rows_apart() -> Non
     table = asked(["a", "b", "c"], [[0, 0, 0], [0, 1, 1], [0, 2, 1]], [{"columns": columns}])
     source, files, question = built(table)
     (rows,) = rows_of(source, files, question)
-    (file,) = QueryReader(Database(), source, files, question, by_row=False).files
+    (file,) = QueryReader(database(), source, files, question, by_row=False).files
     assert [c.name for c in rows.columns.values()] == [c.column.name for c in file.columns] == ["ac", "c"]
     assert rows.kind.tolist() == [0, 1, 1]
+
+
+def test_what_sql_cannot_answer_is_not_verified_and_quotes_nothing() -> None:
+    base = QueryTables(database())
+    with pytest.raises(NotVerifiedError) as fault:
+        base.rows("SELECT CAST(secret AS INTEGER) FROM (SELECT 'secret value' AS secret)")
+    assert str(fault.value) == "the second route failed in SQL (ConversionException)"
+
+
+def test_tables_are_given_up_but_those_that_are_named() -> None:
+    base = QueryTables(database())
+    kept, left = (base.keep("SELECT * FROM range(3)") for _ in range(2))
+    put = base.put_arrays({"n": [1, 2]})
+    base.keep_only([kept])
+    assert base.rows(f"SELECT count(*) FROM {kept}") == [(3,)]
+    for name in (left, put):
+        assert name not in base
+        with pytest.raises(NotVerifiedError):
+            base.rows(f"SELECT count(*) FROM {name}")

@@ -13,7 +13,7 @@ from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.figures import worst
 from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.run import RunReader
-from tests.reader.database import Database
+from tests.reader.database import DatabaseSql
 from tests.reader.releases import made_of, release
 
 SOURCE: dict[str, list[str | None]] = {
@@ -46,10 +46,9 @@ def sizes(
     told = reader.together(grouping)
     if told is None:
         return None
-    sql = Database()
-    again = reader.again(sql, grouping)
+    again = reader.again(DatabaseSql(), grouping)
     found = {name: worst(views)["k"] for name, views in told.views.items()}
-    assert {name: figures(sql, again[name])["k"] for name in found} == found
+    assert {name: figures(again[name])["k"] for name in found} == found
     return found
 
 
@@ -96,7 +95,7 @@ def test_which_others_tell_something_of_a_file(also: Sequence[str]) -> None:
     assert told.linked == {"one": ("other",), "other": ("one",)} | dict.fromkeys(also, ())
     assert told.names.to_pylist() == (["f", "g"] if also else [])
     assert set(told.views) == {"one", "other"}
-    assert reader.again(sql := Database(), ["a", "b"]) is reader.again(sql, ["a", "b"])
+    assert reader.again(sql := DatabaseSql(), ["a", "b"]) is reader.again(sql, ["a", "b"])
 
 
 def test_rows_that_may_all_belong_together_tell_something_by_their_chances() -> None:

@@ -87,6 +87,10 @@ class DuckSql:
 
         return self._asked(ask, tables)
 
+    def database(self) -> duckdb.DuckDBPyConnection:
+        """Return a database of its own, of all the memory that an audit may have."""
+        return self._shut(None, has_more_memory=True)
+
     def groups(self, query: str) -> pa.Table:
         """Return the result of one SELECT over the file, asked by no audit before. Raises RunError as above."""
         return self._groups.once(query, lambda: self.table(query))
@@ -144,13 +148,17 @@ class DuckSql:
         return self._open
 
     def _database(self) -> duckdb.DuckDBPyConnection:
-        """Open a database over the released file, which nothing can open another file with."""
-        opened = duckdb.connect(":memory:", config=self._configuration())
-        if self._has_more_memory:
+        """Open a database over the released file."""
+        return self._shut(self._file, has_more_memory=self._has_more_memory)
+
+    def _shut(self, file: Path | None, *, has_more_memory: bool) -> duckdb.DuckDBPyConnection:
+        """Open a database that nothing can open another file with."""
+        opened = duckdb.connect(":memory:", config=self._configuration(has_more_memory=has_more_memory))
+        if has_more_memory:
             opened.execute(f"SET memory_limit = '{self._share(opened)}'")
-        if self._file is not None:
-            allowed = "allowed_directories" if self._file.is_dir() else "allowed_paths"
-            opened.execute(f"SET {allowed} = [{_text(str(self._file))}]")
+        if file is not None:
+            allowed = "allowed_directories" if file.is_dir() else "allowed_paths"
+            opened.execute(f"SET {allowed} = [{_text(str(file))}]")
         opened.execute("SET enable_external_access = false")
         opened.execute("SET lock_configuration = true")
         return opened
@@ -161,11 +169,11 @@ class DuckSql:
         number, unit = str(limit).split()
         return f"{float(number) / max(1, self._threads):.3f} {unit}"
 
-    def _configuration(self) -> dict[str, Setting]:
+    def _configuration(self, *, has_more_memory: bool) -> dict[str, Setting]:
         """Nothing is fetched, loaded or replaced; spilling goes to a private folder."""
         return {
             **NO_EXTENSIONS,
-            **({} if self._has_more_memory else {"memory_limit": _MEMORY_LIMIT}),
+            **({} if has_more_memory else {"memory_limit": _MEMORY_LIMIT}),
             "python_enable_replacements": "false",
             "temp_directory": str(self._folder.with_name("spilled")),
             "threads": str(max(1, self._threads)),

@@ -113,6 +113,10 @@ class SparkSql:
         text, relations = self._grouped(query, tables)
         return self._local.table(text, parameters, relations)
 
+    def database(self) -> Any:
+        """Return a database of DuckDB on the driver."""
+        return self._local.database()
+
     def close(self) -> None:
         """Give everything back."""
         self._answers.clear()

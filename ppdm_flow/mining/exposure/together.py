@@ -24,7 +24,7 @@ from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ppdm_flow.reader.query.groups import GroupTables
+    from ppdm_flow.reader.query.groups import GroupTables, ReadingTables
     from ppdm_flow.reader.run import JointViews
     from ppdm_flow.reader.view import CandidateGroups
 
@@ -95,7 +95,7 @@ def joint_size_again(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> in
         return None
     from ppdm_flow.reader.query.figures import size  # noqa: PLC0415  # as above
 
-    found = [size(sql, one) for one in _groups(grouping, "", ctx, sql)]
+    found = [size(one) for one in _groups(grouping, "", ctx, sql)]
     return int(min(each[0] for each in found if each is not None))
 
 
@@ -135,34 +135,35 @@ def joint_tables(
     marks = {len(told.names): SUPPRESSED_TEXT, -1: None}
     codes = [*range(len(told.names)), *marks]
     names = pa.table({"code": codes, "s": pa.array([*told.names.to_pylist(), *marks.values()], pa.string())})
-    named = "CASE WHEN code IS NULL THEN '?' || x.s ELSE names.s END AS s"
+    named = "CASE WHEN code IS NULL THEN '?' || x.s ELSE t.s END AS s"
     for one in _groups(grouping, attribute, ctx, sql):
+        ask, texts = one.tables.table, one.tables.put(names, "names")
         for reading in one.readings:
-            text = f"SELECT {named}, q FROM base AS x LEFT JOIN names ON code = x.s"  # noqa: S608  # our own names
-            base = sql.table(text, (), {"base": reading.base, "names": names})
-            for cells, totals in _weighed(of_people=ctx.people is not None, figure=figure):
-                tables = {"units": one.units, "whole": one.sizes, "told": reading.cells, "people": reading.people}
-                text = f"SELECT id, {named}, n FROM ({cells}) AS x LEFT JOIN names ON code = x.s"  # noqa: S608  # as above
-                values = sql.table(text, (), {**tables, "names": names})
-                yield {"cells": values, "sizes": sql.table(totals, (), tables), "base": base}
+            base = ask(f"SELECT {named}, q FROM {reading.base} AS x LEFT JOIN {texts} AS t ON code = x.s")  # noqa: S608  # our own names
+            for cells, totals in _weighed(one, reading, of_people=ctx.people is not None, figure=figure):
+                values = ask(f"SELECT id, {named}, n FROM ({cells}) AS x LEFT JOIN {texts} AS t ON code = x.s")  # noqa: S608  # as above
+                yield {"cells": values, "sizes": ask(totals), "base": base}
 
 
-def _weighed(*, of_people: bool, figure: PeopleFigure) -> Iterator[tuple[str, str]]:
+def _weighed(
+    one: GroupTables, reading: ReadingTables, *, of_people: bool, figure: PeopleFigure
+) -> Iterator[tuple[str, str]]:
     """Yield SELECTs of (id, s, n) and of (id, size, own) by weight and with equal weights, by rows and by people."""
     spread = figure is PeopleFigure.DISTRIBUTION
     for weight, of_rows in (("weight", "by_weight"), ("1", "equal")):
-        by_row = f"SELECT id, s, {of_rows} AS n FROM told"  # noqa: S608  # our own names
+        by_row = f"SELECT id, s, {of_rows} AS n FROM {reading.cells}"  # noqa: S608  # our own names
         chance = f"mean_{of_rows}" if spread else "p"
         by_unit = (
-            f"SELECT id, s, sum({chance} * {weight} * n) AS n FROM people JOIN units USING (id, unit) GROUP BY id, s"  # noqa: S608  # as above
+            f"SELECT id, s, sum({chance} * {weight} * n) AS n FROM {reading.people} JOIN {one.units} USING (id, unit)"  # noqa: S608  # as above
+            " GROUP BY id, s"
         )
         if spread:
             cells = by_unit if of_people else by_row
             yield cells, f"SELECT id, sum(n) AS size, 1 AS own FROM ({cells}) GROUP BY id"  # noqa: S608  # as above
             continue
-        yield by_row, f"SELECT id, {of_rows} AS size, 1 AS own FROM whole"  # noqa: S608  # as above
+        yield by_row, f"SELECT id, {of_rows} AS size, 1 AS own FROM {one.sizes}"  # noqa: S608  # as above
         if of_people:
-            yield by_unit, f"SELECT id, sum({weight} * n) AS size, 1 AS own FROM units GROUP BY id"  # noqa: S608  # as above
+            yield by_unit, f"SELECT id, sum({weight} * n) AS size, 1 AS own FROM {one.units} GROUP BY id"  # noqa: S608  # as above
 
 
 def joint_distinct_again(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql) -> int | None:
@@ -173,7 +174,7 @@ def joint_distinct_again(grouping: Sequence[str], attribute: str, ctx: AuditCont
         each
         for one in _groups(grouping, attribute, ctx, sql)
         for reading in one.readings
-        for each in distinct_again(sql, {"units": one.units, "cells": reading.cells, "people": reading.people})
+        for each in distinct_again(one, reading)
     ]
     return min(found, default=None)
 

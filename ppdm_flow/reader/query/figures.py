@@ -4,43 +4,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import networkx as nx
 
-from ppdm_flow.reader.query.groups import GroupTables
-from ppdm_flow.reader.query.tables import Sql
+from ppdm_flow.reader.query.groups import GroupTables, ReadingTables
 
 ROUNDING, CERTAIN = 0.001, 1 - 1e-9
 
 
-def size(sql: Sql, one: GroupTables) -> tuple[float, float] | None:
+def size(one: GroupTables) -> tuple[float, float] | None:
     """Return the smallest size of the groups with the known row, and before it is rounded; None where there is none."""
     text = f"""SELECT min(floor(size + {ROUNDING})), min(size) FROM
-        (SELECT sum(weight * n) / max(weight) AS size FROM units WHERE sized GROUP BY id)"""
-    rounded, exact = sql.rows(text, (), {"units": one.units})[0]
+        (SELECT sum(weight * n) / max(weight) AS size FROM {one.units} WHERE sized GROUP BY id)"""
+    rounded, exact = one.tables.rows(text)[0]
     return None if rounded is None else (float(rounded), float(exact))
 
 
-def figures(sql: Sql, every: Iterable[GroupTables]) -> dict[str, float | None]:
+def figures(every: Iterable[GroupTables]) -> dict[str, float | None]:
     """Return the worst size, distinct l, share and posterior of some groups."""
     k, least, share, posterior = [], [], [], []
     for one in every:
-        tables = {"units": one.units, "sizes": one.sizes}
-        if (found := size(sql, one)) is not None:
+        if (found := size(one)) is not None:
             k.append(found[0])
             posterior.append(found[1])
         for reading in one.readings:
-            also = {**tables, "cells": reading.cells, "people": reading.people}
-            largest = sql.rows(
-                """SELECT max(greatest(c.by_weight / z.by_weight, c.equal / z.equal)) FROM cells AS c JOIN sizes AS z USING (id) UNION ALL
-                SELECT max(greatest(a.w / b.w, a.e / b.e)) FROM (SELECT id, s, sum(p * weight * n) AS w, sum(p * n) AS e
-                FROM people JOIN units USING (id, unit) GROUP BY id, s) AS a
-                JOIN (SELECT id, sum(weight * n) AS w, sum(n) AS e FROM units GROUP BY id) AS b USING (id)""", (), also
-            )  # fmt: skip
+            largest = one.tables.rows(
+                f"""SELECT max(greatest(c.by_weight / z.by_weight, c.equal / z.equal)) FROM {reading.cells} AS c JOIN {one.sizes} AS z USING (id)
+                UNION ALL SELECT max(greatest(a.w / b.w, a.e / b.e)) FROM (SELECT id, s, sum(p * weight * n) AS w, sum(p * n) AS e
+                FROM {reading.people} JOIN {one.units} USING (id, unit) GROUP BY id, s) AS a
+                JOIN (SELECT id, sum(weight * n) AS w, sum(n) AS e FROM {one.units} GROUP BY id) AS b USING (id)"""
+            )
             share += [x for (x,) in largest if x is not None]
-            least += distinct(sql, also)
+            least += distinct(one, reading)
         if one.together_chance:
             share.append(one.together_chance)
     return {
@@ -51,22 +48,20 @@ def figures(sql: Sql, every: Iterable[GroupTables]) -> dict[str, float | None]:
     }
 
 
-def distinct(sql: Sql, tables: Mapping[str, Any]) -> list[int]:
+def distinct(one: GroupTables, reading: ReadingTables) -> list[int]:
     """Return the distinct l of each group: a matching, and at most 1 + the units for whom no value is certain."""
-    can = "SELECT id, unit, n, s, p FROM people JOIN units USING (id, unit) WHERE p > 0"
-    bounds = sql.rows(
+    can = f"SELECT id, unit, n, s, p FROM {reading.people} JOIN {one.units} USING (id, unit) WHERE p > 0"
+    bounds = one.tables.rows(
         f"""SELECT id, 1 + z.n - coalesce(max(certain), 0), count(*), sum(x.lines) = any_value(l.lines)
         FROM (SELECT id, s, sum(n) FILTER (p >= {CERTAIN}) AS certain, count(*) AS lines FROM ({can}) GROUP BY id, s) AS x
-        JOIN (SELECT id, sum(n) AS n FROM units GROUP BY id) AS z USING (id)
-        JOIN (SELECT id, count(DISTINCT unit) AS lines FROM ({can}) GROUP BY id) AS l USING (id) GROUP BY id, z.n""",
-        (),
-        tables,
+        JOIN (SELECT id, sum(n) AS n FROM {one.units} GROUP BY id) AS z USING (id)
+        JOIN (SELECT id, count(DISTINCT unit) AS lines FROM ({can}) GROUP BY id) AS l USING (id) GROUP BY id, z.n"""
     )
     out = [min(int(values), int(bound)) for _, bound, values, single in bounds if single]
     several = {group: int(bound) for group, bound, _, single in bounds if not single}
     by_group: dict[int, list[tuple[int, int, int]]] = {}
     for group, unit, n, s in (
-        sql.rows(f"SELECT id, unit, n, s FROM ({can}) ORDER BY id, unit, s", (), tables) if several else ()
+        one.tables.rows(f"SELECT id, unit, n, s FROM ({can}) ORDER BY id, unit, s") if several else ()
     ):
         if group in several:
             by_group.setdefault(group, []).append((unit, n, s))

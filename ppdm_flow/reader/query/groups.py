@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+import duckdb
 
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.files import NO_CELL, ReleasedFile, Source
 from ppdm_flow.reader.query.guesses import QueryGuesses, guesses_of
 from ppdm_flow.reader.query.held import QueryFile, QueryReader
-from ppdm_flow.reader.query.tables import QueryTables, Sql
+from ppdm_flow.reader.query.tables import QueryTables
 from ppdm_flow.reader.row_kinds import Question
 
 READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
@@ -28,31 +30,39 @@ class ReadingTables:
     """
 
     name: str
-    cells: Any
-    people: Any
-    base: Any
+    cells: str
+    people: str
+    base: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTables:
-    """The groups of one file: ``units(id, unit, n, weight, sized)``, where one line stands for ``n`` units that are alike.
+    """The groups of one file, as ``tables`` of these names.
+
+    In ``units(id, unit, n, weight, sized)`` one line stands for ``n`` units that are alike.
 
     ``sizes(id, by_weight, equal)`` is the mass of all rows of a group, ``together_chance`` the largest chance that one
     of several known rows has a value. ``held`` are the reader's files; ``known(row, unit, id)`` is the group of each
     source row, where one row is known.
     """
 
+    tables: QueryTables
     file: int
     held: tuple[int, ...]
-    known: Any
-    units: Any
-    sizes: Any
+    known: str
+    units: str
+    sizes: str
     readings: tuple[ReadingTables, ...]
     together_chance: float = 0.0
 
+    @property
+    def names(self) -> set[str]:
+        """The names of its tables."""
+        return {self.known, self.units, self.sizes, *(t for r in self.readings for t in (r.cells, r.people, r.base))}
+
 
 def groups(
-    sql: Sql,
+    database: duckdb.DuckDBPyConnection,
     source: Source,
     files: Sequence[ReleasedFile],
     question: Question,
@@ -64,8 +74,8 @@ def groups(
     single = range(len(files)) if alone is None else alone
     for held in [list(range(len(files))), *([i] for i in single if len(files) > 1)]:
         by_row = bool(source.subject) and known_rows != 1
-        reader = QueryReader(sql, source, [files[i] for i in held], question, by_row=by_row)
-        base = reader.base
+        reader = QueryReader(database, source, [files[i] for i in held], question, by_row=by_row)
+        base, found = reader.base, list[GroupTables]()
         for f in reader.files if source.subject else ():
             base.keep(
                 f"""SELECT kind, unit, count(DISTINCT place) AS rows FROM of{f.number} JOIN source USING (row) JOIN {f.kinds} USING (kind)
@@ -94,9 +104,11 @@ def groups(
                     here = [i for i in range(size) if any((i, f) in places for places in guesses.parts)]
                     for scaled in (False, True) if by_chance else (True,):
                         if here:
-                            yield from _tables(guesses, f, here, weights[f.number, scaled], linked.get((f.number, s), ""),
-                                               held,
-                                               stays=scaled and by_chance)  # fmt: skip
+                            found += _tables(guesses, f, here, weights[f.number, scaled], linked.get((f.number, s), ""),
+                                             held,
+                                             stays=scaled and by_chance)  # fmt: skip
+        base.keep_only(set[str]().union(*(one.names for one in found)))
+        yield from found
 
 
 def _choices(reader: QueryReader, known_rows: int | Literal["all"], sets: int) -> Iterator[tuple[int, int, str]]:
@@ -158,7 +170,7 @@ def _tables(
     )
     persons = bool(r.source.subject)
     everybody = f"everybody{f.number}"
-    if persons and everybody not in base.tables:
+    if persons and everybody not in base:
         base.keep(
             f"SELECT kind, unit, count(DISTINCT place) AS rows FROM of{f.number} JOIN source USING (row) GROUP BY kind, unit",
             everybody,
@@ -197,14 +209,10 @@ def _tables(
                     FROM ({rows}) GROUP BY id, unit, s"""
             else:
                 text = f"SELECT id, kind AS unit, s, p, p AS mean_by_weight, p AS mean_equal FROM {table}"
-            base_table = base.tables[_base_of(r, f, shown_of.get(name, ""))]
-            readings.append(ReadingTables(name, base.tables[cells], base.tables[base.keep(text)], base_table))
+            readings.append(ReadingTables(name, cells, base.keep(text), _base_of(r, f, shown_of.get(name, ""))))
         if len(here) > 1:
             chance = _chance_together(base, taken, own, group, read[0][1])
-    known = base.tables["known_of"]
-    yield GroupTables(
-        held[f.number], tuple(held), known, base.tables[units], base.tables[sizes], tuple(readings), chance
-    )
+    yield GroupTables(base, held[f.number], tuple(held), "known_of", units, sizes, tuple(readings), chance)
 
 
 def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:
@@ -214,7 +222,7 @@ def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:
     attribute, or of all files that do.
     """
     name = f"base{f.number}{shown}"
-    if name in r.base.tables:
+    if name in r.base:
         return name
     telling = [f] if shown or r.base.rows(f"SELECT 1 FROM {r.told[f.number]} LIMIT 1") else r.files
     parts = []

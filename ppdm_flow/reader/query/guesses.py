@@ -58,7 +58,7 @@ class QueryGuesses:
         """Return the choices of fitting rows for single known rows, ``(id, k.., o..)``, with chances above 0."""
         r, base = self.reader, self.reader.base
         name = "of_one_" + "_".join(str(f.number) for f in files)
-        if name not in base.tables:
+        if name not in base:
             joins = [f"JOIN fit{f.number} AS t{f.number} ON t{f.number}.id = n.id" for f in files]
             for f, g in combinations(files, 2):
                 link = f"{f.number}_{g.number}"

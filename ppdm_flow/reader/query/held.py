@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
+import duckdb
 import numpy as np
 
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.files import MISSING, NO_CELL, ReleasedColumn, ReleasedFile, Source, values_moved_back
 from ppdm_flow.reader.query.scaling import scaled_chances
-from ppdm_flow.reader.query.tables import Atom, QueryTables, Sql, assignments, connected_atoms
+from ppdm_flow.reader.query.tables import Atom, QueryTables, assignments, connected_atoms
 from ppdm_flow.reader.row_kinds import Question
 
 
@@ -68,13 +69,19 @@ class QueryReader:
     """Somebody who holds files, before one question."""
 
     def __init__(
-        self, sql: Sql, source: Source, files: Sequence[ReleasedFile], question: Question, *, by_row: bool
+        self,
+        database: duckdb.DuckDBPyConnection,
+        source: Source,
+        files: Sequence[ReleasedFile],
+        question: Question,
+        *,
+        by_row: bool,
     ) -> None:
-        self.base = QueryTables(sql)
+        self.base = QueryTables(database)
         self.source, self.question, self.by_row = source, question, by_row
         self.attributes = {name: i for i, name in enumerate(source.codes)}
         self.names: dict[str, str] = {}
-        self.base.put(
+        self.base.put_arrays(
             {"row": np.arange(len(source)), "unit": source.unit, "weight": source.weight}
             | {f"a{i}": source.codes[name] for name, i in self.attributes.items()},
             "source",
@@ -123,9 +130,11 @@ class QueryReader:
         out = QueryFile(number, file, columns)
         rows = np.arange(len(file))
         base, keys = self.base, [c.key for c in columns]
-        base.put({"place": rows, "absent": file.absent} | {c.key: c.column.cells for c in columns}, f"cells{number}")
+        base.put_arrays(
+            {"place": rows, "absent": file.absent} | {c.key: c.column.cells for c in columns}, f"cells{number}"
+        )
         there = np.flatnonzero(file.place >= 0)
-        base.put({"row": there, "place": file.place[there]}, f"places{number}")
+        base.put_arrays({"row": there, "place": file.place[there]}, f"places{number}")
         cells = "".join(f", {k}" for k in keys)
         pattern = " || ".join(["''", *(f"CASE WHEN {k} = {NO_CELL} THEN '0' ELSE '1' END" for k in keys)])
         every = "place AS kind" if self.by_row else f"row_number() OVER (ORDER BY absent{cells}) AS kind"
@@ -261,7 +270,7 @@ class QueryReader:
     def parts(self, f: QueryFile, g: QueryFile) -> str:
         """Return the table of parts of kinds of ``f`` before ``g``: ``part, n, shape, cells``; ``..k`` has their kinds."""
         name = f"part{f.number}_{g.number}"
-        if name not in self.base.tables:
+        if name not in self.base:
             columns = self._link_columns(f, g)
             cells = "".join(f", {c.key}" for c in columns)
             pattern = " || ".join(["''", *(f"CASE WHEN {c.key} = {NO_CELL} THEN '0' ELSE '1' END" for c in columns)])
@@ -424,7 +433,7 @@ class QueryReader:
         if scaled is None:
             return start
         kept = scaled > 0
-        return self.base.put({"p": p[kept] + 1, "q": q[kept] + 1, "x": scaled[kept]})
+        return self.base.put_arrays({"p": p[kept] + 1, "q": q[kept] + 1, "x": scaled[kept]})
 
     # -- known rows --
 
@@ -637,7 +646,7 @@ class QueryReader:
         for row in rows:
             own = frozenset(a for a, has in zip(inside_source, row[1:], strict=True) if has) | {self.source.subject}
             numbers.append(sets.setdefault(own, len(sets)))
-        self.base.put({"unit": np.array([r[0] for r in rows]), "s": np.array(numbers)}, "sets")
+        self.base.put_arrays({"unit": np.array([r[0] for r in rows]), "s": np.array(numbers)}, "sets")
         return "sets", list(sets)
 
     def linked_values(self, f: QueryFile, steady: frozenset[str]) -> str:
@@ -715,7 +724,7 @@ class QueryReader:
         if not all(any(map(shows_subject, f.present(shape))) for shape in f.shapes):
             return ""
         name = f"subject{f.number}"
-        if name not in self.base.tables:
+        if name not in self.base:
             self.base.keep(f"SELECT DISTINCT * FROM ({self._sharing(f, f, shows_subject, set(), absent=True)})", name)
         return name
 

@@ -4,28 +4,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from threading import Lock
+from typing import Any, TypeVar
 
+import duckdb
 import networkx as nx
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.reader.faults import TooManyError
+from ppdm_flow.reader.faults import NotVerifiedError, TooManyError
 
-
-class Sql(Protocol):
-    """DuckDB over Arrow tables."""
-
-    def rows(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
-        """Return the result of one SELECT."""
-        ...
-
-    def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> Any:
-        """Return the same as an Arrow table."""
-        ...
+T = TypeVar("T")
 
 
 MOST_ROWS = 20_000_000
@@ -33,42 +24,72 @@ MOST_ROWS = 20_000_000
 
 
 class QueryTables:
-    """Named Arrow tables, and what SQL makes of them."""
+    """Tables in a database of DuckDB, by names of our own, and what SQL makes of them. Any thread may ask."""
 
-    def __init__(self, sql: Sql) -> None:
-        self.sql = sql
-        self.tables: dict[str, Any] = {}
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        self.database = database
+        self._connection = database.cursor()
+        self._lock = Lock()
+        self._names: set[str] = set()
         self._number = 0
 
+    def __contains__(self, name: str) -> bool:
+        """Whether there is such a table."""
+        return name in self._names
+
     def keep(self, query: str, name: str = "") -> str:
-        """Keep the result of a query as a table; return its name. Raises TooManyError."""
+        """Keep the result of a query as a table; return its name. Raises NotVerifiedError."""
         name = name or self._fresh()
-        table = self.sql.table(f"SELECT * FROM ({query}) LIMIT {MOST_ROWS + 1}", (), self._named(query))
-        if table.num_rows > MOST_ROWS:
+        text = f"CREATE TEMP TABLE {name} AS SELECT * FROM ({query}) LIMIT {MOST_ROWS + 1}"
+        if self.rows(text)[0][0] > MOST_ROWS:
             raise TooManyError
-        self.tables[name] = table
+        self._names.add(name)
         return name
 
-    def put(self, columns: Mapping[str, Any], name: str = "") -> str:
-        """Keep arrays as a table; return its name."""
+    def put(self, table: pa.Table, name: str = "") -> str:
+        """Keep an Arrow table; return its name."""
         name = name or self._fresh()
-        self.tables[name] = pa.table({k: pa.array(np.ascontiguousarray(v)) for k, v in columns.items()})
+        with self._lock:
+            self._connection.register(name, table)
+        self._names.add(name)
         return name
+
+    def put_arrays(self, columns: Mapping[str, Any], name: str = "") -> str:
+        """Keep arrays as a table; return its name."""
+        return self.put(pa.table({k: pa.array(np.ascontiguousarray(v)) for k, v in columns.items()}), name)
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Give up all tables but these."""
+        left = self._names.difference(names)
+        self._names -= left
+        with self._lock:
+            for name in left:
+                self._connection.unregister(name)
+        self.rows("".join(f"DROP TABLE IF EXISTS {name};" for name in left) or "SELECT 1")
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query. Raises NotVerifiedError."""
+        return self._ask(lambda connection: connection.execute(query).fetchall())
+
+    def table(self, query: str) -> pa.Table:
+        """Return the result of a query as an Arrow table. Raises NotVerifiedError."""
+        return self._ask(lambda connection: connection.sql(query).to_arrow_table())
+
+    def columns(self, query: str) -> list[Any]:
+        """Return the columns of a query as arrays. Raises NotVerifiedError."""
+        return [c.to_numpy() for c in self.table(query).columns]
+
+    def _ask(self, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        """Return an answer. DuckDB's message is not quoted: it may hold values."""
+        try:
+            with self._lock:
+                return ask(self._connection)
+        except duckdb.Error as error:
+            raise NotVerifiedError(f"the second route failed in SQL ({type(error).__name__})") from None
 
     def _fresh(self) -> str:
         self._number += 1
         return f"t{self._number}"
-
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
-        return self.sql.rows(query, (), self._named(query))
-
-    def columns(self, query: str) -> list[Any]:
-        """Return the columns of a query as arrays."""
-        return [c.to_numpy() for c in self.sql.table(query, (), self._named(query)).columns]
-
-    def _named(self, query: str) -> dict[str, Any]:
-        return {name: self.tables[name] for name in set(re.findall(r"\w+", query)) if name in self.tables}
 
 
 @dataclass(frozen=True, slots=True)

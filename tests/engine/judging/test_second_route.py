@@ -242,7 +242,8 @@ def test_a_query_that_needs_more_memory_is_asked_again_with_more(sql, monkeypatc
 @pytest.mark.slow
 def test_a_query_that_no_memory_is_enough_for_ends_the_run(sql, monkeypatch):
     small(monkeypatch)
-    monkeypatch.setattr(DuckSql, "_configuration", lambda self: {**configuration(self), "memory_limit": "8MB"})
+    eight = {"memory_limit": "8MB"}
+    monkeypatch.setattr(DuckSql, "_configuration", lambda self, **more: configuration(self, **more) | eight)
     with pytest.raises(RunError) as caught:
         sql.rows(LARGE)
     (told,) = caught.value.diagnostics
