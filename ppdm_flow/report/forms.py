@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from ppdm_flow.sdk.spec import imported
 
 if TYPE_CHECKING:
     from ppdm_flow.report.run.judgement import Judgement
@@ -51,10 +52,9 @@ def named(*forms: OutputFormat) -> Mapping[str, OutputFormat]:
 
 def written_by(name: str) -> Callable[..., str]:
     """Return the function with a name such as ``check.ci:render`` below this package; a call imports it."""
-    module, _, function = name.partition(":")
 
     def write(*subject: Any) -> str:
-        written: str = getattr(import_module(f"ppdm_flow.report.{module}"), function)(*subject)
+        written: str = imported(f"ppdm_flow.report.{name}")(*subject)
         return written
 
     return write
