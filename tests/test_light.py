@@ -130,7 +130,7 @@ def test_the_distribution_asks_for_no_library_for_data(tmp_path):
         (points,) = [files.read(n).decode() for n in names if n.endswith(".dist-info/entry_points.txt")]
     assert metadata["Name"].replace("-", "_") == "ppdm_flow_light"
     needed = {re.split("[<>=,;]", needs)[0].lower() for needs in metadata.get_all("Requires-Dist", [])}
-    assert needed == {"jinja2", "packaging", "pydantic", "pyyaml", "rich", "typer", "typing-extensions"}
+    assert needed == {"jinja2", "packaging", "pydantic", "pyyaml", "rapidfuzz", "rich", "typer", "typing-extensions"}
     assert not {n.lower() for n in NOT_LIGHT} & needed
     here = {f.relative_to(ROOT).as_posix() for f in (ROOT / "ppdm_flow").rglob("*.py")}
     assert {n for n in names if n.endswith(".py") and n.startswith("ppdm_flow/")} == here

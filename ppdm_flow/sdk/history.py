@@ -35,7 +35,8 @@ class Earlier:
     """An earlier release, or another one of the same run. ``attributes`` are those released, by their source's names.
 
     ``members`` is None where nothing tells whose rows it has; ``generated`` rows are nobody's.
-    ``same_run``: it is no earlier one, but another release of this run.
+    ``same_run``: it is no earlier one, but another release of this run. ``forgotten``: the ledger was made to forget
+    people of it whom this run has again.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Earlier:
     members: Membership | None = None
     generated: bool = False
     same_run: bool = False
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

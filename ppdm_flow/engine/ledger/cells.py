@@ -44,7 +44,7 @@ class LedgerHashing:
         return self.key.numbers("value", (text.encode() for text in texts))
 
 
-_ERASED = "people whom the ledger has forgotten are in the source, and in release no. {}: leave them out of the source"
+_ERASED = "release no. {} has people whom the ledger has forgotten, and who are in the source again"
 _NO_SUBJECT = "the ledger has earlier releases, and without a `subject` nobody knows what they tell of the same people"
 
 

@@ -74,7 +74,7 @@ class Ledger:
         entries = [entry for entry in self.store.entries() if entry.number not in without]
         self._same_ids(entries)
         lost = self._lost()
-        return tuple(self._earlier(entry, known=entry.number not in lost) for entry in entries)
+        return tuple(self._earlier(entry, forgotten=entry.number in lost) for entry in entries)
 
     def _lost(self) -> set[int]:
         """Return the releases that were about people of the run's, whom the ledger has forgotten."""
@@ -121,10 +121,11 @@ class Ledger:
                 )
                 raise data_fault("PPF914", text, advice="say the same `ledger.ignore` in all policies with this ledger")
 
-    def _earlier(self, entry: Entry, *, known: bool) -> Earlier:
+    def _earlier(self, entry: Entry, *, forgotten: bool) -> Earlier:
         name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
-        members = self.store.members(entry) if known and entry.people is not None else None
-        return Earlier(name, frozenset(source for _, source, _, _ in entry.columns), members, entry.generated)
+        members = None if forgotten or entry.people is None else self.store.members(entry)
+        columns = frozenset(source for _, source, _, _ in entry.columns)
+        return Earlier(name, columns, members, entry.generated, forgotten=forgotten)
 
     def entry(self, candidate: Candidate) -> Entry:
         """Return what the ledger will hold of a release, but for when and where it is released."""

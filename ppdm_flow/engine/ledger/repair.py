@@ -66,6 +66,7 @@ class LedgerContents:
             lines.append(f"{counted(self.of_nobody, 'id')} of nobody here: written otherwise, or erased before")
         if self.erased:
             lines.append("a run whose source has erased people is not verified beside these releases")
+            lines.append("copies of the ledger that were made before have these people still")
         if any(e.state == PENDING for e in self.entries):
             lines.append("pending releases count as released; `--repair` looks for their runs")
         if not self.checked:

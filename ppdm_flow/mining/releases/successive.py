@@ -55,6 +55,11 @@ def why_unknown(history: History | None) -> str:
         )
     if history.own is None:
         return "Nothing tells whose rows are released, so nobody can say what remains of them beside earlier releases."
+    if forgotten := "; ".join(e.name for e in history.unknown if e.forgotten):
+        return (
+            "These releases have people whom the ledger has forgotten, and who are in this one again, so nothing can be"
+            f" said beside them: {forgotten}."
+        )
     names = "; ".join(e.name for e in history.unknown)
     return names and (
         f"The ledger does not tell whose rows these releases have, so nothing can be said beside them: {names}."

@@ -22,9 +22,11 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
             "Ease the privacy requirement that costs most, choose steps that keep more, or move the bound: all of"
             " that is for the owner of the policy to decide."
         )
+    if plan.get("ledger") and _FORGOTTEN in result["sentence"]:
+        return _ADVICE_ON_FORGOTTEN
     if is_of_all_files(result):
         if plan.get("ledger") and "the ledger" in result["sentence"]:
-            return _ADVICE_ON_UNKNOWN
+            return _ADVICE_ON_UNKNOWN + (_AND_SUBJECT if "`subject`" in result["sentence"] else "")
         if plan.get("ledger") and "(no. " in result["sentence"]:
             return _ADVICE_ON_EARLIER
         return _advice_on_all_files(result["release"], plan)
@@ -45,10 +47,16 @@ _ADVICE_ON_EARLIER = (
     "Show the same labels as the earlier release did, made by the same maps or the same hierarchy, leave out what it"
     " showed otherwise, or leave out the people that it was about."
 )
+_FORGOTTEN = "people whom the ledger has forgotten"
+_ADVICE_ON_FORGOTTEN = (
+    "Leave these people out of the source: `ppdm-flow ledger` says when they were erased, and what that release tells"
+    " of them nobody can work out any more."
+)
 _ADVICE_ON_UNKNOWN = (
     "What such a release tells stays unknown: waive the requirement, or begin another ledger if nobody has that release"
-    " any more. Name the ledger's `subject`, so that the next releases are known."
+    " any more."
 )
+_AND_SUBJECT = " Name the ledger's `subject`, so that the next releases are known."
 
 
 def _advice_on_all_files(release: str, plan: dict[str, Any]) -> str:

@@ -87,7 +87,7 @@ def _colliding(k: int, own: Membership, history: History) -> list[str]:
 
 
 def _unmeasured(requirement: CumulativeK, why: str) -> Measured:
-    figure = Figure(None, "people", note="nothing tells whose rows are released")
+    figure = Figure(None, "people", note="nothing tells who is in all of these releases")
     bound = float(requirement.k)
     return Measured(requirement.id, f"{requirement.id}.k", figure, bound, False, why, verifiable=False)
 

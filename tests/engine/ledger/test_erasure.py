@@ -16,6 +16,7 @@ from ppdm_flow.engine.ledger.key import hashes_of, numbers_of, packed, read_key
 from ppdm_flow.engine.ledger.store import find_ledger
 from ppdm_flow.engine.ledger.tables import _with_strangers
 from ppdm_flow.reader.earlier import UNKNOWN_HASH, unpacked
+from ppdm_flow.report.run.wording import lever
 from ppdm_flow.sdk.history import Membership
 from tests.engine.ledger.test_cells import ALPHA, MIXED, PSEUDONYM, SECRET, drop, failed, run
 from tests.engine.ledger.test_ledger import Home
@@ -79,8 +80,13 @@ def test_nothing_of_a_person_is_left_and_others_stay(home: Home) -> None:
 def test_a_run_about_erased_people_is_not_verified(home: Home) -> None:
     assert run(home, "values", ALPHA, PSEUDONYM, drop("a")).released
     erase(home, *ERASED)
-    found = failed(run(home, "classes", ALPHA, PSEUDONYM, drop("s")))
-    assert found == dict.fromkeys(("alpha_k.s.together_alpha", "k_anonymity.together_k", "cumulative_k.k"))
+    judged = run(home, "classes", ALPHA, PSEUDONYM, drop("s"))
+    assert failed(judged) == dict.fromkeys(("alpha_k.s.together_alpha", "k_anonymity.together_k", "cumulative_k.k"))
+    report = json.loads((judged.run_dir / "report.json").read_text())
+    for result in report["requirements"]:
+        if not result["holds"]:
+            assert "people whom the ledger has forgotten" in result["sentence"]
+            assert "Leave these people out of the source" in lever(result, {"ledger": {}} | report["plan"])
 
 
 @pytest.mark.parametrize("erased", [False, True])
