@@ -25,17 +25,17 @@ from ppdm_flow.anonymizers.progressive_disclosure.state import (
     new_cell,
     new_group,
 )
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled, wide
 
 
 @compiled
 def begin(s: State, base: Places, topmost: Places) -> None:
     """Set up groups and cells of the most suppressed table; ``topmost`` are the candidates directly below it."""
-    wide = s.mass.shape[1]
+    width = s.mass.shape[1]
     for j in range(len(base)):
         g = base[j]
         s.group[j] = g
-        for i in range(wide):
+        for i in range(width):
             s.groups[g, MASS + i] += s.mass[j, i]
     for place in range(len(topmost)):
         y = topmost[place]
@@ -48,10 +48,10 @@ def begin(s: State, base: Places, topmost: Places) -> None:
             g = s.group[j]
             if s.groups[g, MARK] != s.counters[STAMP]:
                 s.groups[g, MARK] = s.counters[STAMP]
-                s.groups[g, NEW] = new_cell(s, y, g)
+                s.groups[g, NEW] = new_cell(s, wide(y), wide(g))
             k = s.groups[g, NEW]
             s.cell[j, a] = k
-            for i in range(wide):
+            for i in range(width):
                 s.cells[k, MASS + i] += s.mass[j, i]
     for g in range(s.counters[USED_GROUPS]):
         judge(s, g)
@@ -119,7 +119,7 @@ def _split(s: State, candidate: int, child: int, stamp: int, touched: Places, co
                 k = cell[j, b]
                 if b != a and k != NONE:
                     if cells[k, MARK] != stamp:
-                        _divide_cell(s, k, cells[k, OWNER], fresh, stamp)
+                        _divide_cell(s, wide(k), wide(cells[k, OWNER]), wide(fresh), wide(stamp))
                     to = cells[k, NEW]
                     cell[j, b] = to
                     move(mass, j, cells, k, to)
@@ -129,7 +129,7 @@ def _split(s: State, candidate: int, child: int, stamp: int, touched: Places, co
         to = np.int64(NONE)
         if child != NONE:
             if cells[k, MARK] != own:
-                _divide_cell(s, k, child, group[j], own)
+                _divide_cell(s, wide(k), wide(child), wide(group[j]), wide(own))
             to = cells[k, NEW]
         cell[j, a] = to
         move(mass, j, cells, k, to)
@@ -153,10 +153,10 @@ def disclose(s: State, candidate: int) -> None:
     _mark_whole(s, candidate, stamp - 1)
     first, last = s.child_begin[candidate], s.child_begin[candidate + 1]
     if first == last:
-        count = _split(s, candidate, NONE, stamp, touched, count)
+        count = _split(s, candidate, wide(NONE), stamp, touched, wide(count))
     for place in range(first, last):  # the leaves below a child stand together
         s.counters[STAMP] += 1
-        count = _split(s, candidate, s.children[place], stamp, touched, count)
+        count = _split(s, candidate, wide(s.children[place]), stamp, touched, wide(count))
     for i in range(count):
-        judge(s, touched[i])
-        judge(s, s.groups[touched[i], NEW])
+        judge(s, wide(touched[i]))
+        judge(s, wide(s.groups[touched[i], NEW]))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled, wide
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ def gains(
     (kinds, classes) and ``left`` (classes,) the rows in each class. Unsupervised, what it tells of the attribute
     itself: the entropy of the split. ``parts`` (kinds,) is what depends on the kind alone.
     """
-    total = 0
+    total = wide(0)
     spread = 0.0
     for c in range(len(left)):
         total += left[c]

@@ -24,7 +24,7 @@ from ppdm_flow.mining.combinations.search import (
     search_of,
 )
 from ppdm_flow.mining.combinations.tree import NONE, Tree
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled, wide
 
 STUCK = -2
 """No change that is allowed makes a combination frequent."""
@@ -125,7 +125,7 @@ def _swept(
         state = following(index, search, passed, least, most_steps)
         if state != FOUND:
             return changed, state
-        many = 0
+        many = wide(0)
         for d in range(size):
             node = nodes[index.code[search.chosen[d]]]
             if many and own[many - 1] == node:

@@ -22,7 +22,7 @@ from ppdm_flow.mining.itemsets.search import (
     spread,
     weight,
 )
-from ppdm_flow.sdk.compiled import borrowed, compiled
+from ppdm_flow.sdk.compiled import borrowed, compiled, wide
 
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -78,7 +78,7 @@ def search(data: Data, out: Output) -> Output:
     prefix = np.empty(height + 1, dtype=np.int32)
     rows = np.arange(len(data.weights)).astype(np.int32)
     if len(data.bits) == 0:
-        return lists(data, s, rows, prefix, 0, -1, out)
+        return lists(data, s, rows, prefix, wide(0), wide(-1), out)
     words = data.bits.shape[1]
     occurs = np.empty((height + 1, words), dtype=np.uint64)
     later = np.empty(max(1, 2 * data.ranks), dtype=np.int32)
@@ -101,7 +101,7 @@ def search(data: Data, out: Output) -> Output:
         mine = occurs[length]
         intersect_only(occurs[length - 1], data.bits[item], mine)
         if stack[waiting, SUPPORT] * WORDS_A_ROW <= (high - low) * words:
-            out = lists(data, s, rows[: listed(mine, rows)], prefix, length, item, out)
+            out = lists(data, s, rows[: listed(mine, rows)], prefix, wide(length), wide(item), out)
             continue
         later = wider(later, high + high - low)
         end = high

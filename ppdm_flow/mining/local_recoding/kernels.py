@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.local_recoding.crowds import Crowds, below_labels, count_people, count_records, room
 from ppdm_flow.mining.local_recoding.scales import Scales
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled, wide
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -118,7 +118,7 @@ def below_one_label(
     group, inside, outside = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for level in range(scales.height[j] - 1):
         at = scales.begins[j] + level * size
-        groups = 0
+        groups = wide(0)
         for i in range(n):
             new = i == 0 or value[i] >= size or scales.labels[at + value[i]] != scales.labels[at + value[i - 1]]
             groups += 1 if new else 0

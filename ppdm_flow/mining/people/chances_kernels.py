@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sdk.compiled import compiled
+from ppdm_flow.sdk.compiled import compiled, wide
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -79,11 +79,11 @@ def lowest(
                 if whole == 0.0:
                     break
                 continue
-            _lower(ones, one_at, escape(sizes[c], having[c], 1), c)
+            _lower(ones, one_at, escape(sizes[c], having[c], wide(1)), c)
             if known >= 2 and copies[at] >= 2:
-                _lower(twos, two_at, escape(sizes[c], having[c], 2), c)
+                _lower(twos, two_at, escape(sizes[c], having[c], wide(2)), c)
             if known >= 3 and copies[at] >= 3:
-                three = min(three, escape(sizes[c], having[c], 3))
+                three = min(three, escape(sizes[c], having[c], wide(3)))
         out[p] = whole if known == 0 else _best(ones, one_at, twos, two_at, three, known)
 
 
