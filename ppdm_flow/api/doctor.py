@@ -15,13 +15,14 @@ from pathlib import Path
 
 from ppdm_flow.api.leftovers import Leftover, leftovers
 from ppdm_flow.api.run import run
-from ppdm_flow.api.scaffold import init
+from ppdm_flow.api.scaffold import DEFAULT, LINKED, init, variants
 from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.core.version import VERSION
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.sdk import registry
+from ppdm_flow.sdk.compiled import compiling_seconds
 from ppdm_flow.sdk.spec import imported
 
 _PACKAGES = (
@@ -61,12 +62,14 @@ class Finding:
     fine: bool | None = None
 
 
-def doctor(out: Path = Path("runs"), *, clean: bool = False) -> tuple[Finding, ...]:
+def doctor(out: Path = Path("runs"), *, clean: bool = False, compiling: bool = False) -> tuple[Finding, ...]:
     """Look at versions, plugins and their algorithms, text encoding, temporary files and disk; run a small policy.
 
-    What killed runs with this output left is named, and with ``clean`` it is removed.
+    What killed runs with this output left is named, and with ``clean`` it is removed. With ``compiling`` a policy on
+    each built-in template is run, so that their kernels are compiled.
     """
-    looks = (_versions, _plugins, _encoding, _disk, lambda: _left(out, clean=clean), _trial)
+    templates = [name for name in variants() if name != LINKED] if compiling else [DEFAULT]
+    looks = (_versions, _plugins, _encoding, _disk, lambda: _left(out, clean=clean), lambda: map(_trial, templates))
     return tuple(finding for look in looks for finding in look())
 
 
@@ -167,16 +170,18 @@ def _stays(each: Leftover) -> bool:
     return not (each.alive or each.in_ledger or each.removed)
 
 
-def _trial() -> Iterator[Finding]:
-    """Run the policy that ``init`` writes: every kernel compiles, files are written, audits agree."""
+def _trial(template: str) -> Finding:
+    """Run the policy that ``init`` writes on a template: kernels compile, files are written, audits agree."""
+    subject = f"trial run of {template}"
     with tempfile.TemporaryDirectory(prefix="ppdm-flow-doctor-") as folder:
-        policy = init(Path(folder) / "trial")[0]
-        started = time.perf_counter()
+        policy = init(Path(folder) / "trial", template)[0]
+        started, before = time.perf_counter(), compiling_seconds()
         try:
             released = run(policy, out=Path(folder) / "runs").released
         except PpdmError as error:
             first = error.diagnostics[0]
-            yield Finding("trial run", f"{first.code}: {first.message}", fine=False)
-            return
-        text = f"{'released' if released else 'withheld'} in {time.perf_counter() - started:.1f} s"
-        yield Finding("trial run", text, fine=released)
+            return Finding(subject, f"{first.code}: {first.message}", fine=False)
+    text = f"{'released' if released else 'withheld'} in {time.perf_counter() - started:.1f} s"
+    if compiled := compiling_seconds() - before:
+        text += f", of which {compiled:.1f} s compiled kernels, for good"
+    return Finding(subject, text, fine=released)

@@ -11,7 +11,7 @@ from ppdm_flow import api
 from ppdm_flow.cli.terminal.options import option
 from ppdm_flow.cli.terminal.output import put, say
 
-EXAMPLES = ("doctor", "doctor --out /mnt/shared/runs --clean")
+EXAMPLES = ("doctor", "doctor --compile", "doctor --out /mnt/shared/runs --clean")
 _MARKS = {True: "ok   ", False: "FAULT", None: "     "}
 
 
@@ -22,12 +22,15 @@ def doctor(
     clean: Annotated[
         bool, typer.Option("--clean", help="Remove what killed runs left; live ones are not touched.")
     ] = False,
+    compiling: Annotated[
+        bool, typer.Option("--compile", help="Compile what first runs would: try each built-in template.")
+    ] = False,
 ) -> None:
     """Look at this installation: versions, plugins, kernels, text encoding, disk; runs a small policy.
 
     Exit status: 0 all is well, 3 something is not.
     """
-    findings = api.doctor(out, clean=clean)
+    findings = api.doctor(out, clean=clean, compiling=compiling)
     put("\n".join(f"{_MARKS[finding.fine]} {finding.subject}: {finding.text}" for finding in findings))
     faults = sum(finding.fine is False for finding in findings)
     say(f"{faults} fault{'' if faults == 1 else 's'} found" if faults else "all is well")

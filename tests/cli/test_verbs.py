@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from ppdm_flow.api import scaffold
 from ppdm_flow.cli.program import VERBS
 
 POLICY = """version: 1
@@ -309,9 +310,17 @@ def test_init_checks_and_runs(here, tmp_path):
 def test_doctor(here):
     done = here("doctor")
     assert done.returncode == 0, done.stdout
-    assert "ok    trial run: released" in done.stdout
+    assert "ok    trial run of microdata-kl: released" in done.stdout
     assert "FAULT" not in done.stdout
     assert done.stderr == "all is well\n"
+
+
+@pytest.mark.slow
+def test_doctor_tries_each_built_in_template_to_compile_its_kernels(here):
+    done = here("doctor", "--compile")
+    assert done.returncode == 0, done.stdout
+    tried = re.findall(r"ok    trial run of ([\w-]+): released", done.stdout)
+    assert tried == [name for name in scaffold.variants() if name != scaffold.LINKED]
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -83,10 +83,10 @@ _COMMON = "common"
 _DOT = "dot-"
 _SCHEMAS = ("policy", "template", "test", "project")
 _SETS = "randomized-baskets"
-_LINKED = "linked-tables"
+LINKED = "linked-tables"
 _DATA = {
     _SETS: {"orders.txt": orders},
-    _LINKED: {"patients.csv": patients, "visits.csv": visits_of_patients},
+    LINKED: {"patients.csv": patients, "visits.csv": visits_of_patients},
 }
 _ONE_TABLE = {"visits.csv": visits}
 _KEY = "PATIENTS_KEY: for-invented-data-alone   # a key of pseudonyms for tests; that of real data is a secret"
@@ -150,7 +150,7 @@ def _words(name: str, data: tuple[str, ...]) -> dict[str, str]:
         "@GITHUBENV@": "",
         "@GITLABENV@": "",
     }
-    if name != _LINKED:
+    if name != LINKED:
         return words
     return words | {
         "@OVER@": "",
