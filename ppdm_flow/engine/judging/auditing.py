@@ -235,14 +235,19 @@ def _compare(
     for key, value in again.items():
         if key not in figures:
             raise _disagreement(node, release, key, "only the second route has it")
-        if not _agree(figures[key].value, value):
-            raise _disagreement(node, release, key, "the two routes computed different figures")
+        first = figures[key].value
+        if not _agree(first, value):
+            raise _disagreement(node, release, key, f"one route computed {_shown(first)}, the other {_shown(value)}")
     sources = frozenset[str]().union(*(a.lineage.computed_from for a in release.attributes))
     trivial = {r.id for r in node.requirements if r.is_absent_from(sources)}  # the plan itself shows it
     for measured in outcome.measured:
         known = measured.verifiable and measured.figure.value is not None
         if known and measured.metric not in again and measured.requirement not in trivial:
             raise _disagreement(node, release, measured.metric, "the second route did not compute it")
+
+
+def _shown(figure: float | None) -> str:
+    return "none" if figure is None else f"{figure:,.12g}"
 
 
 def _agree(first: float | None, second: float | None) -> bool:

@@ -170,8 +170,18 @@ def test_an_audit_by_two_routes_that_agree(bench, tools):
 
 
 @pytest.mark.slow(quick=3)
-@pytest.mark.parametrize("again", [{"k": 49}, {"k": 50.0001}, {"k": None}, {}, {"k": 50, "other": 1}], ids=str)
-def test_two_routes_that_disagree_are_a_defect(bench, tools, again):
+@pytest.mark.parametrize(
+    ("again", "why"),
+    [
+        ({"k": 49}, "one route computed 50, the other 49"),
+        ({"k": 50.0001}, "one route computed 50, the other 50.0001"),
+        ({"k": None}, "one route computed 50, the other none"),
+        ({}, "the second route did not compute it"),
+        ({"k": 50, "other": 1}, "only the second route has it"),
+    ],
+    ids=str,
+)
+def test_two_routes_that_disagree_are_a_defect(bench, tools, again, why):
     class Lying(Audit):
         def recheck(self, original, candidate, ctx):
             return {f"{r.id}.{k}": v for r in ctx.requirements for k, v in again.items()}
@@ -180,6 +190,7 @@ def test_two_routes_that_disagree_are_a_defect(bench, tools, again):
     error = bench.fails(tools.swapped(bench.plan(), "k_anonymity", Lying))
     assert isinstance(error, DisagreementError)
     assert (error.exit_status, error.diagnostics[0].code) == (3, "PPF902")
+    assert error.diagnostics[0].message.endswith(why)
 
 
 def test_a_difference_in_the_last_digits_is_none(bench, tools):
