@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 
 import pytest
+
+from ppdm_flow import plugins
 
 BY_NAME = {
     "ppdm_flow/__init__.py": "functions by name (PEP 562); the block for type checkers above imports each",
@@ -57,6 +61,23 @@ def test_every_function_of_the_package_is_imported_for_type_checkers(root):
     assert imported == {name: f"ppdm_flow.{home}" for name, home in ppdm_flow._HOMES.items()}
     assert set(ppdm_flow.__all__) == {"__version__", *imported}
     assert all(callable(getattr(ppdm_flow, name)) for name in imported)
+
+
+def test_every_name_for_authors_of_plugins_is_imported_for_type_checkers(root):
+    tree = ast.parse((root / "ppdm_flow/plugins.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imported = {alias.name: node.module for node in block.body for alias in node.names}
+    assert imported == {name: f"ppdm_flow.{home}" for name, home in plugins._HOMES.items()}
+    assert all(getattr(plugins, name) is not None for name in imported)
+    with pytest.raises(AttributeError):
+        plugins.Nothing  # noqa: B018  # it is looked up
+
+
+def test_a_card_of_an_author_imports_nothing_heavy():
+    words = "import sys\nfrom ppdm_flow.plugins import Kind, Params, PluginInfo, PluginSpec, RequirementSpec\n"
+    heavy = "print(*sorted({'numpy', 'pandas', 'pyarrow', 'duckdb', 'numba'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-P", "-c", words + heavy], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
 
 
 def test_processes_of_python_import_nothing_from_the_folder_where_they_are_begun(root):

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PluginError
-from ppdm_flow.sdk.anonymizer import Fitted
-from ppdm_flow.tables.column import Column
+from ppdm_flow.plugins import Column, Diagnostic, Fitted, PluginError
 
 
 class Rounding:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.plugins import Kind, Params, PluginInfo, PluginSpec
 
 
 class PipesParams(Params):

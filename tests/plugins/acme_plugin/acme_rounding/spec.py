@@ -6,9 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.plugins import Change, Effect, Kind, Params, PluginInfo, PluginSpec, Problem, Scope
 
 
 class RoundingParams(Params):

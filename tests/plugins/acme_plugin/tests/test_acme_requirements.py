@@ -3,11 +3,7 @@
 from acme_requirements.p_sensitive.spec import SPEC as P_SENSITIVE
 from acme_requirements.rare_words.spec import SPEC as RARE_WORDS
 
-from ppdm_flow.core.roles import Role
-from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
-from ppdm_flow.testing.requirement_conformance import RequirementConformance
-from ppdm_flow.testing.strategies import cells, tables
+from ppdm_flow.plugins import BadEntry, RequirementCase, RequirementConformance, Role, Table, cells, tables
 
 
 class TestPSensitive(RequirementConformance):

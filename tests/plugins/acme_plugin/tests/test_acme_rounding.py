@@ -3,9 +3,7 @@
 from acme_rounding.spec import SPEC
 from scipy import stats
 
-from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import AnonymizerConformance
+from ppdm_flow.plugins import AnonymizerConformance, BadInput, Case, Table
 
 
 def without_bias(outcome):

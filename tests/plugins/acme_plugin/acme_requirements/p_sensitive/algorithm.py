@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from acme_requirements.p_sensitive.requirement import PSensitive
 
-from ppdm_flow.core.results import AuditOutcome
+from ppdm_flow.plugins import AuditOutcome
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.algorithm import LDiversityAudit

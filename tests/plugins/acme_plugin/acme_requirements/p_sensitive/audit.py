@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
+from ppdm_flow.plugins import FigureInfo, Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.requirements.k_anonymity.audit import SPEC as K_ANONYMITY
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.plugins import Params, PluginSpec
 
 SPEC = PluginSpec(
     info=PluginInfo(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.plugins import Diagnostic
 
 
 def foresee(requirement, view, people):

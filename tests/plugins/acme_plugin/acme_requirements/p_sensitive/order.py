@@ -5,7 +5,7 @@ The claims are of the kinds that k-anonymity and l-diversity make, so that their
 
 from __future__ import annotations
 
-from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.plugins import Order
 from ppdm_flow.requirements.k_anonymity.order import Size
 from ppdm_flow.requirements.l_diversity.order import Diverse
 from ppdm_flow.requirements.l_diversity.requirement import Diversity

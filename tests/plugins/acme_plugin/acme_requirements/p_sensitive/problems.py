@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.roles import Role
+from ppdm_flow.plugins import Role
 from ppdm_flow.policy.rules.grouping import grouped
 from ppdm_flow.policy.rules.scene import entry_path
 

@@ -6,7 +6,7 @@ from acme_requirements.p_sensitive import audit, requirement
 from acme_requirements.p_sensitive.problems import judge
 from acme_requirements.p_sensitive.wording import WORDING
 
-from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.plugins import Entries, RequirementSpec
 
 SPEC = RequirementSpec(
     name="acme_p_sensitive",

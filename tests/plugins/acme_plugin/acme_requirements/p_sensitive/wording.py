@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.policy.language.wording import Wording, larger_classes
+from ppdm_flow.plugins import Wording, larger_classes
 
 
 def clause(requirement):

@@ -7,14 +7,11 @@ from collections import Counter
 
 from acme_requirements.rare_words.requirement import RareWords
 
-from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
+from ppdm_flow.plugins import AuditOutcome, Figure, Finding, Measured, Severity, counted
 from ppdm_flow.mining.classes.wording import unreleased
 from ppdm_flow.mining.exposure.columns import beside
 from ppdm_flow.mining.releases.attributes import listed, namesakes
-from ppdm_flow.mining.releases.relation import weight_of
-from ppdm_flow.sdk.audit import quoted
+from ppdm_flow.plugins import quoted, weight_of
 
 BLANKS = re.compile("[ \\t\\r\\n]+")
 

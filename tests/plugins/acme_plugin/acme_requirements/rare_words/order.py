@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.plugins import Order
 
 
 @dataclass(frozen=True, slots=True)

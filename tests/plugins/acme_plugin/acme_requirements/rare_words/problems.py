@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.roles import Role
+from ppdm_flow.plugins import Role
 
 KIND = "acme_rare_words"
 

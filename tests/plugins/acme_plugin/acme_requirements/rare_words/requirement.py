@@ -4,8 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ppdm_flow.core.model import HIGHER, LOWER
-from ppdm_flow.core.requirement_families import OnAttribute
+from ppdm_flow.plugins import HIGHER, LOWER, OnAttribute
 
 
 class RareWords(OnAttribute):

@@ -6,7 +6,7 @@ from acme_requirements.rare_words import audit, requirement
 from acme_requirements.rare_words.problems import judge
 from acme_requirements.rare_words.wording import WORDING
 
-from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.plugins import Entries, RequirementSpec
 
 SPEC = RequirementSpec(
     name="acme_rare_words",

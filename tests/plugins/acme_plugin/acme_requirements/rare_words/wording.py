@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.policy.language.wording import Wording
+from ppdm_flow.plugins import Wording
 
 
 def clause(requirement):
