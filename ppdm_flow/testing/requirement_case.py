@@ -19,6 +19,7 @@ from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places
 from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.strategies import cells, tables
 from ppdm_flow.testing.view import InMemorySql, InMemoryView
@@ -33,6 +34,8 @@ CLASSES = tables(
     max_rows=14,
 )
 """Small tables with two quasi-identifiers and a sensitive attribute, whose cells may be missing or suppressed."""
+WEIGHT = "how often"
+"""The column of weights of the tables that have some."""
 ROLES: Mapping[str, Role] = {"age": Role.QUASI_IDENTIFIER, "town": Role.QUASI_IDENTIFIER, "disease": Role.SENSITIVE}
 
 
@@ -143,11 +146,17 @@ class RequirementCase:
         draw()
         return tuple(drawn)
 
-    def judge(self, requirement: Requirement, original: Table, nulls: Nulls) -> TwoRouteOutcome:
-        """Measure a requirement by both routes."""
+    def judge(
+        self, requirement: Requirement, original: Table, nulls: Nulls, weights: Column | None = None
+    ) -> TwoRouteOutcome:
+        """Measure a requirement by both routes; with ``weights`` each row of both tables stands for so many."""
         released = original if self.release is None else self.release(original)
-        views = [InMemoryView.of(t, dict(self.roles), 7) for t in (original, released)]
-        facts = {n: AttributeFacts(n, role, source=n) for n, role in self.roles.items()}
+        roles = dict(self.roles)
+        if weights is not None:
+            original, released = (t.replaced({WEIGHT: weights}) for t in (original, released))
+            roles[WEIGHT] = Role.WEIGHT
+        views = [InMemoryView.of(t, roles, 7) for t in (original, released)]
+        facts = {n: AttributeFacts(n, role, source=n) for n, role in roles.items()}
         released_facts = {n: facts[n] for n in released.names}
         sql = InMemorySql({"original": original, "candidate": released})
         context = AuditContext("release", released_facts, facts, (requirement,), nulls, sql=sql)

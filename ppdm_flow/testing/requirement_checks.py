@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NotRequired, get_origin
 
+import numpy as np
 from pydantic import ValidationError
 from typing_extensions import get_type_hints
 
@@ -36,6 +37,33 @@ _PLACES = frozenset(("id", "name", "span"))
 def two_routes_agree(case: RequirementCase) -> Iterator[str]:
     """The second route gives the figures of the first, and those that requirements are judged by among them."""
     yield from _on_tables(case, _disagreements)
+
+
+def weights_count_as_rows(case: RequirementCase) -> Iterator[str]:
+    """A row with a weight is so many rows: both routes give the figures of those rows, one by one.
+
+    Where what is released has not the rows of the original, each in its place, tables get no weights here.
+    """
+
+    def other(original: Table, nulls: Nulls) -> Iterator[str]:
+        released = original if case.release is None else case.release(original)
+        if len(released) != len(original):
+            return
+        often = np.arange(len(original)) % 3 + 1
+        weights = Table.of({"": [str(n) for n in often]})[""]
+        singly = original.take(np.repeat(np.arange(len(original)), often))
+        for requirement in case.requirements[nulls]:
+            rows, weighted = case.judge(requirement, singly, nulls), case.judge(requirement, original, nulls, weights)
+            for name in sorted(rows.again.keys() & rows.outcome.figures.keys()):
+                wanted, mine = rows.outcome.figures[name].value, weighted.outcome.figures.get(name)
+                for route, value in (
+                    ("first", None if mine is None else mine.value),
+                    ("second", weighted.again.get(name)),
+                ):
+                    if not _same(value, wanted):
+                        yield f"`{name}` is {value} with weights by the {route} route, {wanted} of the rows one by one"
+
+    yield from _random(case, other)
 
 
 def figures_are_told(case: RequirementCase) -> Iterator[str]:
@@ -150,6 +178,7 @@ def failures_name_what_is_wrong(case: RequirementCase) -> Iterator[str]:
 
 CHECKS: tuple[Check, ...] = (
     two_routes_agree,
+    weights_count_as_rows,
     figures_are_told,
     stricter_never_passes_what_weaker_fails,
     order_looks_at_every_field,
@@ -186,14 +215,17 @@ def _disagreements(_case: RequirementCase, _requirement: Requirement, judged: Tw
     figures = judged.outcome.figures
     for name, value in judged.again.items():
         mine = figures[name].value if name in figures else None
-        same = value is mine if value is None or mine is None else abs(value - mine) <= TOLERANCE * max(1.0, abs(mine))
-        if not same:
+        if not _same(value, mine):
             yield f"the figure `{name}` is {mine} by the first route and {value} by the second"
     for measured in judged.measured:
         if measured.verifiable and measured.metric in figures and measured.metric not in judged.again:
             yield f"the second route does not give `{measured.metric}`, by which the requirement is judged"
     if not judged.measured:
         yield "the audit gives nothing that the requirement is judged by"
+
+
+def _same(value: float | None, other: float | None) -> bool:
+    return value is other if value is None or other is None else abs(value - other) <= TOLERANCE * max(1.0, abs(other))
 
 
 def _untold(case: RequirementCase, _requirement: Requirement, judged: TwoRouteOutcome) -> Iterator[str]:

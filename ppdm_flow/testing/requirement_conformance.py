@@ -36,6 +36,7 @@ class RequirementConformance(Conformance[RequirementCase]):
         return self.one_case
 
     test_two_routes_agree = held(checks.two_routes_agree)
+    test_weights_count_as_rows = held(checks.weights_count_as_rows)
     test_figures_are_told = held(checks.figures_are_told)
     test_stricter_never_passes_what_weaker_fails = held(checks.stricter_never_passes_what_weaker_fails)
     test_order_looks_at_every_field = held(checks.order_looks_at_every_field)

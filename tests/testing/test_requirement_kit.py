@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.roles import Nulls
+from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.policy.order.claim import Order
@@ -21,6 +21,7 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.testing import requirement_checks as checks
 from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
 from ppdm_flow.testing.requirement_conformance import RequirementConformance, faults
+from ppdm_flow.testing.view import InMemoryView
 
 ILL = {"disease": ["1"]}
 BUILT_IN = {
@@ -75,6 +76,19 @@ class Single(KAnonymityAudit):
         return {}
 
 
+def unweighted(view):
+    roles = {f.name: Role.INSENSITIVE if f.role is Role.WEIGHT else f.role for f in view.schema.fields}
+    return InMemoryView.of(view.whole, roles, view.partition_rows)
+
+
+class Unweighted(KAnonymityAudit):
+    def measure(self, original, candidate, ctx):
+        return super().measure(unweighted(original), unweighted(candidate), ctx)
+
+    def recheck(self, original, candidate, ctx):
+        return super().recheck(unweighted(original), unweighted(candidate), ctx)
+
+
 class Mute(KAnonymityAudit):
     def measure(self, original, candidate, ctx):
         found = super().measure(original, candidate, ctx)
@@ -120,6 +134,11 @@ class Raising(KAnonymity):
 BROKEN = {
     "by two figures": (checks.two_routes_agree, {"audit": measured_by("OneMore")}, "by the second"),
     "by one route": (checks.two_routes_agree, {"audit": measured_by("Single")}, "second route does not give"),
+    "forgotten weights": (
+        checks.weights_count_as_rows,
+        {"audit": measured_by("Unweighted")},
+        "of the rows one by one",
+    ),
     "untold figures": (
         checks.figures_are_told,
         {"audit": replace(K.audit, info=replace(K.audit.info, figures={}))},
