@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
-
-Submit: TypeAlias = Callable[[Callable[[], Any]], Future[Any]]
-"""Has a job done by some thread, and returns what will have its result."""
 
 
 class Source(Protocol):
@@ -199,15 +195,6 @@ class DescribingSink(Protocol):
 
     def describe(self, descriptions: Mapping[str, str]) -> None:
         """Take the descriptions of columns, before any row."""
-        ...
-
-
-@runtime_checkable
-class ParallelSink(Protocol):
-    """A sink parts of whose work several threads may do at once; the bytes of the file are the same."""
-
-    def share(self, submit: Submit, threads: int) -> None:
-        """Have ``submit`` do such work from now on, by ``threads`` threads. :meth:`Sink.close` waits for all of it."""
         ...
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given
@@ -11,6 +14,7 @@ from tiers import examples
 
 from ppdm_flow.sinks.csv import algorithm as csv
 from ppdm_flow.sinks.parquet import algorithm as parquet
+from ppdm_flow.sinks.parquet.spec import ParquetParams
 
 NASTY = ["", '"', "a,b", "x\ny", "x\r\ny", "x\ry", " a ", "⊥", "é", "NULL", "\\N", "'", '""', "a\tb", "#", ";", None]
 CELL = st.sampled_from(NASTY) | st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=6)
@@ -121,3 +125,29 @@ def test_parquet_has_text_columns_zstd_and_no_metadata_of_pandas_or_arrow(writer
     other = writer.write("parquet", ["a"], [("x",)], [1], compression="none")
     with pq.ParquetFile(other) as file:
         assert file.metadata.row_group(0).column(0).compression == "UNCOMPRESSED"
+
+
+@pytest.mark.parametrize("failing", [1, 2, 4])
+def test_a_parquet_file_of_which_a_row_group_failed_holds_nothing(tmp_path, monkeypatch, failing):
+    monkeypatch.setattr(parquet, "ROW_GROUP", 256)
+    write_table, begun = pq.ParquetWriter.write_table, []
+
+    def fails(self, table, row_group_size):
+        begun.append(table.num_rows)
+        if len(begun) == failing:
+            raise OSError(28, "No space left on device")
+        write_table(self, table, row_group_size=row_group_size)
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", fails)
+    path = tmp_path / "full.parquet"
+    sink = parquet.ParquetSink(ParquetParams(), path, ["a"])
+
+    def write() -> None:
+        with contextlib.closing(sink):
+            for start in range(0, 1000, 100):
+                sink.write(pa.record_batch({"a": [f"v{n}" for n in range(start, start + 100)]}))
+
+    with pytest.raises(OSError, match="No space left"):
+        write()
+    assert len(begun) == failing
+    assert path.read_bytes() == b""

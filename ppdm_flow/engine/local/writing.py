@@ -28,7 +28,7 @@ from ppdm_flow.engine.streams.reading import Budget, Look
 from ppdm_flow.engine.streams.stream import Part, PartJob, Stop, Stream, jobs_of, workers_of
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import ReleaseNode
-from ppdm_flow.sdk.storage import ParallelSink, Sink
+from ppdm_flow.sdk.storage import Sink
 from ppdm_flow.tables.arrow_texts import restored
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
@@ -60,7 +60,7 @@ def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
             parts = rows.each(Part)
             _write_partitions(release, stream, parts, replace(target, limit=limit))
         else:
-            with opened_sink(release, path, names, workers_of(stream)) as sink:
+            with opened_sink(release, path, names) as sink:
                 made = partial(batch, names=names, typed=takes_numbers(release), types=target.types)
                 for ready in rows.each(made):
                     sink.write(ready)
@@ -82,17 +82,15 @@ def _write_partitions(release: ReleaseNode, stream: Stream, parts: Iterator[Part
     for number, pieces in groupby(tables, key=itemgetter(0)):
         file = partitions.path(number, path)
         file.parent.mkdir(parents=True)
-        with opened_sink(release, file, names, workers_of(stream)) as sink:
+        with opened_sink(release, file, names) as sink:
             for _, table in pieces:
                 sink.write(batch(table, names, typed=typed, types=target.types))
 
 
 @contextmanager
-def opened_sink(release: ReleaseNode, path: Path, names: tuple[str, ...], workers: Workers = ALONE) -> Iterator[Sink]:
-    """Open a writer, to which ``workers`` lend a hand, and which is closed whatever happens."""
+def opened_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Iterator[Sink]:
+    """Open a writer, which is closed whatever happens."""
     sink = open_sink(release, path, names)
-    if workers.number > 1 and isinstance(sink, ParallelSink):
-        sink.share(workers.submit, workers.number)
     try:
         yield sink
     finally:
