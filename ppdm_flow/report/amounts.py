@@ -14,8 +14,8 @@ _DIGITS = 3
 _MOST_DIGITS = 12
 _SHARES = frozenset({"share", "probability"})
 _BARE = frozenset({"", "rows", "count", "number", "classes", "cells", "ratio", "distance"})
-_ONE = {"people": "person", "sets": "set", "items": "item"}
-"""Units of one; others are written as they are."""
+_ONE = {"people": "person", "bases": "basis"}
+"""Units of one that do not only lose their last letter."""
 _SECONDS_PER_MINUTE = 60
 
 
@@ -32,7 +32,7 @@ def amount(value: float | None, unit: str, digits: int = _DIGITS) -> str:
     text = number(value, digits)
     if unit in _BARE:
         return text
-    return f"{text} {_ONE.get(unit, unit) if text == '1' else unit}"
+    return f"{text} {_ONE.get(unit, unit.removesuffix('s')) if text == '1' else unit}"
 
 
 def pair(measured: float | None, bound: float, unit: str) -> tuple[str, str]:

@@ -69,3 +69,4 @@ def test_the_rest():
 def test_one_of_a_unit():
     assert [amount(n, "people") for n in (0, 1, 2, 1.5)] == ["0 people", "1 person", "2 people", "1.5 people"]
     assert [amount(1, unit) for unit in ("sets", "items", "rows")] == ["1 set", "1 item", "1"]
+    assert [amount(1, unit) for unit in ("values", "bases", "correlation")] == ["1 value", "1 basis", "1 correlation"]
