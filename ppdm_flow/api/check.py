@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.api.buckets import local_data
+from ppdm_flow.api.drafts.check import asked_of_templates
 from ppdm_flow.api.loading.policies import FoundFiles, errors_if_strict, find_policies, project_policies, stricter
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 class CheckOutcome:
     """What is wrong with the policies and policy tests ``files``, in all and for ``each``.
 
-    ``skipped`` are YAML files in folders that are neither; ``tests`` are the files with tests. ``waived`` are the
-    warnings that waivers cover. ``if_strict`` are errors, for each file, that count where warnings do.
+    ``skipped`` are YAML files in folders that are neither; ``tests`` are the files with tests, and ``templates`` those
+    of which nothing was asked that only a policy has to say. ``waived`` are the warnings that waivers cover.
+    ``if_strict`` are errors, for each file, that count where warnings do.
     """
 
     files: tuple[Path, ...]
@@ -38,6 +40,7 @@ class CheckOutcome:
     sources: Mapping[str, str]
     each: tuple[tuple[Diagnostic, ...], ...] = ()
     tests: tuple[Path, ...] = ()
+    templates: tuple[Path, ...] = ()
     waived: Mapping[Diagnostic, WaiverNote] = field(default_factory=dict)
     if_strict: tuple[tuple[Diagnostic, ...], ...] = ()
 
@@ -93,9 +96,10 @@ def check(
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
     if_strict: list[tuple[Diagnostic, ...]] = []
+    templates: list[Path] = []
     with local_data(data) as there:
         for outcome, strict in _outcomes(
-            policy_files, sets, clock, there, locked=locked
+            policy_files, sets, clock, there, templates, locked=locked
         ):  # no more is kept: a plan is large
             sources |= outcome.sources
             each.append(outcome.diagnostics)
@@ -104,21 +108,33 @@ def check(
     diagnostics = in_order(d for named in each for d in named)
     files, waived = (*policy_files.policies, *policy_files.tests), waivers.waived
     others, tests = policy_files.others, policy_files.tests
-    return CheckOutcome(files, others, diagnostics, sources, tuple(each), tests, waived, tuple(if_strict))
+    return CheckOutcome(
+        files, others, diagnostics, sources, tuple(each), tests, tuple(templates), waived, tuple(if_strict)
+    )
 
 
 def _outcomes(
-    files: FoundFiles, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
+    files: FoundFiles,
+    sets: Mapping[str, str],
+    clock: Clock,
+    data: Path | None,
+    templates: list[Path],
+    *,
+    locked: bool,
 ) -> Iterator[tuple[CompileResult | Cases, tuple[Diagnostic, ...]]]:
     """Yield what is found in each policy, with what they share read once, then in each test.
 
-    The second part of each pair are the errors that count where warnings do.
+    The second part of each pair are the errors that count where warnings do. What is a template is added to
+    ``templates``.
     """
     library = Library()
     locks: Locks | None = None
     for path in files.policies:
         loaded = load(path, sets, library=library)
         outcome = compile_policy(loaded, digested=False, clock=clock)
+        if not loaded.tree.keys() & {"name", "source", "releases"} and loaded.tree.keys() & {"floors", "privacy"}:
+            templates.append(path)
+            outcome = replace(outcome, diagnostics=asked_of_templates(outcome.diagnostics, loaded.tree))
         if data is not None:
             from ppdm_flow.api.loading.bindings import held_against  # noqa: PLC0415  # only `--data` needs the engine
 

@@ -58,8 +58,10 @@ def check(
     if strict:
         outcome = outcome.strictly()
     there.send(outcome.result(strict=strict, color=colored(sys.stdout.isatty())))
-    tests = len(outcome.tests)
-    files = [counted(len(outcome.files) - tests, "policy")] if len(outcome.files) > tests else []
+    tests, templates = len(outcome.tests), len(outcome.templates)
+    policies = len(outcome.files) - tests - templates
+    files = [counted(policies, "policy")] if policies else []
+    files += [counted(templates, "template")] if templates else []
     files += [counted(tests, "test file")] if tests else []
     tally = f", {len(outcome.waived)} waived" if outcome.waived else ""
     tally += f", {outcome.without_requirements} WITHOUT REQUIREMENTS" if outcome.without_requirements else ""

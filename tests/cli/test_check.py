@@ -284,3 +284,33 @@ def test_check_of_300_lines_passes(long_policy, cli):
     """How long it takes is measured by ``tests/benchmarks/whole_path.py``."""
     done = cli("check", long_policy)
     assert done.returncode == 0, done.stdout
+
+
+HOUSE = """version: 1
+floors:
+  privacy.k_anonymity.k: ">= 5"
+privacy:
+  k_anonymity: {k: KKK}
+"""
+
+
+def test_of_a_template_nothing_is_asked_that_only_a_policy_has_to_say(here, tmp_path):
+    template = tmp_path / "house.yaml"
+    template.write_text(HOUSE.replace("KKK", "5"))
+    done = here("check", template, "--strict")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "1 template checked: 0 errors, 0 warnings\n"
+    template.write_text(HOUSE.replace("KKK", "1"))
+    done = here("check", template)
+    assert done.returncode == 1
+    assert "PPF202" not in done.stdout
+
+
+@pytest.mark.parametrize("own", ["name: study\n", "source: {path: t.csv}\n", "releases: {r: {path: r.csv}}\n"])
+def test_what_says_one_thing_of_a_policy_has_to_say_all(here, tmp_path, own):
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(HOUSE.replace("KKK", "5") + own)
+    done = here("check", policy)
+    assert done.returncode == 1
+    assert "PPF202" in done.stdout
+    assert "1 policy checked" in done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,8 +59,13 @@ def check_draft(path: Path, text: str, clock: Clock = utc_today) -> DraftCheck:
     outcome = compile_policy(loaded, digested=False, clock=clock)
     diagnostics = outcome.diagnostics
     if kind is FileKind.TEMPLATE:
-        diagnostics = tuple(d for d in diagnostics if not _of_policies_alone(d, loaded.tree))
+        diagnostics = asked_of_templates(diagnostics, loaded.tree)
     return DraftCheck(kind, diagnostics, outcome.sources, outcome.waived, loaded, outcome.plan)
+
+
+def asked_of_templates(diagnostics: Iterable[Diagnostic], tree: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with a template: not that it lacks what only a policy has to say."""
+    return tuple(each for each in diagnostics if not _of_policies_alone(each, tree))
 
 
 def _of_policies_alone(each: Diagnostic, tree: Mapping[str, Any]) -> bool:
