@@ -160,6 +160,7 @@ def test_who_came_and_who_went() -> None:
     assert least([shown("now", "b", "c")], [replace(then, people=then.people + 1)]) is None
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("people", [None, People("id", 1)])
 @pytest.mark.parametrize(("then", "now"), [(range(8), range(2, 6)), (range(6), range(2, 8)), (range(2, 6), range(8))])
 def test_other_people_of_earlier_files_are_there_still(then: range, now: range, people: People | None) -> None:
@@ -267,6 +268,7 @@ def test_earlier_files_in_one_order_are_joined() -> None:
     assert found["now"]["alpha"] == 1
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("people", [None, People("id", 1)])
 @pytest.mark.parametrize("first", ["all", "some"])
 @pytest.mark.parametrize(("decided", "told"), [("s", True), ("b", False)])
