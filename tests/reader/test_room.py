@@ -57,11 +57,19 @@ def test_columns_that_tell_nothing_of_a_question_do_not_tell_rows_apart() -> Non
     assert rows.kind.tolist() == [0, 1, 1]
 
 
-def test_what_sql_cannot_answer_is_not_verified_and_quotes_nothing() -> None:
+def test_what_memory_is_not_enough_for_is_not_verified() -> None:
+    small = database()
+    small.execute("SET memory_limit = '4MB'")
+    small.execute("SET temp_directory = ''")
+    with pytest.raises(NotVerifiedError):
+        QueryTables(small).keep("SELECT range AS n, md5(range::VARCHAR) AS m FROM range(1_000_000)")
+
+
+def test_a_query_that_fails_quotes_nothing() -> None:
     base = QueryTables(database())
-    with pytest.raises(NotVerifiedError) as fault:
+    with pytest.raises(RuntimeError) as fault:
         base.rows("SELECT CAST(secret AS INTEGER) FROM (SELECT 'secret value' AS secret)")
-    assert str(fault.value) == "the second route failed in SQL (ConversionException)"
+    assert str(fault.value) == "a query failed: ConversionException"
 
 
 def test_tables_are_given_up_but_those_that_are_named() -> None:
@@ -72,5 +80,5 @@ def test_tables_are_given_up_but_those_that_are_named() -> None:
     assert base.rows(f"SELECT count(*) FROM {kept}") == [(3,)]
     for name in (left, put):
         assert name not in base
-        with pytest.raises(NotVerifiedError):
+        with pytest.raises(RuntimeError):
             base.rows(f"SELECT count(*) FROM {name}")

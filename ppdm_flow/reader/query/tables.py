@@ -27,7 +27,6 @@ class QueryTables:
     """Tables in a database of DuckDB, by names of our own, and what SQL makes of them. Any thread may ask."""
 
     def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
-        self.database = database
         self._connection = database.cursor()
         self._lock = Lock()
         self._names: set[str] = set()
@@ -80,12 +79,14 @@ class QueryTables:
         return [c.to_numpy() for c in self.table(query).columns]
 
     def _ask(self, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        """Return an answer. DuckDB's message is not quoted: it may hold values."""
+        """Return an answer. DuckDB's messages are not quoted: they may hold values."""
         try:
             with self._lock:
                 return ask(self._connection)
+        except duckdb.OutOfMemoryException:
+            raise NotVerifiedError("it needs more memory than there is") from None
         except duckdb.Error as error:
-            raise NotVerifiedError(f"the second route failed in SQL ({type(error).__name__})") from None
+            raise RuntimeError(f"a query failed: {type(error).__name__}") from None
 
     def _fresh(self) -> str:
         self._number += 1
