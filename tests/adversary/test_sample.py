@@ -16,7 +16,7 @@ from adversary.steps import FURTHER, WEIGHTS
 COUNT, BLOCK = 500, 25
 
 
-@pytest.mark.parametrize("start", range(0, COUNT, 4 * BLOCK))
+@pytest.mark.parametrize("start", range(0, COUNT, 8 * BLOCK))
 def test_engine_and_oracle_agree(start: int) -> None:
     found = [compare(case(n)) for n in range(start, start + BLOCK)]
     assert {c.number: c.faults for c in found if c.faults} == {}
