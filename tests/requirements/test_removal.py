@@ -41,7 +41,7 @@ releases:
 def without(root, tmp_path_factory):
     """Return a way to run the program in a copy without the kind."""
     place = tmp_path_factory.mktemp("without")
-    skipped = shutil.ignore_patterns("__pycache__", KIND)
+    skipped = shutil.ignore_patterns(KIND)  # machine code of kernels comes along
     shutil.copytree(root / "ppdm_flow", place / "ppdm_flow", ignore=skipped)
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     about = place / "ppdm_flow-0.1.0.dist-info"
