@@ -80,7 +80,7 @@ def _versions() -> Iterator[Finding]:
         try:
             yield Finding(name, metadata.version(name), fine=True)
         except metadata.PackageNotFoundError:
-            yield Finding(name, "is not installed", fine=False)
+            yield Finding(name, "is not installed: install ppdm_flow again", fine=False)
     for name, extra in _EXTRAS.items():
         try:
             yield Finding(f"extra {extra}", f"{name} {metadata.version(name)}", fine=True)
@@ -123,7 +123,7 @@ def _tried(subject: str, plugin: registry.Listed, load: Callable[[], object]) ->
         because = f" ({_import_fault(cause)})" if cause is not None else ""
         return Finding(subject, f"{error.diagnostics[0].message}{because}", fine=False)
     except Exception as error:  # noqa: BLE001  # whatever an algorithm's import raises is the finding
-        return Finding(subject, f"its algorithm cannot be imported ({_import_fault(error)})", fine=False)
+        return Finding(subject, f"a part of it cannot be imported ({_import_fault(error)})", fine=False)
     return Finding(subject, f"of {plugin.distribution} {plugin.version}", fine=True)
 
 
@@ -146,9 +146,9 @@ def _disk() -> Iterator[Finding]:
 
 def _room(subject: str, folder: Path) -> Finding:
     if not os.access(folder, os.W_OK):
-        return Finding(f"disk, {subject}", "cannot be written", fine=False)
+        return Finding(f"disk, {subject}", "this user cannot write there", fine=False)
     free = shutil.disk_usage(folder).free
-    return Finding(f"disk, {subject}", f"{free / (1 << 30):.1f} GB free", fine=free >= _LEAST_FREE)
+    return Finding(f"disk, {subject}", f"{free / (1 << 30):.1f} GiB free, of at least 1", fine=free >= _LEAST_FREE)
 
 
 def _left(out: Path, *, clean: bool) -> Iterator[Finding]:
@@ -158,7 +158,7 @@ def _left(out: Path, *, clean: bool) -> Iterator[Finding]:
         elif each.removed:
             text = "a killed run left this: removed"
         elif each.in_ledger:
-            text = "a killed run left this, which was not published: `ppdm-flow ledger --repair` says so in the ledger"
+            text = "a killed run left this, not published: `ppdm-flow ledger LEDGER --repair` says so in the ledger"
         elif clean:
             text = "a killed run left this, and it cannot be removed"
         else:
@@ -183,5 +183,5 @@ def _trial(template: str) -> Finding:
             return Finding(subject, f"{first.code}: {first.message}", fine=False)
     text = f"{'released' if released else 'withheld'} in {time.perf_counter() - started:.1f} s"
     if compiled := compiling_seconds() - before:
-        text += f", of which {compiled:.1f} s compiled kernels, for good"
+        text += f", {compiled:.1f} s of it for compiling, once only"
     return Finding(subject, text, fine=released)

@@ -23,10 +23,10 @@ def doctor(
         bool, typer.Option("--clean", help="Remove what killed runs left; live ones are not touched.")
     ] = False,
     compiling: Annotated[
-        bool, typer.Option("--compile", help="Compile what first runs would: try each built-in template.")
+        bool, typer.Option("--compile", help="Prepare what first runs would have to compile.")
     ] = False,
 ) -> None:
-    """Look at this installation: versions, plugins, kernels, text encoding, disk; runs a small policy.
+    """Check this installation: versions, plugins, text encoding, disk, what killed runs left, and a small trial run.
 
     Exit status: 0 all is well, 3 something is not.
     """

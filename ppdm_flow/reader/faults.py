@@ -11,7 +11,7 @@ class TooManyError(NotVerifiedError):
     """A join has more combinations than are looked at."""
 
     def __init__(self) -> None:
-        super().__init__("more rows may be whose than are looked at")
+        super().__init__("there are more combinations than are looked at")
 
 
 class TruthExcludedError(Exception):

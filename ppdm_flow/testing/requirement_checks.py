@@ -40,9 +40,9 @@ def two_routes_agree(case: RequirementCase) -> Iterator[str]:
 
 
 def weights_count_as_rows(case: RequirementCase) -> Iterator[str]:
-    """A row with a weight is so many rows: both routes give the figures of those rows, one by one.
+    """A row of weight 3 counts as three rows: both routes give the same figures.
 
-    Where what is released has not the rows of the original, each in its place, tables get no weights here.
+    A table is left out where the release has another number of rows.
     """
 
     def other(original: Table, nulls: Nulls) -> Iterator[str]:
@@ -61,7 +61,7 @@ def weights_count_as_rows(case: RequirementCase) -> Iterator[str]:
                     ("second", weighted.again.get(name)),
                 ):
                     if not _same(value, wanted):
-                        yield f"`{name}` is {value} with weights by the {route} route, {wanted} of the rows one by one"
+                        yield f"`{name}` is {value} with weights ({route} route), and {wanted} with the rows repeated"
 
     yield from _random(case, other)
 

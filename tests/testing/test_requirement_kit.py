@@ -137,7 +137,7 @@ BROKEN = {
     "forgotten weights": (
         checks.weights_count_as_rows,
         {"audit": measured_by("Unweighted")},
-        "of the rows one by one",
+        "with the rows repeated",
     ),
     "untold figures": (
         checks.figures_are_told,

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 MOST_ROWS = 20_000_000
-"""Rows of one table; what needs more is not verified."""
+"""The most rows of one table; what needs more is not verified."""
 
 
 class QueryTables:
@@ -58,7 +58,7 @@ class QueryTables:
         return self.put(pa.table({k: pa.array(np.ascontiguousarray(v)) for k, v in columns.items()}), name)
 
     def keep_only(self, names: Collection[str]) -> None:
-        """Give up all tables but these."""
+        """Drop all other tables."""
         left = self._names.difference(names)
         self._names -= left
         with self._lock:

@@ -44,17 +44,17 @@ def _over_releases() -> RequirementSpec | None:
 
 
 _ADVICE_ON_EARLIER = (
-    "Show the same labels as the earlier release did, made by the same maps or the same hierarchy, leave out what it"
-    " showed otherwise, or leave out the people that it was about."
+    "Show these attributes as the earlier release did, by the same maps or hierarchies, leave them out, or leave out"
+    " the people that it was about."
 )
 _FORGOTTEN = "people whom the ledger has forgotten"
 _ADVICE_ON_FORGOTTEN = (
-    "Leave these people out of the source: `ppdm-flow ledger` says when they were erased, and what that release tells"
-    " of them nobody can work out any more."
+    "Leave these people out of the source: `ppdm-flow ledger LEDGER` says when they were erased, and what that release"
+    " tells of them nobody can work out any more."
 )
 _ADVICE_ON_UNKNOWN = (
-    "What such a release tells stays unknown: waive the requirement, or begin another ledger if nobody has that release"
-    " any more."
+    "The ledger cannot tell what an earlier release shows. Waive the requirement, with a reason, or begin another"
+    " ledger if nobody has that release any more."
 )
 _AND_SUBJECT = " Name the ledger's `subject`, so that the next releases are known."
 
