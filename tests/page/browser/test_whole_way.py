@@ -71,10 +71,12 @@ def way(chromium, tmp_path_factory):
             person.context.close()
 
 
-def test_from_the_first_account_to_a_table_that_a_guest_reads(way, tmp_path):
+@pytest.fixture(scope="module")
+def walked(way, tmp_path_factory):
+    """The same, once a run was withheld, edited, held, approved, released and read by a guest; and what he was sent."""
     server, people = way
     sam, ann, gus = (people[name] for name in ("Sam", "Ann", "Gus"))
-    uploaded(sam, visits(tmp_path / "visits.csv"))
+    uploaded(sam, visits(tmp_path_factory.mktemp("data") / "visits.csv"))
     policy_made(sam, "clinic.yaml", POLICY)
 
     run_begun(sam, "clinic.yaml", data="visits.csv", sign=True)
@@ -135,8 +137,13 @@ def test_from_the_first_account_to_a_table_that_a_guest_reads(way, tmp_path):
         gus.page.goto(gus.page.url.split("?")[0] + "/files")
         gus.check()
         gus.page.get_by_role("link", name="visits.csv").click()
+    return server, people, Path(download.value.path()).read_bytes()
+
+
+def test_from_the_first_account_to_a_table_that_a_guest_reads(walked):
+    server, _, sent = walked
     released = next((server.runs / "clinic").glob("*/released/study/visits.csv"))
-    assert Path(download.value.path()).read_bytes() == released.read_bytes()
+    assert sent == released.read_bytes()
 
 
 SCREENS = {"wide": ({"width": 1280, "height": 800}, "light"), "narrow": ({"width": 320, "height": 640}, "dark")}
@@ -174,8 +181,8 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page_is_usable_wide_and_narrow_in_light_and_dark(way, name):
-    server, people = way
+def test_every_page_is_usable_wide_and_narrow_in_light_and_dark(walked, name):
+    server, people, _ = walked
     withheld, released = sorted(folder.name for folder in (server.runs / "clinic").iterdir())
     names = {
         "released": f"/runs/clinic/{released}",
