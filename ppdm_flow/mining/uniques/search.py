@@ -86,10 +86,10 @@ class _Search:
 
     def _candidates(self, columns: Sequence[int], level: int) -> list[Combination]:
         """Return what can be unique or telling at this level, the most values first, as far as the budget goes."""
-        minimal = [frozenset(candidates) for candidates in self._minimal]
+        minimal = set(self._minimal)
         wide = self._widest(columns, level)
         self._left_out += comb(len(columns), level) - comb(len(wide), level)
-        candidates = [c for c in self._possible(wide, level) if not any(m.issubset(c) for m in minimal)]
+        candidates = [c for c in self._possible(wide, level) if minimal.isdisjoint(_parts(c))]
         candidates.sort(key=lambda c: (-self._ground.possible(c), c))
         kept = candidates[: self._left]
         self._left -= len(kept)
@@ -117,11 +117,17 @@ class _Search:
             else:
                 estimates.append(LonelyRows(columns, share))
         self._minimal += sorted(unique)
-        news = [a for a in estimates if not any(worse.issubset(a.columns) for worse in self._worse())]
+        worse = self._worse()
+        news = [a for a in estimates if worse.isdisjoint(_parts(a.columns))]
         worst = sorted(news, key=lambda a: (-a.share, a.columns))[: self._most]
         exact = (LonelyRows(a.columns, self._ground.alone(a.columns) / self._ground.rows) for a in worst)
         self._telling += [a for a in exact if a.share * self._ground.rows >= self._least]
 
-    def _worse(self) -> list[frozenset[int]]:
+    def _worse(self) -> set[Combination]:
         """Return what tells most rows already: with more columns that is no news."""
-        return [frozenset(a.columns) for a in self._telling if a.share >= _HALF]
+        return {a.columns for a in self._telling if a.share >= _HALF}
+
+
+def _parts(columns: Combination) -> Iterator[Combination]:
+    """Yield the combinations of fewer of these columns."""
+    return (part for size in range(1, len(columns)) for part in combinations(columns, size))
