@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,9 @@ from ppdm_flow.report.locations import locations
 if TYPE_CHECKING:
     from ppdm_flow.api.loading.locked import Locks
     from ppdm_flow.policy.test.loading import LoadedTests as Cases
+
+_OF_POLICIES = frozenset(("name", "source", "releases"))
+_OF_TEMPLATES = frozenset(("floors", "privacy"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,45 +100,35 @@ def check(
     sources: dict[str, str] = {}
     each: list[tuple[Diagnostic, ...]] = []
     if_strict: list[tuple[Diagnostic, ...]] = []
-    templates: list[Path] = []
+    are_templates: list[bool] = []
     with local_data(data) as there:
-        for outcome, strict in _outcomes(
-            policy_files, sets, clock, there, templates, locked=locked
+        for outcome, strict, is_template in _outcomes(
+            policy_files, sets, clock, there, locked=locked
         ):  # no more is kept: a plan is large
             sources |= outcome.sources
             each.append(outcome.diagnostics)
             if_strict.append(strict)
+            are_templates.append(is_template)
             waivers.take(outcome.diagnostics, outcome.waived if isinstance(outcome, CompileResult) else {})
     diagnostics = in_order(d for named in each for d in named)
     files, waived = (*policy_files.policies, *policy_files.tests), waivers.waived
     others, tests = policy_files.others, policy_files.tests
-    return CheckOutcome(
-        files, others, diagnostics, sources, tuple(each), tests, tuple(templates), waived, tuple(if_strict)
-    )
+    templates = tuple(compress(files, are_templates))
+    return CheckOutcome(files, others, diagnostics, sources, tuple(each), tests, templates, waived, tuple(if_strict))
 
 
 def _outcomes(
-    files: FoundFiles,
-    sets: Mapping[str, str],
-    clock: Clock,
-    data: Path | None,
-    templates: list[Path],
-    *,
-    locked: bool,
-) -> Iterator[tuple[CompileResult | Cases, tuple[Diagnostic, ...]]]:
+    files: FoundFiles, sets: Mapping[str, str], clock: Clock, data: Path | None, *, locked: bool
+) -> Iterator[tuple[CompileResult | Cases, tuple[Diagnostic, ...], bool]]:
     """Yield what is found in each policy, with what they share read once, then in each test.
 
-    The second part of each pair are the errors that count where warnings do. What is a template is added to
-    ``templates``.
+    Beside it stand the errors that count where warnings do, and whether the file is a template.
     """
     library = Library()
     locks: Locks | None = None
     for path in files.policies:
         loaded = load(path, sets, library=library)
         outcome = compile_policy(loaded, digested=False, clock=clock)
-        if not loaded.tree.keys() & {"name", "source", "releases"} and loaded.tree.keys() & {"floors", "privacy"}:
-            templates.append(path)
-            outcome = replace(outcome, diagnostics=asked_of_templates(outcome.diagnostics, loaded.tree))
         if data is not None:
             from ppdm_flow.api.loading.bindings import held_against  # noqa: PLC0415  # only `--data` needs the engine
 
@@ -142,14 +136,16 @@ def _outcomes(
         if locked or loaded.locked:
             locks = locks or _locks()
             outcome = locks.judged(loaded, outcome, sets, library)
+        if is_template := not _OF_POLICIES & loaded.tree.keys() and bool(_OF_TEMPLATES & loaded.tree.keys()):
+            outcome = replace(outcome, diagnostics=asked_of_templates(outcome.diagnostics, loaded.tree))
         if loaded.strict:
             outcome = replace(outcome, diagnostics=stricter(outcome))
-        yield outcome, errors_if_strict(loaded)
+        yield outcome, errors_if_strict(loaded), is_template
     if files.tests:
         from ppdm_flow.api.test.files import Policies, examined  # noqa: PLC0415  # only tests need it
 
         policies = Policies()
-        yield from ((examined(path, policies), ()) for path in files.tests)
+        yield from ((examined(path, policies), (), False) for path in files.tests)
 
 
 def _locks() -> Locks:
