@@ -83,6 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.fsync = lambda _: None  # a run waits for the disk some thirty times; tests of what is lost replace it themselves
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}(quick=0): {meaning}; full tier only, but for `quick` items")
     settings.load_profile("full" if config.getoption("full") or config.getoption("rest") else "quick")
@@ -116,6 +117,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let the process that prints know how many tests were left out: with workers it has collected none itself."""
+    gc.unfreeze()  # else DuckDB complains at the end of what it takes for leaks
     if (output := getattr(session.config, "workeroutput", None)) is not None:
         output["left_out"] = session.config.stash.get(LEFT_OUT, 0)
 
