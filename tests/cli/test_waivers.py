@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
+from ppdm_flow.api.explain.concepts import CONCEPTS
 from ppdm_flow.core.diagnostics import Severity
 
 SOON = (datetime.now(UTC).date() + timedelta(60)).isoformat()
@@ -240,10 +241,8 @@ def test_audit_of_a_file_knows_waivers_too(here, repository) -> None:
     assert done.stdout.startswith("HOLDS UNDER WAIVERS")
 
 
-def test_the_readme_s_waiver_is_one(root, tmp_path, monkeypatch) -> None:
-    text = (root / "README.md").read_text(encoding="utf-8")
-    (block,) = [b for b in text.split("```text\n") if b.startswith("waivers:")]
-    grant = block.partition("```")[0].replace("still-useful", "risk")
+def test_the_waiver_of_the_page_is_one(tmp_path, monkeypatch) -> None:
+    grant = CONCEPTS["waivers"].page.example("Example").replace("still-useful", "risk") + "\n"
     head, _, tail = (POLICY % {"k": 2, "of": "x", "until": "x"}).partition("waivers:")
     (tmp_path / "p.yaml").write_text(head + grant + "releases:" + tail.partition("releases:")[2], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
