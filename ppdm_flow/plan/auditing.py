@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ppdm_flow.core.analyses import AUDIT as ANALYSES
-from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
@@ -22,6 +22,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER
+_COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.TARGET, Role.INSENSITIVE)
 _FEWEST = 2
 """People among whom one is not alone."""
 
@@ -66,7 +67,8 @@ def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[Au
 
     Generated rows belong to nobody: the question is not whose row it is, but whether original rows come out again.
     """
-    wanted = ["distributions"]
+    wanted = ["information_kept"] if any(_is_paired(fact) for fact in release.attributes) else []
+    wanted.append("distributions")
     generated = any(fact.was(Change.GENERATED) for fact in release.attributes)
     if any(fact.role is _QI for fact in release.attributes):
         wanted += ["class_sizes"] if generated else ["class_sizes", "reidentification_risk"]
@@ -78,6 +80,11 @@ def _usual(release: ReleaseNode, named: set[str], binder: Binder) -> Iterable[Au
         bound = None if name in named else binder.bind("audits", name, {}, path, path)
         if bound is not None:
             yield AuditNode(name, bound, release.name, implicit=True, spans=release.spans)
+
+
+def _is_paired(fact: AttributeFacts) -> bool:
+    """Whether the cells of a column can be compared with those that they come from."""
+    return fact.role in _COMPARED and not fact.was(Change.GENERATED)
 
 
 def _in_common(

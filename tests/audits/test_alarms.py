@@ -51,7 +51,8 @@ ATTACKS = {
 }
 MEASURES = {
     "analyses", "anonymity_score", "blend", "class_sizes", "classification_error", "cluster_analysis",
-    "discoverable_support", "distributions", "individual_risk", "information_loss", "interval_disclosure",
+    "discoverable_support", "distributions", "individual_risk", "information_kept", "information_loss",
+    "interval_disclosure",
     "itemset_comparison", "itemset_recovery", "krimp_dissimilarity", "marginals", "numeric_linkage",
     "perturbation_utility", "propensity", "reidentification_risk", "special_uniques", "synthetic_training",
 }  # fmt: skip

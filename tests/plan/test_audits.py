@@ -42,12 +42,14 @@ def test_requirements_and_the_usual_audits_run_by_themselves(compiled):
     assert audits(plan) == {
         ("r", "k_anonymity", True),
         ("r", "sensitivities", True),
+        ("r", "information_kept", True),
         ("r", "distributions", True),
         ("r", "class_sizes", True),
         ("r", "reidentification_risk", True),
         ("r", "perturbation_utility", True),
         ("s", "k_anonymity", True),
         ("s", "sensitivities", True),
+        ("s", "information_kept", True),
         ("s", "distributions", True),
     }
     judged = {(a.release, r.id) for a in plan.audits for r in a.requirements}

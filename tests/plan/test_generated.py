@@ -63,7 +63,7 @@ def test_the_usual_audits_of_generated_rows(compiled, fakes):
     plain = names(compiled, ATTRIBUTES + RELEASE)
     made = names(compiled, ATTRIBUTES + STEP + RELEASE)
     assert made - plain == {"anonymity_score"}
-    assert plain - made == {"reidentification_risk"}
+    assert plain - made == {"reidentification_risk", "information_kept"}
     required = compiled(ATTRIBUTES + "privacy: {anonymity_score: {max: 0.5}}\n" + STEP + RELEASE).plan
     assert [bool(a.requirements) for a in required.audits if a.name == "anonymity_score"] == [True]
 

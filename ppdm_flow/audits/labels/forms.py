@@ -24,6 +24,8 @@ _DASHED = re.compile(r"^([0-9]+(?:\.[0-9]+)?) *[-–] *([0-9]+(?:\.[0-9]+)?)$")
 _BEYOND = re.compile(rf"^(<=|>=|<|>|≤|≥) *({_NUMBER})$")
 _UPWARD = re.compile(r"^([0-9]+(?:\.[0-9]+)?)\+$")
 _LISTED = re.compile(r"^\{(.*)\}$", re.DOTALL)
+_SEPARATOR = re.compile(r"[,;|]")
+_SEPARATOR_OUTSIDE_QUOTES = re.compile(r'[,;|](?=(?:[^"]*"[^"]*")*[^"]*$)')
 _DECADE = re.compile(r"^([0-9]{3})0s$")
 _QUARTER = re.compile(r"^([0-9]{4})-Q([1-4])$")
 _PART = re.compile(r"^([0-9]{4})(?:-([0-9]{2}))?$")
@@ -167,9 +169,17 @@ def has_shape(label: str, mask: str = MASK) -> bool:
 
 
 def members(label: str) -> list[str] | None:
-    """Return the members of a set written ``{a, b}``; None for what is none."""
+    """Return the members of a set written ``{a, b}``; None for what is none.
+
+    A member between quotes may have the signs that are between members.
+    """
     match = _LISTED.match(label)
-    return None if match is None else [m.strip() for m in re.split(r"[,;|]", match[1])]
+    if match is None:
+        return None
+    if '"' not in match[1] or match[1].count('"') % 2:
+        return [member.strip() for member in _SEPARATOR.split(match[1])]
+    parts = (member.strip() for member in _SEPARATOR_OUTSIDE_QUOTES.split(match[1]))
+    return [part[1:-1] if len(part) > 1 and part[0] == part[-1] == '"' else part for part in parts]
 
 
 def months(label: str) -> tuple[float, float] | None:

@@ -1,0 +1,1 @@
+"""The plugin `information_kept`."""
