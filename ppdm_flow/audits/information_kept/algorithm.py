@@ -169,7 +169,7 @@ def _findings(original: DataView, candidate: DataView, ctx: AuditContext) -> Ite
         steps = list(dict.fromkeys(step for step, _ in facts.changes))
         by = f" after {_steps_in_words(steps)}" if steps else ""
         text = (
-            f"the released column {what}{by}. Give its hierarchy a finer level, let fewer attributes be"
+            f"`{column}` {what}{by}. Give its hierarchy a finer level, let fewer attributes be"
             " quasi-identifiers, ask for less, suppress more rows in its place, recode locally, or drop the column"
         )
         yield Finding("PPF926", Severity.WARNING, text, f"{ctx.release}.{column}")

@@ -15,6 +15,7 @@ from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.kept import information_kept
 from ppdm_flow.report.run.verdict import Verdict, verdict
 
 _WIDTH = 100
@@ -40,7 +41,7 @@ def render(document: ReportDocument, width: int = _WIDTH, words: tuple[str, str]
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", *_wrapped(f"warning: {warning}", width)]
-    lines += [*_checks(judged, width), *_waivers(judged, width)]
+    lines += [*_checks(judged, width), *_kept(document, width), *_waivers(judged, width)]
     return "\n".join(_printable(line).rstrip() for line in lines) + "\n"
 
 
@@ -55,6 +56,15 @@ def _checks(judged: Verdict, width: int) -> list[str]:
         lines.append(f"    and {len(holding) - _MOST_HOLDING:,} more that hold")
     for check in (*judged.failing, *judged.waived):
         lines += _why(check, width)
+    return lines
+
+
+def _kept(document: ReportDocument, width: int) -> list[str]:
+    """Return how much information each release keeps, and of which attributes it keeps least."""
+    lines: list[str] = []
+    for kept in information_kept(document):
+        note = f" ({kept.note})" if kept.note else ""
+        lines += ["", *_wrapped(f"{kept.heading}: {kept.text}{note}", width), *_wrapped(kept.least, width, "    ")]
     return lines
 
 

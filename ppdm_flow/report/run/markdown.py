@@ -10,6 +10,7 @@ from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.columns import columns, losses
 from ppdm_flow.report.run.facts import facts
 from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument
+from ppdm_flow.report.run.kept import information_kept
 from ppdm_flow.report.run.verdict import Verdict, verdict
 from ppdm_flow.report.snippet import escaped
 
@@ -45,6 +46,9 @@ def _head(document: ReportDocument, judged: Verdict) -> str:
     for warning in (judged.contradiction, judged.caution):
         if warning:
             lines += ["", f"> ⚠️ **{escaped(warning)}**"]
+    for kept in information_kept(document):
+        note = f" ({kept.note})" if kept.note else ""
+        lines += ["", f"**{kept.heading[0].upper()}{escaped(kept.heading[1:])}: {kept.text}**{escaped(note)}"]
     failing = judged.failing
     if len(judged.requirements) + len(judged.gates) > _OPEN_ROWS and failing:
         lines += ["", *_checks(failing[:_OPEN_ROWS])]
@@ -58,6 +62,12 @@ def _sections(document: ReportDocument, judged: Verdict) -> Iterable[str]:
     for title, part in (("Requirements", judged.requirements), ("Gates", judged.gates)):
         if part:
             yield _section(title, _checks(part), folded=len(part) > _OPEN_ROWS)
+    for kept in information_kept(document):
+        rows = ((each.name, each.text, each.note) for each in kept.attributes)
+        heading = f"{kept.heading[0].upper()}{kept.heading[1:]}"
+        yield _section(
+            escaped(heading), _table(("Attribute", "Kept", ""), rows), folded=len(kept.attributes) > _OPEN_ROWS
+        )
     yield _section("Waivers", _table(("Waiver", "Of", "Until", "", "Owner", "Reason", "Covers"), _waivers(judged)))
     yield _findings(document["findings"])
     yield _section("Releases", _table(("Release", "What", ""), _releases(document)))

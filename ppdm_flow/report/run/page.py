@@ -17,6 +17,7 @@ from ppdm_flow.report.run.columns import ColumnList, Loss, columns, losses
 from ppdm_flow.report.run.facts import Fact, Output, facts, outputs
 from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument, StepDocument
 from ppdm_flow.report.run.gallery import Gallery, gallery
+from ppdm_flow.report.run.kept import InformationKept, information_kept
 from ppdm_flow.report.run.meanings import glossary
 from ppdm_flow.report.run.tradeoff import Tradeoff, tradeoff
 from ppdm_flow.report.run.verdict import Verdict, verdict
@@ -24,6 +25,8 @@ from ppdm_flow.report.run.wording import moment
 
 _OPEN_CHECKS = 12
 _ON_SHEET = 10
+_MOST_KEPT = 3
+"""Releases that have a tile of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class Page:
     steps: tuple[StepRow, ...]
     total_seconds: str
     losses: tuple[Loss, ...]
+    kept: tuple[InformationKept, ...]
     tradeoff: Tradeoff
     gallery: Gallery
     findings: tuple[FindingDocument, ...]
@@ -111,6 +115,7 @@ def page(document: ReportDocument, words: tuple[str, str] | None = None) -> Page
         steps=tuple(_step(step, seconds) for step in document["steps"]),
         total_seconds="" if seconds is None else duration(seconds),
         losses=losses(document),
+        kept=information_kept(document),
         tradeoff=tradeoff(document, judged),
         gallery=gallery(document),
         findings=tuple(document["findings"]),
@@ -204,6 +209,7 @@ def _tiles(document: ReportDocument, judged: Verdict, seconds: float | None) -> 
             tiles.append((f"{sum(c.holds for c in checks):,} of {len(checks):,}", name))
     if judged.waived:
         tiles.append((f"{len(judged.waived):,}", "waived"))
+    tiles += [(kept.text, kept.heading) for kept in information_kept(document)[:_MOST_KEPT]]
     if document["steps"]:
         tiles.append((f"{_rows_read(document):,}", "rows read"))
         seconds_run = document["run"].get("seconds", seconds)

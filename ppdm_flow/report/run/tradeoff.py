@@ -15,6 +15,7 @@ _MOST_KEPT = 20
 _SHARES = frozenset({"share", "probability"})
 
 _KEPT = {
+    "mean_kept": ("Information kept", True),
     "record_utility": ("Rows that keep their value", True),
     "distribution_utility": ("Frequencies that can be estimated back", True),
     "error_increase": ("Change of the classification error", False),

@@ -19,6 +19,8 @@ _IN_COMMON = "PPF845"
 """The finding that several releases leave groups of too few people."""
 _TAKES_AWAY = frozenset({"PPF857"})
 """Findings without which no figure can be read: they stand beside the verdict."""
+_SAYS_NOTHING = "PPF926"
+"""The finding that a released column has one value, or hides most of its cells."""
 _PERSONAL = "PPF649"
 """The finding that a released column shows personal data which the policy does not declare."""
 
@@ -34,6 +36,7 @@ def caution(document: ReportDocument) -> str:
             *_by_pseudonyms(document),
             *_apart(document),
             *_in_common(document),
+            *_hidden(document),
         )
     )
 
@@ -96,6 +99,23 @@ def _in_common(document: ReportDocument) -> list[str]:
         for f in document["findings"]
         if f["code"] == _IN_COMMON and not f.get("waived_by")
     ]
+
+
+def _hidden(document: ReportDocument) -> list[str]:
+    """Say which released columns say next to nothing, and what helps: once, since that is the same of all."""
+    told = [f for f in document["findings"] if f["code"] == _SAYS_NOTHING and not f.get("waived_by")]
+    texts: dict[str, list[str]] = {}
+    advice = ""
+    for finding in told:
+        what, _, advice = finding["text"].partition(". ")
+        texts.setdefault(what, []).append(finding["subject"].partition(".")[0])
+    several = len(document["releases"]) > 1
+    columns = [
+        f"{what} ({listed(releases)})" if several and all(releases) else what for what, releases in texts.items()
+    ]
+    if not columns:
+        return []
+    return [f"Of little use ({_SAYS_NOTHING}): {'; '.join(columns)}.{f' {advice}.' if advice else ''}"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,6 +335,6 @@ def test_columns_that_say_nothing_are_named(build):
     case = build.case(table, after, "qqsi", changes={"p": COARSENED, "q": COARSENED})
     findings = AUDIT.measure(*case.args).findings
     assert [(f.code, f.subject) for f in findings] == [("PPF926", "public.p"), ("PPF926", "public.q")]
-    assert "hides 67% of its cells" in findings[0].text
+    assert "`p` hides 67% of its cells" in findings[0].text
     assert "has one value in all of its rows after step `coarsen`" in findings[1].text
     assert not AUDIT.measure(*build.case(table, {n: table[n] for n in "pqs"}, "qqsi").args).findings

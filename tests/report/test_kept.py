@@ -1,0 +1,90 @@
+"""Information kept, first among the figures of usefulness: in console output, Markdown and page."""
+
+from __future__ import annotations
+
+import pytest
+
+from ppdm_flow.report.run import forms, html, markdown
+from ppdm_flow.report.run.kept import information_kept
+from ppdm_flow.report.run.page import page
+
+HIDING = {
+    "code": "PPF926",
+    "severity": "warning",
+    "text": "`zip` hides 92% of its cells (`*` or suppressed) after step `recode`. Give its hierarchy a finer level",
+    "subject": "study.zip",
+    "hash": "0" * 16,
+}
+
+
+def figure(value, note=""):
+    return {"value": value, "unit": "share", **({"note": note} if note else {})}
+
+
+@pytest.fixture
+def reported(document):
+    """Make a report with figures of what release `study` keeps."""
+    made = document()
+    made["metrics"] |= {
+        "study/kept.mean_kept": figure(0.74, "not released: `job`"),
+        "study/kept.age.kept": figure(0.9),
+        "study/kept.zip.kept": figure(0.58),
+        "study/kept.job.kept": figure(0.0, "not released"),
+        "study/kept.name.kept": figure(None, "not compared: its cells are generated or keyed names"),
+    }
+    made["findings"] = [*made["findings"], HIDING]
+    return made
+
+
+def test_it_is_read_from_the_figures(reported):
+    (kept,) = information_kept(reported)
+    assert (kept.release, kept.share, kept.text, kept.note) == ("study", 0.74, "74%", "not released: `job`")
+    assert [(a.name, a.text) for a in kept.attributes] == [
+        ("job", "0%"),
+        ("zip", "58%"),
+        ("age", "90%"),
+        ("name", "not compared"),
+    ]
+    assert kept.attributes[-1].note == "its cells are generated or keyed names"
+
+
+def test_the_console_says_it_behind_the_checks(reported):
+    text = forms.render(reported)
+    assert "information kept of study: 74% (not released: `job`)" in text
+    assert "job 0%, zip 58%, age 90%" in text
+    assert "`zip` hides 92% of its cells" in " ".join(text.split())
+    assert "Give its hierarchy a finer level" in " ".join(text.split())
+
+
+def test_what_cannot_be_compared_has_no_number(reported):
+    reported["metrics"]["study/kept.mean_kept"] = figure(
+        None, "not compared: rows cannot be paired with their originals"
+    )
+    text = forms.render(reported)
+    assert "information kept of study: not compared (rows cannot be paired with their originals)" in text
+    assert "0%" not in next(line for line in text.splitlines() if "information kept" in line)
+
+
+def test_several_releases_have_one_each(reported):
+    for name in ("mean_kept", "age.kept"):
+        reported["metrics"][f"partner/kept.{name}"] = reported["metrics"][f"study/kept.{name}"]
+    assert [k.heading for k in information_kept(reported)] == [
+        "information kept of study",
+        "information kept of partner",
+    ]
+
+
+def test_the_first_screen_of_the_page_has_it(reported):
+    shown = page(reported)
+    assert ("74%", "information kept of study") in shown.tiles
+    assert "92%" in shown.verdict.caution
+    text = html.render(reported)
+    assert text.index("information kept") < text.index('id="requirements"')
+    assert "not compared" in text
+    assert next(g for g in shown.tradeoff.kept if g.release == "study").name == "Information kept"
+
+
+def test_markdown_has_a_table(reported):
+    text = markdown.render(reported)
+    assert "**Information kept of study: 74%**" in text
+    assert "| job | 0% | not released |" in text
