@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.api.documents import SCHEMAS
-from ppdm_flow.api.sweep.document import complete, dominators
+from ppdm_flow.api.sweep.document import choose_point, complete, dominators
+from ppdm_flow.api.sweep.metrics import Metric
 from ppdm_flow.report.sweep import forms, picture
-from ppdm_flow.report.sweep.rows import rows, said, short
+from ppdm_flow.report.sweep.rows import recommended, rows, said, short
 
 SMALL = st.one_of(st.none(), st.integers(0, 3).map(float))
 GRIDS = st.integers(1, 4).flatmap(
@@ -114,6 +115,60 @@ def test_the_table_says_where_each_point_stands(document):
     assert found[3][-1] == "PPF714"
     assert "nas: privacy.score.nas, smaller is better" in lines
     assert "withheld because of: privacy.score" in lines
+
+
+KEPT = Metric("information_kept.mean_kept", "share", "max", privacy=False)
+RISK = Metric("risk.prosecutor_highest", "probability", "min", privacy=False)
+
+
+def candidate(number, kept, risk, **more):
+    figures = {KEPT.name: figure(kept), RISK.name: figure(risk)}
+    return point(number, str(number), 0.1, 0.1, **more) | {"metrics": figures}
+
+
+def test_the_point_that_keeps_most_is_recommended():
+    """Of those whose requirements hold: others keep more, and one is waived."""
+    points = [
+        candidate(1, 0.9, 0.5, verdict="withheld", failing=["privacy.k_anonymity"]),
+        candidate(2, 0.8, 0.4, failing=["privacy.k_anonymity"]),
+        candidate(3, 0.7, 0.2),
+        candidate(4, 0.5, 0.1),
+        candidate(5, 0.1, 0.1),
+        candidate(6, None, 0.0),
+    ]
+    kept = [p["metrics"][KEPT.name]["value"] for p in points]
+    loss = {"metric": RISK.name, "value": 0.2, "best": 0.1, "point": 4, "kept": 0.5}
+    assert choose_point(points, kept, (RISK, KEPT)) == {"point": 3, "kept": 0.7, "among": 3, "gives_up": [loss]}
+    assert choose_point(points[:2], kept[:2], (RISK, KEPT)) is None
+    assert choose_point(points[5:], kept[5:], (RISK, KEPT)) is None
+    equal = [candidate(1, 0.7, 0.3, on_frontier=False, dominated_by=2), candidate(2, 0.7, 0.2)]
+    assert choose_point(equal, [0.7, 0.7], (RISK, KEPT))["point"] == 2
+
+
+def test_the_recommended_point_is_said_with_what_it_gives_up(document):
+    document["metrics"].append({"name": KEPT.name, "unit": "share", "direction": "max", "requirement": False})
+    for each, kept in zip(document["points"], (0.9, 0.74, 0.5, None), strict=True):
+        each["metrics"] |= {} if kept is None else {KEPT.name: figure(kept)}
+    losses = [{"metric": "c.error", "value": 0.2, "best": 0.1, "point": 3, "kept": 0.5}]
+    document["recommended"] = {"point": 2, "kept": 0.74, "among": 2, "gives_up": losses}
+    document["points"][1]["recommended"] = True
+    jsonschema.validate(document, SCHEMAS["sweep"]())
+    sentence = (
+        "Recommended: point 2 (k 5). It keeps 74% of the information, the most of 2 points whose requirements hold."
+        " It gives up: error is 20%, and 10% at point 3, which keeps 50%."
+    )
+    assert recommended(document) == sentence
+    assert forms.plain(document).splitlines()[1] == sentence
+    assert "frontier, recommended" in forms.plain(document)
+    assert sentence in forms.markdown(document)
+    assert sentence in forms.render(document)
+    del document["recommended"]
+    assert not recommended(document)
+
+
+def test_a_figure_that_cannot_be_compared_has_no_number(document):
+    document["points"][1]["metrics"]["c.error"] = figure(None, note="not compared: rows cannot be paired")
+    assert "not compared" in rows(document).rows[1].figures
 
 
 def test_markdown_shows_text_as_it_is(document):

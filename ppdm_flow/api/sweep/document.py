@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from scipy import special
@@ -18,7 +18,16 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
 from ppdm_flow.report.run.document import plain
-from ppdm_flow.report.sweep.fields import MeasuredPoint, SweepDocument, SweepFigure, SweepPoint, figure_at
+from ppdm_flow.report.run.kept import is_total
+from ppdm_flow.report.sweep.fields import (
+    MeasuredPoint,
+    SweepDocument,
+    SweepFigure,
+    SweepLoss,
+    SweepPoint,
+    SweepRecommendation,
+    figure_at,
+)
 
 FAILED, MIXED = "failed", "mixed"
 
@@ -63,9 +72,63 @@ def document(
             "versions": versions(),
         },
     }
+    recommendation = choose_point(placed, [_kept(some) for some in results], metrics)
+    if recommendation is not None:
+        written["recommended"] = recommendation
+        placed[recommendation["point"] - 1]["recommended"] = True
     if frontier:
         written["shown"] = "frontier"
     return written
+
+
+def _kept(results: Sequence[Result]) -> float | None:
+    """Return the information that a point keeps, on average over releases and runs; None where it is not compared."""
+    shares = []
+    for run in (r for r in results if isinstance(r, JudgedResults)):
+        values = [f.value for name, f in run.metrics.items() if is_total(name) and f.value is not None]
+        if not values:
+            return None
+        shares.append(statistics.fmean(values))
+    return statistics.fmean(shares) if shares else None
+
+
+def choose_point(
+    points: Sequence[SweepPoint], kept: Sequence[float | None], metrics: Sequence[Metric]
+) -> SweepRecommendation | None:
+    """Return the point that keeps most of those that would be released, and what others have more of.
+
+    Of equal ones one that no other dominates, then the first.
+    """
+    holding = [p["verdict"] in (RELEASED, HELD) and not p["failing"] for p in points]  # a waived one does not hold
+    shares = {i: share for i, share in enumerate(kept) if share is not None and holding[i]}
+    if not shares:
+        return None
+    place = min(shares, key=lambda i: (-(_compared(shares[i]) or 0.0), not points[i]["on_frontier"], i))
+    losses = (_loss(metric, points, place, shares) for metric in metrics if metric.direction)
+    return {
+        "point": points[place]["number"],
+        "kept": shares[place],
+        "among": len(shares),
+        "gives_up": [loss for loss in losses if loss is not None],
+    }
+
+
+def _loss(metric: Metric, points: Sequence[SweepPoint], place: int, shares: Mapping[int, float]) -> SweepLoss | None:
+    """Return the best figure of these points where the recommended one has another; the one that keeps most has it."""
+    sign = 1 if metric.direction == "min" else -1
+    figures = {i: value for i in shares if (value := _compared(figure_at(points[i], metric.name)["value"])) is not None}
+    if place not in figures:
+        return None
+    best = min(figures, key=lambda i: (sign * figures[i], -shares[i], i))
+    if figures[best] == figures[place]:
+        return None
+    return {
+        "metric": metric.name,
+        "value": figures[place],
+        "best": figures[best],
+        "point": points[best]["number"],
+        "kept": shares[best],
+    }
 
 
 def _point(number: int, point: PlannedPoint, results: Sequence[Result], metrics: Sequence[Metric]) -> MeasuredPoint:

@@ -11,6 +11,7 @@ from ppdm_flow.core.results import Figure, RequirementResult
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.report.run.kept import TOTAL, is_total
 
 _DIRECTIONS = ("min", "max")
 _SMALLER = frozenset(
@@ -64,14 +65,15 @@ _LARGER = frozenset(
         "genuine",
         "information_kept",
         "k",
+        TOTAL,
         "record_utility",
         "recovered",
         "smallest_group",
         "smallest_l",
     }
 )
-_UTILITY = ("error_increase", "mean_total_variation", "record_utility", "dissimilarity", "equal_itemsets", "recovered")
-"""Looked at where no metric is named and the policy gates none, if they are there."""
+_UTILITY = ("error_increase", "record_utility", "dissimilarity", "equal_itemsets", "recovered")
+"""Looked at where no metric is named and the policy gates none, if they are there; information kept is always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +127,9 @@ def metrics(
                 metric_of.setdefault(name, _metric(name, run, plan, each.direction))
                 missing.pop(each.name, None)
         if not every:
-            names = [n for n in run.metrics if n.rpartition(".")[2] in _UTILITY]
-            useful = names if all(metric_of[n].privacy for n in metric_of) else ()
+            required = all(metric_of[n].privacy for n in metric_of if not is_total(n))
+            last = {n: n.rpartition(".")[2] for n in run.metrics if n not in metric_of}
+            useful = [n for n in last if last[n] == TOTAL or (required and last[n] in _UTILITY)]
             metric_of |= {name: _metric(name, run, plan, "") for name in useful}
     return tuple(metric_of.values()), list(missing)
 

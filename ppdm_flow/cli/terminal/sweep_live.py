@@ -18,7 +18,7 @@ from ppdm_flow.cli.terminal.output import LOUDNESS, say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.report.sweep.fields import SweepDocument
-from ppdm_flow.report.sweep.rows import Row, rows, said
+from ppdm_flow.report.sweep.rows import Row, recommended, rows, said
 
 
 @contextmanager
@@ -38,6 +38,8 @@ def show(document: SweepDocument) -> None:
     table = rows(document)
     console = Console()
     console.print(Text(f"{document['policy']}: {said(document)}"))
+    if choice := recommended(document):
+        console.print(Text(choice, style="bold"))
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("", "#", *table.axes, "verdict"):
         drawn.add_column(name)

@@ -65,6 +65,7 @@ class MeasuredPoint(TypedDict):
     metrics: Annotated[dict[str, SweepFigure], about("The figures by name; a value is the mean over the runs.")]
     error: NotRequired[SweepError]
     own: NotRequired[Annotated[bool, about("That these are the values that the policy itself has.")]]
+    recommended: NotRequired[Annotated[bool, about("That it is the recommended point.")]]
 
 
 class SweepPoint(MeasuredPoint):
@@ -77,6 +78,25 @@ class SweepPoint(MeasuredPoint):
             "Number of a point on the frontier that is at least as good in every compared figure, and better in one."
         ),
     ]
+
+
+class SweepLoss(TypedDict):
+    """A figure in which another point that would be released is better than the recommended one."""
+
+    metric: Annotated[str, about("Full name of the figure.")]
+    value: Annotated[float, about("The figure at the recommended point.")]
+    best: Annotated[float, about("The best figure of all points that would be released.")]
+    point: Annotated[PositiveInt, about("Number of the point that has it.")]
+    kept: Annotated[float, about("Information that this other point keeps, in [0, 1].")]
+
+
+class SweepRecommendation(TypedDict):
+    """The point that keeps the most information among those whose requirements and gates hold."""
+
+    point: Annotated[PositiveInt, about("Its number.")]
+    kept: Annotated[float, about("Information that it keeps, in [0, 1]: the mean over releases and runs.")]
+    among: Annotated[PositiveInt, about("How many points were compared.")]
+    gives_up: Annotated[list[SweepLoss], about("What other points have more of.")]
 
 
 class SweepRun(TypedDict):
@@ -102,6 +122,7 @@ class SweepDocument(TypedDict):
     over: Annotated[list[SweepAxis], about("What was varied; the points are all combinations of the values.")]
     metrics: Annotated[list[SweepMetric], about("The figures that were looked at.")]
     points: Annotated[list[SweepPoint], about("The points, the last axis varying fastest.")]
+    recommended: NotRequired[SweepRecommendation]
     shown: NotRequired[
         Annotated[Literal["frontier"], about("That tables and pictures show no point but those of the frontier.")]
     ]

@@ -11,7 +11,7 @@ from ppdm_flow.report.run.html import environment, script_hash
 from ppdm_flow.report.snippet import escaped
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, figure_at
 from ppdm_flow.report.sweep.picture import panels
-from ppdm_flow.report.sweep.rows import Row, rows, said
+from ppdm_flow.report.sweep.rows import Row, recommended, rows, said
 
 
 def plain(document: SweepDocument) -> str:
@@ -19,7 +19,7 @@ def plain(document: SweepDocument) -> str:
     table = rows(document)
     lines = [["", "#", *table.axes, "verdict", *table.metrics, "standing", "time"]]
     lines += [_cells(row) for row in table.rows]
-    text = [f"{document['policy']}: {said(document)}", "", *_aligned(lines), ""]
+    text = [f"{document['policy']}: {said(document)}", *filter(None, [recommended(document)]), "", *_aligned(lines), ""]
     text += [f"{short}: {name}, {better}" for short, name, better in table.legend]
     failing = sorted({each for row in table.rows for each in row.failing})
     if failing:
@@ -34,6 +34,8 @@ def markdown(document: SweepDocument) -> str:
     table = rows(document)
     head = ("#", *table.axes, "Verdict", *table.metrics, "Standing", "Time")
     lines = [f"## Sweep of {escaped(document['policy'])}", "", escaped(said(document)), ""]
+    if choice := recommended(document):
+        lines += [f"**{escaped(choice)}**", ""]
     lines += [f"| {' | '.join(escaped(cell) for cell in head)} |", f"|{' --- |' * len(head)}"]
     for row in table.rows:
         cells = [escaped(cell) for cell in _cells(row)[1:]]
@@ -84,6 +86,7 @@ def render(document: SweepDocument) -> str:
     return template.render(
         policy=document["policy"],
         said=said(document),
+        recommended=recommended(document),
         panels=panels(document),
         table=rows(document),
         run=facts(document["run"]),

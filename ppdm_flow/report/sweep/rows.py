@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.report.amounts import NONE, amount, between, duration
+from ppdm_flow.report.run.kept import NOT_COMPARED
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at, shown_points
 
 _NOISE = 1e-12
@@ -84,14 +85,37 @@ def said(document: SweepDocument) -> str:
     return text
 
 
+def recommended(document: SweepDocument) -> str:
+    """Say which point is recommended, and what it gives up against others; nothing where none can be."""
+    choice = document.get("recommended")
+    if choice is None:
+        return ""
+    point = next(p for p in document["points"] if p["number"] == choice["point"])
+    paths = [axis["path"] for axis in document["over"]]
+    values = ", ".join(f"{name} {point['values'][path]}" for name, path in zip(short(paths), paths, strict=True))
+    others = f"the most of {counted(choice['among'], 'point')}" if choice["among"] > 1 else "the only one"
+    kept = f"It keeps {amount(tidy(choice['kept']), 'share')} of the information, {others} whose requirements hold."
+    text = f"Recommended: point {choice['point']} ({values}). {kept}"
+    units = {m["name"]: m["unit"] for m in document["metrics"]}
+    names = dict(zip(units, short(list(units)), strict=True))
+    losses = [
+        f"{names[loss['metric']]} is {amount(tidy(loss['value']), units[loss['metric']])}, and"
+        f" {amount(tidy(loss['best']), units[loss['metric']])} at point {loss['point']},"
+        f" which keeps {amount(tidy(loss['kept']), 'share')}"
+        for loss in choice["gives_up"]
+    ]
+    return f"{text} It gives up: {'; '.join(losses)}." if losses else f"{text} No other is better in any figure."
+
+
 def tidy(value: float) -> float:
     """Return a figure without rounding errors about 0, which would be written as if they were something."""
     return 0.0 if abs(value) < _NOISE else value
 
 
 def standing(point: SweepPoint) -> str:
-    """Say where a point stands, and whether it has the policy's own values."""
-    return _place(point) + (", the policy's own" if point.get("own") else "")
+    """Say where a point stands, whether it has the policy's own values, and whether it is recommended."""
+    own = ", the policy's own" if point.get("own") else ""
+    return _place(point) + own + (", recommended" if point.get("recommended") else "")
 
 
 def _place(point: SweepPoint) -> str:
@@ -122,7 +146,9 @@ def _row(point: SweepPoint, paths: Sequence[str], metrics: Sequence[SweepMetric]
 
 def written(figure: SweepFigure, unit: str) -> str:
     """Return a figure in its unit."""
-    return NONE if figure["value"] is None else amount(tidy(figure["value"]), unit)
+    if figure["value"] is None:
+        return NOT_COMPARED if figure.get("note", "").startswith(NOT_COMPARED) else NONE
+    return amount(tidy(figure["value"]), unit)
 
 
 def _shortest(name: str, others: AbstractSet[str]) -> str:

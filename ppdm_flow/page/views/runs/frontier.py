@@ -21,7 +21,7 @@ from ppdm_flow.policy.edit.changes import Change, put
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepMetric, SweepPoint, figure_at
-from ppdm_flow.report.sweep.rows import Rows, rows, said, short, tidy
+from ppdm_flow.report.sweep.rows import Rows, recommended, rows, said, short, tidy
 
 _MOST = 8
 _SHARES = frozenset({"share", "probability"})
@@ -40,6 +40,7 @@ class ShownSweep:
     """What the page of a sweep shows of it. ``points`` are addresses of edits by the number of their point."""
 
     sentence: str
+    recommended: str
     table: Rows
     points: Mapping[int, str]
     pictures: Sequence[Picture]
@@ -49,7 +50,7 @@ def shown_sweep(file: Path, path: Path | None, policy: str, back: str) -> ShownS
     """Return what is shown of the sweep in a file; no edits where there is no policy at the path."""
     document = cast("SweepDocument", json.loads(file.read_text(encoding="utf-8")))
     addresses = {} if path is None else _points(path, policy, document, back)
-    return ShownSweep(said(document), rows(document), addresses, pictures(document, addresses))
+    return ShownSweep(said(document), recommended(document), rows(document), addresses, pictures(document, addresses))
 
 
 def _points(path: Path, policy: str, document: SweepDocument, back: str) -> dict[int, str]:

@@ -29,7 +29,7 @@ from ppdm_flow.policy.loading import load
 from ppdm_flow.report.run.fields import ReportDocument
 
 _AXES = 2
-_TELLING = ("suppressed_cells", "mean_total_variation", "record_utility", "error_increase", "rows_lost")
+_TELLING = (".mean_kept", "suppressed_cells", "record_utility", "error_increase", "rows_lost")
 """Figures that say what a release costs: they are chosen unless somebody chooses others."""
 
 
