@@ -225,6 +225,7 @@ def test_by_default_what_the_policy_judges(sweep):
         ("privacy.k_anonymity.k", "max", True),
         ("privacy.sensitivities.ill.margin", "min", True),
         ("sizes.classes", "min", False),
+        ("information_kept.mean_kept", "max", False),
     ]
 
 
