@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from ppdm_flow.core.requirement import TOLERANCE
 
 NONE = "not measured"
+NOT_COMPARED = "not compared"
+"""How the note of a figure begins that has no value because its two sides cannot be compared."""
 _MINUS = "\N{MINUS SIGN}"
 _DASH = "\N{EN DASH}"
 _DIGITS = 3
@@ -33,6 +35,11 @@ def amount(value: float | None, unit: str, digits: int = _DIGITS) -> str:
     if unit in _BARE:
         return text
     return f"{text} {_ONE.get(unit, unit.removesuffix('s')) if text == '1' else unit}"
+
+
+def noted(value: float | None, unit: str, note: str) -> str:
+    """Return a figure in its unit; of one without a value, by its note, whether it was not measured or not compared."""
+    return NOT_COMPARED if value is None and note.startswith(NOT_COMPARED) else amount(value, unit)
 
 
 def pair(measured: float | None, bound: float, unit: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from ppdm_flow.audits.information_kept.covers import Covers, covers
 from ppdm_flow.audits.information_kept.losses import UnreadError, share_kept
 from ppdm_flow.audits.information_kept.query import share_kept_again
 from ppdm_flow.audits.information_kept.spec import InformationKeptParams
-from ppdm_flow.audits.information_kept.values import Values, values_of
+from ppdm_flow.audits.information_kept.values import Numbers, Values, values_of
 from ppdm_flow.audits.labels.forms import everything
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Severity
@@ -109,7 +109,7 @@ def _made(facts: AttributeFacts) -> bool:
 
 
 def _labels(values: Values, candidate: DataView, column: str, ctx: AuditContext) -> Covers | None:
-    if candidate.schema[column].numeric:
+    if candidate.schema[column].numeric and isinstance(values, Numbers):
         return None
     return covers(candidate.domain(column), values, column, ctx.attributes.get(column), ctx)
 

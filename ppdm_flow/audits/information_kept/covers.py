@@ -25,9 +25,6 @@ Integers = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 Pairs = tuple[Integers, Integers]
 
-_UNPLACED = ("PPF786", "PPF787", "PPF789")
-"""Codes of values that have no place in a hierarchy."""
-
 
 @dataclass(frozen=True, eq=False)
 class Covers:
@@ -142,14 +139,13 @@ def _renamed(labels: pa.StringArray, texts: pa.StringArray, facts: AttributeFact
 def _levels(
     column: str, hierarchy: HierarchySpec, texts: pa.StringArray, ctx: AuditContext
 ) -> Iterator[pa.StringArray]:
-    """Yield the labels of all values on each level; nothing where some have no place in the hierarchy."""
+    """Yield the labels of all values on each level; none where the hierarchy cannot be used, or lacks some values."""
     values = texts.to_pylist()
     try:
         for rung in ladder(column, hierarchy, ctx.home).rungs:
             yield pa.array(labels_on(column, values, settled(rung, values)), pa.string())
-    except PluginError as fault:
-        if fault.diagnostics[0].code not in _UNPLACED:
-            raise
+    except PluginError:  # a step that needs it says so
+        return
 
 
 def _runs(value: Integers, label: Integers, size: int) -> tuple[Integers, Integers, Integers]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ppdm_flow.audits.information_kept.covers import Covers
-from ppdm_flow.audits.information_kept.values import Numbers, Values
-from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.audits.information_kept.values import Numbers, Values, numbers_of
 from ppdm_flow.sdk.audit import Sql, quoted
 from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.sdk.view import PairedView
@@ -23,8 +24,8 @@ SELECT (SELECT sum(greatest(b.n, coalesce(p.n, 0)) * g.g) FROM guesses g JOIN be
        (SELECT coalesce(sum(n * d), 0) FROM losses)
 """
 _COMMON = """
-WITH before AS (SELECT {x} AS x, sum(n)::DOUBLE AS n FROM originals GROUP BY 1),
-     joint AS (SELECT {x} AS x, y, sum(n)::DOUBLE AS n FROM pairs_counted GROUP BY 1, 2),
+WITH before AS (SELECT x, sum(n)::DOUBLE AS n FROM originals GROUP BY x),
+     joint AS (SELECT x, y, any_value(point) AS point, sum(n)::DOUBLE AS n FROM pairs_counted GROUP BY x, y),
      paired_values AS (SELECT x, sum(n) AS n FROM joint GROUP BY x),
      blanks AS (SELECT count(*) > 0 AS hide FROM joint WHERE y IS NULL AND x IS NOT NULL AND n > 0),
 """
@@ -69,8 +70,8 @@ _NUMBERS = """
        SELECT j.n, CASE WHEN j.y IS NULL THEN CASE WHEN (SELECT hide FROM blanks) THEN g.g ELSE 0 END
                         WHEN j.y IN (SELECT y FROM hiding) THEN g.g
                         WHEN m.m IS NOT NULL THEN CASE WHEN j.x IS NULL THEN r.d ELSE t.d / m.m END
-                        WHEN {y} IS NULL THEN g.g WHEN j.x IS NULL THEN r.d
-                        ELSE abs(j.x - {y}) / e.reach END AS d
+                        WHEN j.point IS NULL THEN g.g WHEN j.x IS NULL THEN r.d
+                        ELSE abs(j.x - j.point) / e.reach END AS d
        FROM random r, ends e, joint j JOIN guesses g ON g.x IS NOT DISTINCT FROM j.x LEFT JOIN masses m ON m.y = j.y
        LEFT JOIN sums t ON t.x = j.x AND t.y = j.y)
 """
@@ -89,23 +90,41 @@ def share_kept_again(
         f"SELECT o0 AS x, r0 AS y, {counted} AS n FROM paired GROUP BY o0, r0",  # noqa: S608  # no name of the policy
         tables={"paired": relation},
     )
-    tables: dict[str, Any] = {"originals": originals, "pairs_counted": joint}
-    known = f"nullif(x, '{SUPPRESSED_TEXT}')"
+    tables: dict[str, Any] = {"originals": _read(originals, values), "pairs_counted": _read(joint, values, read)}
     if isinstance(values, Numbers):
-        query = _COMMON.format(x=_number(known, values.kind)) + _NUMBERS.format(y=_number("j.y", values.kind))
+        query = _COMMON + _NUMBERS
         tables |= {"spans": _spans(read, values), "hiding": _hiding(read)}
     else:
-        query = _COMMON.format(x=known) + _CATEGORIES
+        query = _COMMON + _CATEGORIES
         tables["covers"] = _covered(read, values)
     ((every, dropped, lost),) = sql.rows(query + _SHARE, tables=tables)
     return None if not every or every <= 0 else min(1.0, max(0.0, 1.0 - (lost + dropped) / every))
 
 
-def _number(text: str, kind: AttributeType) -> str:
-    """Return the SQL of a text as a number, a date as days."""
-    if not kind.is_time:
-        return f"TRY_CAST({text} AS DOUBLE)"
-    return f"epoch_us(TRY_CAST({text} AS TIMESTAMP)) / 86400000000.0"
+def _read(counted: pa.Table, values: Values, read: Covers | None = None) -> pa.Table:
+    """Return counts with original cells as values, null for a missing one, and released ones beside their numbers."""
+    cells = counted["x"].combine_chunks()
+    if isinstance(values, Numbers):
+        known: pa.Array = _numbers(numbers_of(cells, values.kind))
+    else:
+        known = pc.if_else(pc.equal(cells, SUPPRESSED_TEXT), pa.scalar(None, pa.string()), cells)
+    columns = {"x": known, "n": counted["n"]}
+    if "y" not in counted.column_names:
+        return pa.table(columns)
+    labels = counted["y"].combine_chunks()
+    points = pa.nulls(len(labels), pa.float64())
+    if isinstance(values, Numbers):
+        points = _numbers(numbers_of(labels, values.kind)) if read is None else _points(read, labels)
+    return pa.table({**columns, "y": labels, "point": points})
+
+
+def _numbers(numbers: npt.NDArray[np.float64]) -> pa.Array:
+    return pa.array(numbers, pa.float64(), from_pandas=True)  # NaN is null
+
+
+def _points(read: Covers, labels: pa.StringArray) -> pa.Array:
+    """Return the numbers that labels stand for, null where one stands for none."""
+    return _numbers(read.points).take(pc.index_in(labels, value_set=read.labels))
 
 
 def _hiding(read: Covers | None) -> pa.Table:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.report.amounts import amount
+from ppdm_flow.report.amounts import NOT_COMPARED, amount
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument
 
 TOTAL = "mean_kept"
 """The last part of the figure's name, and of that of one attribute."""
 _OF_ATTRIBUTE = "kept"
-NOT_COMPARED = "not compared"
 _MOST_SHOWN = 8
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ppdm_flow.report.amounts import amount, between, duration
+from ppdm_flow.report.amounts import between, duration, noted
 from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.columns import columns, losses
@@ -146,8 +146,8 @@ def _steps(document: ReportDocument) -> _Rows:
 
 def _metrics(metrics: dict[str, FigureDocument]) -> _Rows:
     for name, figure in metrics.items():
-        unit = figure["unit"]
-        yield name, amount(figure["value"], unit), between(figure.get("interval"), unit), figure.get("note", "")
+        unit, note = figure["unit"], figure.get("note", "")
+        yield name, noted(figure["value"], unit, note), between(figure.get("interval"), unit), note
 
 
 def _findings(findings: Sequence[FindingDocument]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.plan.meanings import Meanings
-from ppdm_flow.report.amounts import amount, between, duration
+from ppdm_flow.report.amounts import amount, between, duration, noted
 from ppdm_flow.report.plots.bullet import bullet
 from ppdm_flow.report.plots.drawing import Drawing
 from ppdm_flow.report.run.audience import Audience, audience
@@ -191,8 +191,9 @@ def _figures(metrics: dict[str, FigureDocument], meanings: Meanings) -> tuple[Fi
         owner, _, rest = name.partition(".")
         unit = figure["unit"]
         sample = f"{figure['sample']:,}" if "sample" in figure else ""
-        row = (rest, amount(figure["value"], unit), between(figure.get("interval"), unit), sample)
-        groups.setdefault(owner, []).append((*row, figure.get("note", ""), meanings.of_figure(name)))
+        note = figure.get("note", "")
+        row = (rest, noted(figure["value"], unit, note), between(figure.get("interval"), unit), sample)
+        groups.setdefault(owner, []).append((*row, note, meanings.of_figure(name)))
     return tuple(FigureGroup(owner, tuple(rows)) for owner, rows in groups.items())
 
 

@@ -7,8 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.report.amounts import NONE, amount, between, duration
-from ppdm_flow.report.run.kept import NOT_COMPARED
+from ppdm_flow.report.amounts import amount, between, duration, noted
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at, shown_points
 
 _NOISE = 1e-12
@@ -146,9 +145,7 @@ def _row(point: SweepPoint, paths: Sequence[str], metrics: Sequence[SweepMetric]
 
 def written(figure: SweepFigure, unit: str) -> str:
     """Return a figure in its unit."""
-    if figure["value"] is None:
-        return NOT_COMPARED if figure.get("note", "").startswith(NOT_COMPARED) else NONE
-    return amount(tidy(figure["value"]), unit)
+    return noted(None if figure["value"] is None else tidy(figure["value"]), unit, figure.get("note", ""))
 
 
 def _shortest(name: str, others: AbstractSet[str]) -> str:

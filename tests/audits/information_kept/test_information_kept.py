@@ -338,3 +338,49 @@ def test_columns_that_say_nothing_are_named(build):
     assert "`p` hides 67% of its cells" in findings[0].text
     assert "has one value in all of its rows after step `coarsen`" in findings[1].text
     assert not AUDIT.measure(*build.case(table, {n: table[n] for n in "pqs"}, "qqsi").args).findings
+
+
+INTERVALS = {"[0, 10)": ("1", "007", "+5"), "[10, 20)": ("12", "1e1")}
+MONTHS = {"2020-01": ("2020-01-05", "2020-01-31"), "2020-02": ("2020-02-01",)}
+PREFIXES = {"12**": ("1234", "1299"), "1***": ("1300",), "2***": ("2000",)}
+ORDERED = {"low to mid": ("low", "mid"), "high": ("high",)}
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "cells", "read"),
+    [
+        (HierarchySpec(intervals=(0.0, 10.0, 20.0)), INTERVALS, float),
+        (HierarchySpec(date=("month",)), MONTHS, lambda text: float(np.datetime64(text, "D").astype(int))),
+        (HierarchySpec(prefix=(2, 1)), PREFIXES, None),
+        (HierarchySpec(order=("low", "mid", "high"), then=(2,)), ORDERED, None),
+    ],
+)
+def test_labels_of_hierarchies_are_read(hierarchy, cells, read, build, agree):
+    pairs = [(value, label) for label, values in cells.items() for value in values]
+    before, labels = [value for value, _ in pairs], [label for _, label in pairs]
+    case = facts(build.case({"p": before}, {"p": labels}, "q", changes={"p": COARSENED}), "p", hierarchy=hierarchy)
+    values = [read(value) for value in before] if read else before
+    cover = {label: {v for v, own in zip(values, labels, strict=True) if own == label} for label in cells}
+    if "1***" in cover:
+        cover["1***"] |= cover["12**"]  # a coarser label covers what finer ones do
+    expected = brute_force(values, labels, cover.get, (lambda x, y: abs(x - y)) if read else unequal)
+    assert agree(AUDIT, case)["p.kept"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_numbers_in_a_hierarchy_of_levels(build, agree):
+    """Covers with gaps: odd and even ages."""
+    rng = np.random.default_rng(2)
+    cells = [int(v) for v in rng.integers(0, 12, 200)]
+    levels = tuple((str(v), ("odd" if v % 2 else "even", "*")) for v in range(12))
+    labels = ["odd" if v % 2 else "even" for v in cells]
+    case = build.case({"p": [str(v) for v in cells]}, {"p": labels}, "q", changes={"p": COARSENED})
+    case = facts(facts(case, "p", hierarchy=HierarchySpec(levels=levels)), "p", type=AttributeType.INTEGER)
+    groups = {label: {v for v in cells if (v % 2 == 1) == (label == "odd")} for label in ("odd", "even")}
+    expected = brute_force(cells, labels, groups.get, lambda x, y: abs(x - y))
+    assert agree(AUDIT, case)["p.kept"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_hierarchy_that_cannot_be_used_leaves_a_column_out(build, agree, tmp_path):
+    case = build.case({"p": ["a", "b"], "q": ["x", "y"]}, {"p": ["c", "c"], "q": ["x", "y"]}, "qq", home=tmp_path)
+    case = facts(case, "p", hierarchy=HierarchySpec(csv="gone.csv"))
+    assert agree(AUDIT, case) == {"mean_kept": 1.0, "p.kept": None, "q.kept": 1.0}
