@@ -20,6 +20,7 @@ from ppdm_flow.audits.information_kept.query import share_kept_again
 from ppdm_flow.audits.information_kept.spec import InformationKeptParams
 from ppdm_flow.audits.information_kept.values import Numbers, Values, values_of
 from ppdm_flow.audits.labels.forms import everything
+from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
@@ -167,10 +168,12 @@ def _findings(original: DataView, candidate: DataView, ctx: AuditContext) -> Ite
         else:
             continue
         steps = list(dict.fromkeys(step for step, _ in facts.changes))
+        levels = hierarchy_of(column, ctx) is not None
         by = f" after {_steps_in_words(steps)}" if steps else ""
         text = (
-            f"`{column}` {what}{by}. Give its hierarchy a finer level, let fewer attributes be"
-            " quasi-identifiers, ask for less, suppress more rows in its place, recode locally, or drop the column"
+            f"`{column}` {what}{by}. {'Give its hierarchy a finer level' if levels else 'Declare a hierarchy for it'},"
+            " let fewer attributes be quasi-identifiers, ask for less, suppress more rows in its place, recode locally,"
+            " or drop the column"
         )
         yield Finding("PPF926", Severity.WARNING, text, f"{ctx.release}.{column}")
 

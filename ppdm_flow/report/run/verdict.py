@@ -102,20 +102,18 @@ def _in_common(document: ReportDocument) -> list[str]:
 
 
 def _hidden(document: ReportDocument) -> list[str]:
-    """Say which released columns say next to nothing, and what helps: once, since that is the same of all."""
+    """Say which released columns say next to nothing, and what helps: once for all that the same helps."""
     told = [f for f in document["findings"] if f["code"] == _SAYS_NOTHING and not f.get("waived_by")]
-    texts: dict[str, list[str]] = {}
-    advice = ""
+    releases_of: dict[str, dict[str, list[str]]] = {}
     for finding in told:
         what, _, advice = finding["text"].partition(". ")
-        texts.setdefault(what, []).append(finding["subject"].partition(".")[0])
+        releases_of.setdefault(advice, {}).setdefault(what, []).append(finding["subject"].partition(".")[0])
     several = len(document["releases"]) > 1
-    columns = [
-        f"{what} ({listed(releases)})" if several and all(releases) else what for what, releases in texts.items()
-    ]
-    if not columns:
-        return []
-    return [f"Of little use ({_SAYS_NOTHING}): {'; '.join(columns)}.{f' {advice}.' if advice else ''}"]
+    texts = []
+    for advice, columns in releases_of.items():
+        named = [f"{what} ({listed(of)})" if several and all(of) else what for what, of in columns.items()]
+        texts.append(f"{'; '.join(named)}.{f' {advice}.' if advice else ''}")
+    return [f"Of little use ({_SAYS_NOTHING}): {' '.join(texts)}"] if texts else []
 
 
 @dataclass(frozen=True, slots=True)
