@@ -21,7 +21,8 @@ from measuring import ROOT, Row, flow, timed
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import hashes_of
-from ppdm_flow.engine.ledger.store import LedgerStore, make_ledger
+from ppdm_flow.engine.ledger.store import make_ledger
+from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.sdk.history import Membership
 
 sys.path.insert(0, str(ROOT / "tests"))

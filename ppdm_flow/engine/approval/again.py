@@ -33,7 +33,7 @@ from ppdm_flow.engine.judging.waiving import waive
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.ledger import Ledger, plan_of
 from ppdm_flow.engine.ledger.membership import beside
-from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.streams.stream import Part
 from ppdm_flow.engine.streams.view import StreamView

@@ -26,7 +26,7 @@ from ppdm_flow.engine.evidence.writing import write_copy
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.held.publication import VERSION, Publication, write_publication
 from ppdm_flow.engine.ledger.ledger import written_down
-from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.ledger.witness import testimony
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.plan.definition import ReleaseNode

@@ -11,7 +11,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, numbers_of
 from ppdm_flow.engine.ledger.membership import spelling
-from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.reader.earlier import KeptFile, unpacked
 from ppdm_flow.reader.faults import NotVerifiedError

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerTables, add_tables, make_tables
+from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerStore, add_tables, make_tables
 
 _MARK = 0x70706C67
 """What SQLite calls the application's id."""
 _WAIT = 30.0
 
 
-class LedgerFile(LedgerTables):
+class LedgerFile(LedgerStore):
     """A ledger in a file. Its lock lies beside it."""
 
     def __init__(self, path: Path, key: LedgerKey | None = None) -> None:

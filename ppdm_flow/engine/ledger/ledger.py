@@ -18,7 +18,8 @@ from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.membership import beside, membership
-from ppdm_flow.engine.ledger.store import LedgerStore, find_ledger
+from ppdm_flow.engine.ledger.store import find_ledger
+from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.ledger.witness import check_neighbours, testimony
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST

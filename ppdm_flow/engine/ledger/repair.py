@@ -20,7 +20,8 @@ from ppdm_flow.engine.ledger.document import document
 from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import read_key, required
 from ppdm_flow.engine.ledger.membership import spelling
-from ppdm_flow.engine.ledger.store import LedgerStore, key_beside, store_at
+from ppdm_flow.engine.ledger.store import key_beside, store_at
+from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.ledger.witness import Witness, contradictions
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST

@@ -16,7 +16,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.link import WAIT, Link, connection_broken, is_missing
-from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerTables, add_tables, make_tables
+from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerStore, add_tables, make_tables
 from ppdm_flow.sdk.history import Membership
 
 _SCHEMA = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'ppdm_flow'"
@@ -28,7 +28,7 @@ _PLAIN = "ALTER TABLE member ALTER people SET STORAGE EXTERNAL"
 """Hashes are not worth compressing."""
 
 
-class LedgerServer(LedgerTables):
+class LedgerServer(LedgerStore):
     """A ledger in the schema ``ppdm_flow`` of a database. ``wait`` are seconds until others must be done."""
 
     def __init__(self, address: ServerAddress, key: LedgerKey | None = None, wait: float = WAIT) -> None:

@@ -1,84 +1,16 @@
-"""What a run asks of a release ledger, whatever keeps it; and finding one with its key, or making one."""
+"""Finding a release ledger with its key, in a file or on a server, or making one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
 
 from ppdm_flow.core.addresses.server import AddressError, PasswordError, is_address, server_address
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import Entry, Erasure
 from ppdm_flow.engine.ledger.file import LedgerFile
 from ppdm_flow.engine.ledger.key import LedgerKey, make_key, read_key
-from ppdm_flow.sdk.history import Hashes, Membership
-
-
-class LedgerStore(Protocol):
-    """Keeps releases. Methods raise DataError where the input is at fault, RunError where the machine is."""
-
-    place: str
-    name: str
-    key: LedgerKey | None
-
-    def exists(self) -> bool:
-        """Whether there is a ledger, whole or not."""
-        ...
-
-    def create(self) -> None:
-        """Make an empty one, to be used with this key."""
-        ...
-
-    def check(self) -> None:
-        """Raise DataError where it is no whole ledger of this version, was changed, or has another key."""
-        ...
-
-    def held(self) -> AbstractContextManager[None]:
-        """Keep all other runs away: what is read within stays what it is until :meth:`add` has written."""
-        ...
-
-    def entries(self) -> tuple[Entry, ...]:
-        """Return every release, oldest first; pending ones count as released."""
-        ...
-
-    def heads(self) -> tuple[str, ...]:
-        """Return the hash of each entry of the chain, oldest first."""
-        ...
-
-    def last(self) -> int:
-        """Return the last number that was given to a release."""
-        ...
-
-    def members(self, entry: Entry) -> Membership:
-        """Return the people of a release that knows them."""
-        ...
-
-    def packed_file(self, entry: Entry) -> bytes:
-        """Return the cells of a release; nothing where none were kept."""
-        ...
-
-    def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
-        """Write releases, all or none, and return their numbers, which are never given again."""
-        ...
-
-    def confirm(self, numbers: Sequence[int]) -> None:
-        """Say of pending releases that they are out."""
-        ...
-
-    def drop(self, numbers: Sequence[int]) -> None:
-        """Say of pending releases that they never were, and forget their people."""
-        ...
-
-    def erasures(self) -> tuple[Erasure, ...]:
-        """Return whom the ledger has forgotten, oldest first."""
-        ...
-
-    def erase(self, people: Mapping[str, Hashes], time: str) -> tuple[Erasure, ...]:
-        """Put strangers in the place of people, whose hashes go by the differences in spelling that are ignored."""
-        ...
+from ppdm_flow.engine.ledger.tables import LedgerStore
 
 
 def store_at(place: str, key: LedgerKey | None = None) -> LedgerStore:

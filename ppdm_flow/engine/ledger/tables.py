@@ -87,7 +87,7 @@ class ExecuteStatement(Protocol):
         ...
 
 
-class LedgerTables(ABC):
+class LedgerStore(ABC):
     """A ledger in a database. Methods raise DataError where it is damaged, RunError where it cannot be written."""
 
     name: str
@@ -96,6 +96,18 @@ class LedgerTables(ABC):
     """Its path, or host and database."""
     key: LedgerKey | None = None
     """Without it nothing can be written, and hashes of the chain are not compared."""
+
+    @abstractmethod
+    def exists(self) -> bool:
+        """Whether there is a ledger, whole or not."""
+
+    @abstractmethod
+    def create(self) -> None:
+        """Make an empty one, to be used with this key."""
+
+    @abstractmethod
+    def held(self) -> AbstractContextManager[None]:
+        """Keep all other runs away: what is read within stays what it is until :meth:`add` has written."""
 
     @abstractmethod
     def session(self, *, writing: bool = False) -> AbstractContextManager[ExecuteStatement]:

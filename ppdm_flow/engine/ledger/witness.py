@@ -16,7 +16,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.store import LedgerStore
+from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 

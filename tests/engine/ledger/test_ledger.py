@@ -20,7 +20,7 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 from ppdm_flow.engine.ledger.repair import LedgerContents
 from ppdm_flow.engine.ledger.store import store_at
-from ppdm_flow.engine.ledger.tables import LedgerTables
+from ppdm_flow.engine.ledger.tables import LedgerStore
 
 POLICY = """
 version: 1
@@ -395,7 +395,7 @@ def test_a_run_that_dies_once_it_is_out_stays_in_the_ledger(home: Home, monkeypa
 @pytest.mark.slow
 def test_a_pending_release_that_never_was_can_be_dropped(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RunDirectory, "publish", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
-    monkeypatch.setattr(LedgerTables, "drop", lambda *_: (_ for _ in ()).throw(RunError(())))
+    monkeypatch.setattr(LedgerStore, "drop", lambda *_: (_ for _ in ()).throw(RunError(())))
     with pytest.raises(RunError):
         run(home)
     monkeypatch.undo()
