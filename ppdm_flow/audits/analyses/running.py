@@ -10,8 +10,7 @@ from ppdm_flow.audits.analyses.data import Data, Side
 from ppdm_flow.audits.analyses.variables import UncomparableError
 from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.mining.regression.design import Categories, Design, Floats, Integers, Numbers, Predictor
-from ppdm_flow.mining.regression.fit import Estimates, UnfittedError, linear, logistic
-from ppdm_flow.mining.regression.means import group_means
+from ppdm_flow.mining.regression.fit import Estimates, UnfittedError, group_means, linear, logistic
 
 
 @dataclass(frozen=True, slots=True, eq=False)

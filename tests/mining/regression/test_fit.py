@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.mining.regression import design as designs
 from ppdm_flow.mining.regression.design import Categories, Design, Numbers
-from ppdm_flow.mining.regression.fit import UnfittedError, linear, logistic
-from ppdm_flow.mining.regression.means import group_means
+from ppdm_flow.mining.regression.fit import UnfittedError, group_means, linear, logistic
 
 FOUND = ("values", "errors", "low", "high")
 ADULT = [
