@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
+from ppdm_flow.anonymizers.progressive_disclosure.problem import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
 from ppdm_flow.anonymizers.progressive_disclosure.spec import channels, sensitive
 from ppdm_flow.core.requirement_families import by_attribute
@@ -32,14 +32,14 @@ def test_one_template_of_the_paper(papers):
     assert [v for _, v in order] == ["Cook", "Artist", "Doctor", "US", "France"]
     first = steps[0]
     assert (round(first.gain, 4), round(first.loss, 4), round(first.score, 4)) == (0.2784, 0.0417, 0.2672)
-    assert found.groups[0].confidence.tolist() == [0.5]
+    assert found.confidences(0).tolist() == [0.5]
 
 
 def test_two_templates_of_the_paper(papers):
     wanted = (papers.discharged("a", 0.5, "Job", "Country"), papers.discharged("b", 0.5, "Job", "Child"))
     order, _, found = search(papers.bank(), wanted)
     assert [v for _, v in order] == ["Cook", "Artist", "Doctor", "US", "France", "No", "Yes"]
-    assert [g.confidence.tolist() for g in found.groups] == [[0.5], [0.5]]
+    assert [found.confidences(c).tolist() for c in range(2)] == [[0.5], [0.5]]
 
 
 def test_it_begins_with_the_most_suppressed_table(papers):
@@ -56,7 +56,7 @@ def test_the_groups_of_the_papers_trees(papers):
     found = Search(problem)
 
     def shares():
-        trees = (zip(*(x.tolist() for x in groups.live()), strict=True) for groups in found.groups)
+        trees = (zip(*(x.tolist() for x in found.groups(channel)), strict=True) for channel in range(2))
         return [sorted((h[0], n) for n, h in tree) for tree in trees]
 
     def disclose(attribute, value):
@@ -93,14 +93,14 @@ def test_valid_discloses_what_is_useless_too(papers):
     wanted = (papers.discharged("t", 0.75, "Job", "Country"),)
     order, _, found = search(papers.bank(), wanted, useless=True)
     assert [v for _, v in order][5:] == ["Clerk", "Trader"]  # Trader alone: 4 of 6
-    assert found.groups[0].confidence.tolist() == [pytest.approx(4 / 6)]
+    assert found.confidences(0).tolist() == [pytest.approx(4 / 6)]
 
 
 def test_attributes_that_may_not_be_suppressed_split_the_groups_from_the_start(papers):
     wanted = (papers.discharged("t", 0.75, "Job", "Child"),)
     order, _, found = search(papers.bank(), wanted, suppressible=("Job",))
     assert {a for a, _ in order} == {"Job"}
-    assert found.groups[0].live()[0].sum() == 24
+    assert found.groups(0)[0].sum() == 24
 
 
 def test_no_suppressed_value_could_be_disclosed_without_violation():

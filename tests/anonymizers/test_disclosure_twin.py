@@ -8,15 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.anonymizers.progressive_disclosure import beam, candidates
-from ppdm_flow.anonymizers.progressive_disclosure.candidates import NO_FOLLOWER, Candidates, followers
-from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
+from ppdm_flow.anonymizers.progressive_disclosure import beam
+from ppdm_flow.anonymizers.progressive_disclosure import search as greedy_search
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
+from ppdm_flow.anonymizers.progressive_disclosure.problem import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.requirement_families import by_attribute
@@ -284,7 +285,7 @@ def order_of(search: Search, found=None) -> list[tuple[str, tuple]]:
 @contextmanager
 def few_are_many(alike):
     """Look for values that are alike in small attributes too."""
-    with mock.patch.object(candidates, "_MANY", 1 if alike else 1_000):
+    with mock.patch.object(greedy_search, "MANY_VALUES", 1 if alike else 1_000):
         yield
 
 
@@ -294,27 +295,29 @@ def few_are_many(alike):
 def test_equals_the_twin_disclosure_by_disclosure(case, alike):
     with few_are_many(alike):
         search, twin = Search(case.problem, useless=case.useless), case.twin
-    broken = infeasible(zip(case.problem.channels, search.groups, strict=True))
+    broken = infeasible(search)
     assert bool(broken) == (not twin.holds(twin.shown))
     if broken:
         return
     search.run()
     assert order_of(search) == twin.run()
     rules = iter(r for r in twin.rules if r.counts)
-    by_id = {t.id: c for g in search.groups for t, c in zip(g.templates, g.confidence.tolist(), strict=True)}
+    by_id = {
+        t.id: confidence
+        for place, channel in enumerate(case.problem.channels)
+        for t, confidence in zip(channel.templates, search.confidences(place).tolist(), strict=True)
+    }
     for template in case.templates:
         assert by_id[template.id] == pytest.approx(twin.confidence(next(rules), twin.shown), abs=1e-12)
     for rule in twin.rules:
         sizes = sorted(len(g) for g in twin.groups(rule, twin.shown))
-        groups = next(
-            g
-            for g, c in zip(search.groups, case.problem.channels, strict=True)
-            if {case.suppressible[a] for a in c.attributes} == set(rule.channel) & set(case.suppressible)
+        assert any(
+            {case.suppressible[a] for a in channel.attributes} == set(rule.channel) & set(case.suppressible)
             and set(rule.channel) - set(case.suppressible) <= {"C"}
-            and sorted(g.live()[0].tolist()) == sizes
+            and sorted(search.groups(place)[0].tolist()) == sizes
+            for place, channel in enumerate(case.problem.channels)
         )
-        assert groups.smallest == min(sizes, default=groups.smallest)
-    assert search.information.kept == pytest.approx(twin.kept(), abs=1e-9)
+    assert search.kept == pytest.approx(twin.kept(), abs=1e-9)
 
 
 @examples(20)
@@ -322,12 +325,12 @@ def test_equals_the_twin_disclosure_by_disclosure(case, alike):
 def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, alike):
     with few_are_many(alike):
         search = Search(case.problem, useless=case.useless)
-    if infeasible(zip(case.problem.channels, search.groups, strict=True)):
+    if infeasible(search):
         return
     greedy = Search(case.problem, useless=case.useless)
     greedy.run()
     found = beam.run(search, width, ahead=ahead)
-    assert found.greedy == greedy.information.kept
+    assert found.greedy == greedy.kept
     assert found.kept >= found.greedy
     twin = case.twin
     for attribute, node in order_of(search, found.disclosures):
@@ -341,17 +344,25 @@ def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, a
 
 def test_alike_values_are_found_and_no_others():
     rows = [("a1", "u"), ("a2", "u"), ("a3", "v"), ("a4", "u"), ("a4", "v"), ("a5", "v"), ("a5", "u"), ("a6", "u")]
+    rows += [("a7", "u"), ("a8", "u"), ("a9", "u"), ("a9", "u"), ("b1", "v"), ("b1", "v")]
     columns = {"A": [a for a, _ in rows], "B": [b for _, b in rows]}
-    columns |= {"S": ["s"] * 7 + ["t"], "class": ["G"] * 8}
+    columns |= {"S": ["s"] * 7 + ["t"] + ["s"] * 6, "class": ["G"] * 10 + ["H"] * 4}
     view = InMemoryView.of(Table.of(columns), {"class": Role.TARGET})
     template = Template.of("t", "t", channel=("A", "B"), sensitive=by_attribute((("S", "s"),)), confidence=1.0)
     problem = encode(view.counts(tuple(columns)), Task((template,), ("A", "B"), ("class",)))
-    candidates = Candidates.of(problem)
-    names = [problem.attributes[a].tree.labels[n] for a in range(2) for n in range(len(problem.attributes[a].tree))]
+    names = [label for attribute in problem.attributes for label in attribute.tree.labels]
+
+    def kinds(*, marked):
+        shelves = Search(problem).shelves
+        members = np.split(shelves.members, shelves.kind_begin[1:-1])
+        chosen = (shelves.stride > 1) == marked
+        return [{names[y] for y in own} for own, wanted in zip(members, chosen, strict=True) if wanted]
+
     with few_are_many(True):
-        found = followers(problem, candidates)
-    assert {names[i]: names[j] for i, j in enumerate(found) if j >= 0} == {"a1": "a2", "a4": "a5"}
-    assert (followers(problem, candidates) == NO_FOLLOWER).all()
+        found, others = kinds(marked=True), kinds(marked=False)
+    assert sorted(map(sorted, found)) == [["a1", "a2", "a7", "a8"], ["a3"], ["a4", "a5"], ["a6"]]
+    assert {"a9", "b1"} in others  # of equal counts, each of its own make
+    assert kinds(marked=True) == []
 
 
 @examples(30)

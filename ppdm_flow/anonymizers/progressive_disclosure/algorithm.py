@@ -1,28 +1,38 @@
-"""Progressive disclosure: search on the counts, then one code map a column."""
+"""Progressive disclosure: search on the counts, then one code map a column; and what the report is told of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.class_models.reading import by_person, by_row_or_value
+from ppdm_flow.anonymizers.deterministic import Deterministic
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.progressive_disclosure import beam
-from ppdm_flow.anonymizers.progressive_disclosure.account import charts, figures, named, redundant
-from ppdm_flow.anonymizers.progressive_disclosure.encoding import Task, encode
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
-from ppdm_flow.anonymizers.progressive_disclosure.outcome import SuppressTransform, outcomes
 from ppdm_flow.anonymizers.progressive_disclosure.people import DisclosedPeople
-from ppdm_flow.anonymizers.progressive_disclosure.search import Search
+from ppdm_flow.anonymizers.progressive_disclosure.problem import Bools, Problem, Task, encode
+from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
 from ppdm_flow.anonymizers.progressive_disclosure.spec import NOTHING, DisclosureParams, channels, sensitive
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.results import Figure
-from ppdm_flow.core.roles import Role
+from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.templates.requirement import Template
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
+from ppdm_flow.tables.table import Table
+
+_BARS = 40
 
 
 class ProgressiveDisclosure:
@@ -47,8 +57,7 @@ class ProgressiveDisclosure:
         read = by_person(data, columns, ctx) or by_row_or_value(data, columns, by_row=False)
         problem = encode(read.counts, task)
         search = Search(problem, useless=self.params.disclose == "valid")
-        broken = infeasible(zip(problem.channels, search.groups, strict=True))
-        if broken:
+        if broken := infeasible(search):
             raise PluginError(broken)
         width = 1 if self.params.search == "greedy" else self.params.width
         result = beam.run(search, width, ahead=self.params.search == "lookahead")
@@ -56,10 +65,10 @@ class ProgressiveDisclosure:
             result = _of_people(result, DisclosedPeople(problem, read.persons, ctx.people.known_rows), ctx.step)
         results = outcomes(problem, result.disclosures, ctx.nulls)
         return Fitted(
-            transform=SuppressTransform(results, named(results, ctx)),
-            figures={**figures(results, problem), **_of_search(result, left_out, self.params)},
-            findings=redundant(left_out),
-            charts=charts(results, problem, result.disclosures, ctx),
+            transform=SuppressTransform(results, _named(results, ctx)),
+            figures={**_figures(results, problem), **_of_search(result, left_out, self.params)},
+            findings=_redundant(left_out),
+            charts=_charts(results, problem, result.disclosures, ctx),
         )
 
     def _task(
@@ -115,3 +124,194 @@ def _of_search(result: beam.SearchResult, left_out: Sequence[str], params: Discl
 
 def _nothing(text: str) -> PluginError:
     return PluginError(Diagnostic("PPF780", text))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``values`` that are written, each as its ``label``; all others are suppressed.
+
+    ``missing_shown``: whether missing cells stay missing. ``disclosed``, ``coarse`` and ``hidden`` count the values
+    that keep their name, that are generalized and that are suppressed, the missing one included; ``cells`` and
+    ``coarse_cells`` the rows whose cell is suppressed, and generalized. ``suppressed``: the values that are, with
+    the rows that have them; whether a report may name them is for the reader to ask.
+    """
+
+    attribute: str
+    values: tuple[str, ...]
+    labels: tuple[str, ...]
+    missing_shown: bool
+    disclosed: int
+    coarse: int
+    hidden: int
+    cells: int
+    coarse_cells: int
+    suppressed: tuple[tuple[str, int], ...] = ()
+
+
+def outcomes(problem: Problem, disclosures: Iterable[Disclosure], nulls: Nulls) -> tuple[Outcome, ...]:
+    """Return one outcome an attribute, in the problem's order. ``suppressed`` names every suppressed value."""
+    shown = [np.zeros(len(a.tree), dtype=np.bool_) for a in problem.attributes]
+    for disclosure in disclosures:
+        shown[disclosure.attribute][disclosure.node] = True
+    return tuple(_outcome(problem, place, mask, nulls) for place, mask in enumerate(shown))
+
+
+def _outcome(problem: Problem, place: int, shown: Bools, nulls: Nulls) -> Outcome:
+    attribute = problem.attributes[place]
+    tree = attribute.tree
+    at = tree.visible(shown)[tree.leaf]  # the node that each value is shown as
+    rows = np.bincount(attribute.codes + 1, weights=problem.weights, minlength=len(tree.leaf) + 1).astype(np.int64)
+    stuck, rows = int(rows[0]), rows[1:]
+    exact, top = at == tree.leaf, at < 0
+    names = [tree.labels[n] for n in tree.leaf.tolist()]
+    kept = [(v, tree.labels[n] or "") for v, n in zip(names, at.tolist(), strict=True) if v is not None and n >= 0]
+    missing = [bool(not hidden) for v, hidden in zip(names, top.tolist(), strict=True) if v is None]
+    hidden = [(v, n) for v, n, gone in zip(names, rows.tolist(), top.tolist(), strict=True) if gone and v is not None]
+    return Outcome(
+        attribute.name,
+        values=tuple(v for v, _ in kept),
+        labels=tuple(label for _, label in kept),
+        missing_shown=missing[0] if missing else nulls is Nulls.OWN_CATEGORY,
+        disclosed=int(exact.sum()),
+        coarse=int((~exact & ~top).sum()),
+        hidden=int(top.sum()),
+        cells=stuck + int(rows[top].sum()),
+        coarse_cells=int(rows[~exact & ~top].sum()),
+        suppressed=tuple(hidden),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressTransform(Deterministic):
+    """Writes disclosed values, or what generalizes them, and the suppression mark over all else, unknown values too."""
+
+    outcomes: tuple[Outcome, ...]
+    named: Mapping[str, tuple[str, ...]]
+
+    def apply(self, part: Table, _draws: Draws) -> Table:
+        """Suppress."""
+        return part.replaced({o.attribute: _suppressed(part[o.attribute], o) for o in self.outcomes})
+
+    def describe(self) -> Mapping[str, Any]:
+        """How many values were suppressed, by attribute; only such are named as the policy itself names."""
+        return {"attributes": {o.attribute: _account(o, self.named.get(o.attribute, ())) for o in self.outcomes}}
+
+
+def _account(outcome: Outcome, named: tuple[str, ...]) -> Mapping[str, Any]:
+    coarse = {"generalized_values": outcome.coarse, "generalized_cells": outcome.coarse_cells}
+    return {
+        "disclosed_values": outcome.disclosed,
+        **(coarse if outcome.coarse else {}),
+        "suppressed_values": outcome.hidden,
+        "suppressed_cells": outcome.cells,
+        **({"suppressed": list(named)} if named else {}),
+    }
+
+
+def _suppressed(column: Column, outcome: Outcome) -> Column:
+    """The column in the written labels alone: not even its dictionary keeps a suppressed value."""
+    known = pa.array(outcome.values, pa.string())
+    labels = pa.array(sorted(set(outcome.labels), key=str.encode), pa.string())
+    code_of = pc.index_in(pa.array(outcome.labels, pa.string()), value_set=labels).to_numpy(zero_copy_only=False)
+    place = pc.index_in(column.categories, value_set=known).fill_null(-1).to_numpy(zero_copy_only=False)
+    code_map = np.append(code_of.astype(np.int32), np.int32(SUPPRESSED))[place]
+    mapped = column.mapped(code_map, labels)
+    if outcome.missing_shown:
+        return mapped
+    return Column(np.where(mapped.codes == MISSING, np.int32(SUPPRESSED), mapped.codes), labels)
+
+
+def _figures(outcomes: Sequence[Outcome], problem: Problem) -> dict[str, Figure]:
+    """Return how much was suppressed, over all suppressible attributes and for each."""
+    cells = sum(o.cells for o in outcomes)
+    every = problem.total * len(outcomes)
+    figures = {
+        "suppressed_cells": Figure(cells, "cells"),
+        "suppressed_share": Figure(cells / every if every else 0.0, "share"),
+        "disclosed_values": Figure(sum(o.disclosed for o in outcomes), "values"),
+        "suppressed_values": Figure(sum(o.hidden for o in outcomes), "values"),
+    }
+    if any(o.coarse for o in outcomes):
+        coarse = sum(o.coarse_cells for o in outcomes)
+        figures["generalized_cells"] = Figure(coarse, "cells")
+        figures["generalized_share"] = Figure(coarse / every if every else 0.0, "share")
+        figures["generalized_values"] = Figure(sum(o.coarse for o in outcomes), "values")
+    for o in outcomes:
+        figures[f"{o.attribute}.suppressed_share"] = Figure(o.cells / problem.total if problem.total else 0.0, "share")
+    return figures
+
+
+def _charts(
+    outcomes: Sequence[Outcome], problem: Problem, disclosures: Sequence[Disclosure], ctx: StepContext
+) -> tuple[Chart, ...]:
+    """Return the search, the share of suppressed cells by attribute, and by value where the policy names the values."""
+    by_value = (c for o in outcomes if (c := _by_value(o, ctx)))
+    return (*_search_chart(problem, disclosures, ctx), _by_attribute(outcomes, problem, ctx.step), *by_value)
+
+
+def _named(outcomes: Sequence[Outcome], ctx: StepContext) -> dict[str, tuple[str, ...]]:
+    """Return, for each attribute, the suppressed values that may be named."""
+    return {o.attribute: tuple(v for v, _ in o.suppressed if ctx.may_show(o.attribute, v)) for o in outcomes}
+
+
+def _redundant(ids: Sequence[str]) -> tuple[Finding, ...]:
+    """Return a finding for each template that the search left out, since others imply it (Lemma 3.1)."""
+    return tuple(
+        Finding("PPF771", Severity.INFO, f"`{name}` was left out of the search: other templates imply it", name)
+        for name in ids
+    )
+
+
+def _search_chart(problem: Problem, disclosures: Sequence[Disclosure], ctx: StepContext) -> tuple[Chart, ...]:
+    """Return what each disclosure was chosen for, in their order; values are named where all of an attribute may be."""
+    if not disclosures:
+        return ()
+    named = [all(ctx.may_show(a.name, v) for v in a.tree.labels if v is not None) for a in problem.attributes]
+    first = disclosures[:_BARS]
+    x = []
+    for number, each in enumerate(first, 1):
+        attribute = problem.attributes[each.attribute]
+        value = attribute.tree.labels[each.node]
+        of = f" {'missing' if value is None else value}" if named[each.attribute] else ""
+        x.append(f"{number}. {attribute.name}{of}")
+    kept = "information gain" if problem.classes is not None else "entropy"
+    series = (
+        Series("score", tuple(each.score for each in first)),
+        Series(kept, tuple(each.gain for each in first)),
+        Series("privacy loss", tuple(each.loss for each in first)),
+    )
+    note = f"score = {kept} / (privacy loss + 1)"
+    if len(disclosures) > _BARS:
+        note += f"; the first {_BARS} of {len(disclosures):,}"
+    title = "Disclosures in the order of the search"
+    return (Chart(f"{ctx.step}-search", title, "lines", tuple(x), series, note=note),)
+
+
+def _by_attribute(outcomes: Sequence[Outcome], problem: Problem, step: str) -> Chart:
+    rows = problem.total
+    suppressed = tuple(o.cells / rows if rows else 0.0 for o in outcomes)
+    coarse = tuple(o.coarse_cells / rows if rows else 0.0 for o in outcomes)
+    return Chart(
+        id=f"{step}-suppressed",
+        title="Suppressed cells by attribute",
+        kind="bars",
+        x=tuple(o.attribute for o in outcomes),
+        series=(Series("suppressed", suppressed), *((Series("generalized", coarse),) if any(coarse) else ())),
+        y_label="share of rows",
+    )
+
+
+def _by_value(outcome: Outcome, ctx: StepContext) -> Chart | None:
+    """Only where each suppressed value may be named: a few names among numbers would tell which the others are."""
+    if not outcome.suppressed or not all(ctx.may_show(outcome.attribute, v) for v, _ in outcome.suppressed):
+        return None
+    largest = sorted(outcome.suppressed, key=lambda pair: (-pair[1], pair[0].encode()))[:_BARS]
+    return Chart(
+        id=f"{ctx.step}-suppressed-{outcome.attribute}",
+        title=f"Suppressed values of {outcome.attribute}",
+        kind="bars",
+        x=tuple(v for v, _ in largest),
+        series=(Series("rows", tuple(float(n) for _, n in largest)),),
+        y_label="rows",
+        note=f"the {_BARS} most frequent of {len(outcome.suppressed)}" if len(outcome.suppressed) > _BARS else "",
+    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.anonymizers.progressive_disclosure.score import NEGLIGIBLE
-from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
+from ppdm_flow.anonymizers.progressive_disclosure.search import NEGLIGIBLE, Disclosure, Search
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The disclosures to be made; information in bits, as ``Information.kept`` has it, beside the greedy search's."""
+    """The disclosures to be made; information in bits, as ``Search.kept`` has it, beside the greedy search's."""
 
     disclosures: list[Disclosure]
     kept: float
@@ -27,16 +26,16 @@ def run(search: Search, width: int = 1, *, ahead: bool = False) -> SearchResult:
     """
     start = search.copy() if width > 1 else search
     search.run()
-    best, greedy = search, search.information.kept
+    best, greedy = search, search.kept
     beam = [start] if width > 1 else []
     while beam:
         options = _extended(beam, width, ahead=ahead)
         for option in options:
-            if option.reached.information.kept > best.information.kept + NEGLIGIBLE:
+            if option.reached.kept > best.kept + NEGLIGIBLE:
                 best = option.reached
         beam = [option.branch for option in options]
     best.run()
-    return SearchResult(best.disclosures, best.information.kept, greedy)
+    return SearchResult(best.disclosures, best.kept, greedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def _extended(beam: list[Search], width: int, *, ahead: bool) -> list[_Option]:
             if key not in seen:
                 seen.add(key)
                 options.append(_option(search, disclosure, ahead=ahead))
-        options = sorted(options, key=lambda o: -round(o.reached.information.kept / NEGLIGIBLE))[:width]
+        options = sorted(options, key=lambda o: -round(o.reached.kept / NEGLIGIBLE))[:width]
     return options
 
 

@@ -13,27 +13,28 @@ and it has at least as many rows. In the search a row is in one group only, what
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from ppdm_flow.anonymizers.progressive_disclosure.channel import Groups
-from ppdm_flow.anonymizers.progressive_disclosure.problem import Channel
+from ppdm_flow.anonymizers.progressive_disclosure.search import Search
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import within
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.requirements.templates.requirement import Template
 
 
-def infeasible(channels: Iterable[tuple[Channel, Groups]]) -> tuple[Diagnostic, ...]:
+def infeasible(search: Search) -> tuple[Diagnostic, ...]:
     """Return a diagnostic for each requirement that the most suppressed table violates."""
     worst: dict[str, tuple[float, float]] = {}
     floors: list[Diagnostic] = []
-    for channel, groups in channels:
-        for template, confidence in zip(channel.templates, groups.confidence.tolist(), strict=True):
+    for place, channel in enumerate(search.problem.channels):
+        for template, confidence in zip(channel.templates, search.confidences(place).tolist(), strict=True):
             if not within(confidence, template.confidence, at_most=True):
                 known = worst.get(template.id, (0.0, 0.0))[0]
                 worst[template.id] = (max(confidence, known), template.confidence)
-        if len(groups.state.mass):
-            floors += [_small(name, rows, groups.smallest) for name, rows in channel.floors if groups.smallest < rows]
+        sizes, _ = search.groups(place)
+        smallest = int(sizes.min(initial=search.problem.total))
+        if len(sizes):
+            floors += [_small(name, rows, smallest) for name, rows in channel.floors if smallest < rows]
     failing = len(worst) + len(floors)
     return (*(_template(name, *reached, failing) for name, reached in worst.items()), *floors)
 

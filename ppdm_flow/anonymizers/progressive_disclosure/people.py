@@ -15,7 +15,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.progressive_disclosure.outcome import visible
 from ppdm_flow.anonymizers.progressive_disclosure.problem import TOP, Channel, Problem
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure
 from ppdm_flow.core.people import PeopleFigure
@@ -81,7 +80,7 @@ class DisclosedPeople:
         """Return the node that each combination shows, attribute by attribute, -1 for a suppressed cell."""
         out = []
         for attribute, mask in zip(self.problem.attributes, shown, strict=True):
-            at = np.append(visible(attribute.tree, mask)[attribute.tree.leaf], TOP)
+            at = np.append(attribute.tree.visible(mask)[attribute.tree.leaf], TOP)
             out.append(at[attribute.codes].astype(np.int64))
         return out
 
@@ -112,7 +111,7 @@ class DisclosedPeople:
                 yield each
 
     def information(self, disclosures: Sequence[Disclosure]) -> float:
-        """Return what disclosures keep, in bits a row, as `Information.kept` has it."""
+        """Return what disclosures keep, in bits a row, as `Search.kept` has it."""
         shown = [np.zeros(len(a.tree), dtype=np.bool_) for a in self.problem.attributes]
         list(self._made(disclosures, shown))
         classes = self.problem.classes
