@@ -92,6 +92,7 @@ class CandidateSearch:
         for i, p in enumerate(places):
             frame[f"place{i}"] = p
         sought = np.logical_or.reduce([p >= 0 for p in places])
+        sought &= True if self.source.sought is None else self.source.sought
         number, first = numbered([frame[c].to_numpy() for c in table], len(frame))
         self.known_of = np.where(sought, number, NOWHERE)
         return frame.iloc[first].assign(**{KNOWN: np.arange(len(first))})

@@ -1,7 +1,8 @@
 """Files of earlier runs: what a ledger keeps of their cells, and where their rows lie beside those of a later source.
 
 A ledger keeps no value, only keyed hashes of 63 bits. A value of somebody that has changed since then is taken for what
-it is now, and the person's cells for those that it would have had: it restricts nobody.
+it is now, and the person's cells for those that it would have had: it restricts nobody who looks for that person. Who
+looks for somebody else takes the cells as they are: for that reader, such a row of then is a row of its own.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ ALIKE = 0.9
 """Cohen's kappa from which two attributes are one."""
 IN_ORDER = 0.75
 """The share of neighbours from which two orders are one; of orders that have nothing in common it is half."""
+NOBODY: Ints = np.zeros(0, dtype=np.int64)
 DIGITS = 8
 """Of pseudonyms of one key, as many first digits are equal as the shortest have."""
 
@@ -203,9 +205,13 @@ class HashedSource:
         values = {n: np.append(hashes, MISSING)[codes[n]] for n, hashes in by_code.items()}
         return cls(subject[codes[hashing.subject]], values, by_code)
 
-    def with_people_of(self, kept: KeptFile) -> HashedSource:
-        """Return the source with the rows of a file's other people."""
-        gone = np.flatnonzero(~np.isin(kept.people, self.people) & (kept.people != MISSING))
+    def with_rows_of(self, kept: KeptFile, apart: Ints) -> HashedSource:
+        """Return the source with the rows of a file's other people, and those of ``apart`` that have changed since."""
+        others = ~np.isin(kept.people, self.people)
+        if len(apart):
+            found = np.isin(np.arange(len(kept.people)), _rows_of(kept, self, apart))
+            others |= ~found & np.isin(kept.people, apart)
+        gone = np.flatnonzero(others & (kept.people != MISSING))
         if not len(gone):
             return self
         unknown = np.full(len(gone), UNKNOWN_HASH)
@@ -223,19 +229,22 @@ class HashedSource:
         return np.where(values == MISSING, MISSING, np.where(code >= 0, code, more)).astype(np.int64)
 
 
-def beside_source(earlier: Sequence[KeptFile], source: HashedSource) -> list[BesideSource]:
-    """Return the files of people of a source, beside it and the other people of these files, who come last."""
+def beside_source(earlier: Sequence[KeptFile], source: HashedSource, *, apart: bool = False) -> list[BesideSource]:
+    """Return the files of people of a source, beside it and the other people of these files, who come last.
+
+    ``apart``: so do rows whose values have changed since.
+    """
     beside = [each for each in (BesideSource.of(kept, source) for kept in earlier) if (each.row_of >= 0).any()]
-    every = source
+    every, own = source, source.people if apart else NOBODY
     for one in beside:
-        every = every.with_people_of(one.kept)
+        every = every.with_rows_of(one.kept, own)
     if every is source:
         return beside
-    return [BesideSource(one.kept, every, _rows_of(one.kept, every)) for one in beside]
+    return [BesideSource(one.kept, every, _rows_of(one.kept, every, own)) for one in beside]
 
 
-def _rows_of(kept: KeptFile, source: HashedSource) -> Ints:
-    """Return the row of a file for each row of the source, or `NOWHERE`."""
+def _rows_of(kept: KeptFile, source: HashedSource, apart: Ints = NOBODY) -> Ints:
+    """Return the row of a file for each row of the source, or `NOWHERE`: of people ``apart`` by equal values only."""
     shared = [a for a in kept.attributes if a in source.attributes]
     then = pd.DataFrame({"person": kept.people} | {i: kept.attributes[a] for i, a in enumerate(shared)})
     now = pd.DataFrame({"person": source.people} | {i: source.attributes[a] for i, a in enumerate(shared)})
@@ -246,6 +255,7 @@ def _rows_of(kept: KeptFile, source: HashedSource) -> Ints:
         found = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
         row_of[found["row_now"].to_numpy()] = found["row"].to_numpy()
         then, now = then[~then.index.isin(found["row"])], now[~now.index.isin(found["row_now"])]
+        then = then[~then["person"].isin(apart)]
     return row_of
 
 
@@ -340,6 +350,13 @@ class BesideSource:
         for attribute in column.carries.intersection(self.source.attributes):
             out &= self.kept.attributes[attribute][self.row_of] == self.source.attributes[attribute]
         return out
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether somebody has other values than those of which the file's cells were made."""
+        here = np.flatnonzero(self.row_of >= 0)
+        both = ((v[self.row_of[here]], self.source.attributes.get(a)) for a, v in self.kept.attributes.items())
+        return any(now is not None and bool((then != now[here]).any()) for then, now in both)
 
     def _cells(self, column: KeptColumn, rows: Ints, at: Ints) -> Ints:
         """Return cells of rows: for values that have changed since, those that the values of today had."""

@@ -69,13 +69,15 @@ class ReleasedFile:
 class Source:
     """The rows of the source: ``codes`` (rows,) of each attribute's values, and the ``unit`` (rows,) of each row.
 
-    ``weight`` (rows,) is how many units a row stands for, ``subject`` the attribute that says whose row it is.
+    ``weight`` (rows,) is how many units a row stands for, ``subject`` the attribute that says whose row it is. Rows
+    that are not ``sought`` (rows,) are among the others only.
     """
 
     codes: Mapping[str, Ints]
     unit: Ints
     weight: Ints
     subject: str = ""
+    sought: npt.NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.unit)

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 class JointViews:
     """What all files of a run tell: the views of each file, and the texts of the sensitive attribute's codes.
 
-    ``linked`` are, for each file, the others that tell something of its rows; ``viewed`` the numbers of the files
-    whose rows were looked at.
+    ``linked`` are, for each file, the others that tell something of its rows; ``viewed``, for each way to hold the
+    files, the numbers of those whose rows were looked at.
     """
 
     views: Mapping[str, tuple[CandidateGroups, ...]]
     names: pa.StringArray
     linked: Mapping[str, tuple[str, ...]]
-    viewed: frozenset[int] = frozenset()
+    viewed: tuple[frozenset[int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,16 +153,19 @@ class RunReader:
         with self._lock:
             asked = (tuple(grouping), sensitive)
             if asked not in self._again:
-                held = self._held
-                out: dict[int, list[GroupTables]] = {}
-                question = held.question(*asked, self._nulls)
-                alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
-                for one in groups(
-                    self._database_of(sql), held.source, held.files, question, self._known_rows, alone=alone
-                ):
-                    if one.file < held.own or (told is not None and one.file in told.viewed):
-                        out.setdefault(one.file, []).append(one)
-                self._again[asked] = held.by_name(out, sensitive)
+                every: dict[str, tuple[GroupTables, ...]] = {}
+                for way, held in enumerate(self._ways):
+                    out: dict[int, list[GroupTables]] = {}
+                    question = held.question(*asked, self._nulls)
+                    alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+                    for one in groups(
+                        self._database_of(sql), held.source, held.files, question, self._known_rows, alone=alone
+                    ):
+                        if one.file < held.own or (told is not None and one.file in told.viewed[way]):
+                            out.setdefault(one.file, []).append(one)
+                    for name, tables in held.by_name(out, sensitive).items():
+                        every[name] = (*every.get(name, ()), *tables)
+                self._again[asked] = every
             return self._again[asked]
 
     def others_that_tell_more(self, grouping: Sequence[str]) -> Mapping[str, list[str]]:
@@ -217,30 +220,34 @@ class RunReader:
         if told is None:
             return {}
         with self._lock:
-            held = self._held
-            questions = self._questions(attributes, size)
-            found = shares_again(self._database_of(sql), held.source, held.files, questions, range(held.own))
-        return {name: share for name, share in _by_file(held, found).items() if name in told.shares}
+            shares: dict[str, float] = {}
+            for held in self._ways:
+                questions = _questions(held, attributes, size, self._nulls)
+                found = shares_again(self._database_of(sql), held.source, held.files, questions, range(held.own))
+                for name, share in _by_file(held, found).items():
+                    shares[name] = max(share, shares.get(name, 0.0))
+        return {name: share for name, share in shares.items() if name in told.shares}
 
     def _single_people(self, attributes: tuple[str, ...], size: int) -> JointShares | None:
         from ppdm_flow.reader.uniques import singled_out  # noqa: PLC0415  # as above
 
-        held, questions = self._held, self._questions(attributes, size)
-        alone = {
-            f
-            for question in questions
-            for f in held.read_alone(question, self._quasi_identifiers, determined=self._determined)
-        }
-        told = singled_out(held.source, held.files, questions, held.own, alone)
-        if told is None:
-            return None
-        names = [f.name for f in held.files]
-        linked = {names[f]: tuple(names[g] for g in told.linked[f]) for f in range(held.own)}
-        return JointShares(_by_file(held, told.shares), linked)
-
-    def _questions(self, attributes: Sequence[str], size: int) -> list[Question]:
-        sets = (s for n in range(1, min(size, len(attributes)) + 1) for s in combinations(attributes, n))
-        return list(dict.fromkeys(self._held.question(s, "", self._nulls) for s in sets))
+        shares: dict[str, float] = {}
+        linked: dict[str, dict[str, None]] = {f.name: {} for f in self._files}
+        for held in self._ways:
+            questions = _questions(held, attributes, size, self._nulls)
+            alone = {
+                f
+                for question in questions
+                for f in held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+            }
+            told = singled_out(held.source, held.files, questions, held.own, alone)
+            if told is None:
+                continue
+            for f in range(held.own):
+                linked[held.files[f].name] |= dict.fromkeys(held.files[g].name for g in told.linked[f])
+            for name, share in _by_file(held, told.shares).items():
+                shares[name] = max(share, shares.get(name, 0.0))
+        return JointShares(shares, {name: tuple(others) for name, others in linked.items()}) if shares else None
 
     def earlier_that_tell_more(self, attributes: Collection[str] | None, *, drawn: bool) -> list[str]:
         """Return the earlier files that tell more of ``attributes`` (None: of any) than each file of the run does.
@@ -274,21 +281,37 @@ class RunReader:
     def _answer(self, grouping: tuple[str, ...], sensitive: str) -> JointViews | None:
         from ppdm_flow.reader.view import together  # noqa: PLC0415  # as above
 
-        held = self._held
-        question = held.question(grouping, sensitive, self._nulls)
-        alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
-        told = together(held.source, held.files, question, self._known_rows, alone=alone, own=held.own)
-        if told is None:
+        every: dict[str, tuple[CandidateGroups, ...]] = {}
+        others: dict[str, dict[str, None]] = {f.name: {} for f in self._files}
+        viewed = []
+        for held in self._ways:
+            question = held.question(grouping, sensitive, self._nulls)
+            alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+            told = together(held.source, held.files, question, self._known_rows, alone=alone, own=held.own)
+            views, linked = told or ({}, {})
+            names = [f.name for f in held.files]
+            pairs = {(f, g) for f, beside in linked.items() for g in beside}
+            pairs |= {(g, f) for f, g in pairs if f >= held.own}
+            for f in range(held.own):
+                others[names[f]] |= dict.fromkeys(names[g] for g in range(len(names)) if (f, g) in pairs)
+            for name, of_file in held.by_name(views, sensitive).items():
+                every[name] = (*every.get(name, ()), *of_file)
+            viewed.append(frozenset(views))
+        if not every:
             return None
-        views, linked = told
-        names = [f.name for f in held.files]
-        pairs = {(f, g) for f, beside in linked.items() for g in beside}
-        pairs |= {(g, f) for f, g in pairs if f >= held.own}
-        others = {names[f]: tuple(names[g] for g in range(len(names)) if (f, g) in pairs) for f in range(held.own)}
-        return JointViews(held.by_name(views, sensitive), held.texts_of(sensitive), others, frozenset(views))
+        linked_by_name = {name: tuple(beside) for name, beside in others.items()}
+        return JointViews(every, self._held.texts_of(sensitive), linked_by_name, tuple(viewed))
+
+    @cached_property
+    def _ways(self) -> tuple[RunFiles, ...]:
+        """The files as held by who looks for anybody, and, if values have changed, for somebody whose have not."""
+        return (self._held, self._hold(apart=True)) if self._held.changed else (self._held,)
 
     @cached_property
     def _held(self) -> RunFiles:
+        return self._hold()
+
+    def _hold(self, *, apart: bool = False) -> RunFiles:
         from ppdm_flow.reader.run_files import read_files, read_linked_files  # noqa: PLC0415  # as above
 
         if self._tables:
@@ -297,8 +320,19 @@ class RunReader:
             return read_files(self._files, self._people, self._known)
         before = self._before
         return read_files(
-            self._files, self._people, self._known, before.files, before.hashing, attributes=before.attributes
+            self._files,
+            self._people,
+            self._known,
+            before.files,
+            before.hashing,
+            attributes=before.attributes,
+            apart=apart,
         )
+
+
+def _questions(held: RunFiles, attributes: Sequence[str], size: int, nulls: Nulls) -> list[Question]:
+    sets = (s for n in range(1, min(size, len(attributes)) + 1) for s in combinations(attributes, n))
+    return list(dict.fromkeys(held.question(s, "", nulls) for s in sets))
 
 
 def _by_file(held: RunFiles, shares: Mapping[int, float]) -> dict[str, float]:

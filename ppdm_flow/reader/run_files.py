@@ -65,7 +65,8 @@ ORDER = "(order) "
 class RunFiles:
     """The source and the files of a run. ``same`` names the attribute that is equal to another in every row.
 
-    ``texts`` are the texts of each attribute's codes. After the ``own`` files of the run come those of earlier ones.
+    ``texts`` are the texts of each attribute's codes. After the ``own`` files of the run come those of earlier ones,
+    since which values of somebody have ``changed``.
     """
 
     source: Source
@@ -73,6 +74,7 @@ class RunFiles:
     same: Mapping[str, str]
     texts: Mapping[str, pa.StringArray]
     own: int
+    changed: bool = False
 
     def question(self, grouping: Sequence[str], sensitive: str, nulls: Nulls) -> Question:
         """Return a question about attributes of the source; attributes that are equal in every row are one."""
@@ -121,12 +123,14 @@ def read_files(
     attributes: frozenset[str] = frozenset(),
     *,
     merged: bool = True,
+    apart: bool = False,
 ) -> RunFiles:
     """Read the rows of all files beside their originals, each once.
 
     After them come those of ``earlier`` runs, which know their people by ``hashing``. ``attributes`` are those of the
     source: the others that earlier files carry are what the ledger knows of them. ``merged``: attributes that are equal
-    in every row are one.
+    in every row are one. ``apart``: rows of earlier files that were made of other values are rows of their own, and
+    their people are not sought.
     """
     subject = () if people is None else (people.subject,)
     lineages = {f.name: _lineages(f) for f in files}
@@ -156,16 +160,17 @@ def read_files(
     orders = {o for o, number in Counter(f.ordered_by for f in files).items() if o and number > 1}
     beside: Sequence[BesideSource] = ()
     in_order: Sequence[str] = ()
-    gone = 0
+    gone, sought = 0, None
     if earlier and hashing is not None:
-        beside = beside_source(earlier, HashedSource.of(values, texts, hashing))
+        beside = beside_source(earlier, HashedSource.of(values, texts, hashing), apart=apart)
         gone = max((len(each.row_of) for each in beside), default=len(rows)) - len(rows)
         in_order = with_orders(beside, [f.ordered_by for f in files if f.in_source_order], len(rows))
         orders = orders.union(filter(None, in_order))
     if gone:
         others = beside[0].source
-        whose = pd.factorize(others.people[len(rows) :])[0] if people is not None else np.arange(gone)
-        unit = np.append(unit, unit.max() + 1 + whose)
+        there, later = np.split(others.people, [len(rows)])
+        sought = ~(np.isin(others.people, there) & np.isin(others.people, later))
+        unit = np.append(unit, len(unit) + np.arange(gone) if people is None else _units_of_others(unit, there, later))
         values = {n: np.append(v, others.codes(n, gone)) for n, v in values.items()}
         values |= {} if people is None else {people.subject: unit}
         rows = np.append(rows, rows.max() + 1 + np.arange(gone))
@@ -174,7 +179,7 @@ def read_files(
     lost = lost_attributes(beside)
     same |= {name: f"({len(own) + number}, earlier)" for number, name in enumerate(lost)}
     every |= {same[name]: codes for name, codes in lost.items()}
-    source = Source(every, unit, weight, "" if people is None else same[people.subject])
+    source = Source(every, unit, weight, "" if people is None else same[people.subject], sought)
     made = tuple(
         _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts, gone=gone)
         for f in files
@@ -184,7 +189,16 @@ def read_files(
         keyed = _keyed(files, pairs, rows, same, hashing)
         named = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
         made += without_copies(made, [_in_order(f, o) if o else f for f, o in zip(named, in_order, strict=True)])
-    return RunFiles(source, made, same, {own[name]: each for name, each in texts.items()}, len(files))
+    of_codes = {own[name]: each for name, each in texts.items()}
+    return RunFiles(source, made, same, of_codes, len(files), any(one.has_changed for one in beside))
+
+
+def _units_of_others(unit: Ints, there: Ints, later: Ints) -> Ints:
+    """Return the units of rows of people who come ``later``: new ones, but for people who are ``there`` with units."""
+    new = unit.max() + 1 + pd.factorize(later)[0]
+    known = pd.Series(unit, there)
+    own = known[~known.index.duplicated()].reindex(later, fill_value=-1).to_numpy()
+    return np.where(own < 0, new, own)
 
 
 def _left_out(

@@ -226,6 +226,19 @@ def test_values_that_have_changed_restrict_nobody() -> None:
     assert least([shown("now", "b", "c", source=new)], [then]) is not None
 
 
+@pytest.mark.parametrize("moved", [True, False])
+@pytest.mark.parametrize("people", [None, People("id", 1)])
+def test_values_of_others_that_have_changed_are_taken_as_they_were(moved: bool, people: People | None) -> None:
+    """Somebody of x and 1 is alone if the other one was elsewhere then, whose own row of today fits x."""
+    now = {name: cells[:6] for name, cells in SOURCE.items()} | {"a": list("xxxxyy"), "b": list("112222")}
+    before = {**now, "a": list("xyxxyy")} if moved else now
+    then = kept(shown("then", keyed("id", "k", source=before), "a", source=before, rows=range(6)))
+    today = shown("now", keyed("id", "k", source=now), "b", "s", source=now, rows=range(6))
+    found = least([today], [then], "s", people=people)
+    assert found is not None
+    assert found["now"]["k"] == (1 if moved else 2)
+
+
 def test_an_attribute_that_the_source_has_no_more() -> None:
     then = kept(shown("then", "a", "c", "s"))
     source: Mapping[str, Any] = {name: cells for name, cells in SOURCE.items() if name != "c"}

@@ -83,6 +83,7 @@ class QueryReader:
         self.names: dict[str, str] = {}
         self.base.put_arrays(
             {"row": np.arange(len(source)), "unit": source.unit, "weight": source.weight}
+            | {"sought": np.ones(len(source), dtype=np.bool_) if source.sought is None else source.sought}
             | {f"a{i}": source.codes[name] for name, i in self.attributes.items()},
             "source",
         )
@@ -467,7 +468,7 @@ class QueryReader:
             columns.append(f"CASE WHEN k{n}.absent AND {here} THEN 1 ELSE 0 END AS ot{n}")
         names = [c.rpartition(" AS ")[2] for c in columns]
         raw = self.base.keep(
-            f"SELECT s.row, s.unit, z.s, {', '.join(columns)} FROM source AS s {' '.join(joins)} JOIN {sets} AS z USING (unit)"
+            f"SELECT s.row, s.unit, z.s, {', '.join(columns)} FROM source AS s {' '.join(joins)} JOIN {sets} AS z USING (unit) WHERE s.sought"
         )
         self.base.keep(f"SELECT *, dense_rank() OVER (ORDER BY s, {', '.join(names)}) AS id FROM {raw}", "known_of")
         self.base.keep(f"SELECT DISTINCT id, s, {', '.join(names)} FROM known_of", "known")

@@ -143,6 +143,32 @@ def test_two_coarse_maps_of_one_secret(home: Home) -> None:
     assert "`one/r (no. 1)`" in sentence
 
 
+@pytest.mark.slow(quick=1)
+@pytest.mark.parametrize("moved", [True, False])
+def test_who_has_moved_hides_nobody_else(home: Home, moved: bool) -> None:
+    """Half of those who live in x today have value A, and all who lived there before the others moved in."""
+    now = told(["xA", "xB", "yC", "yD"], 2)
+    (home / "one.csv").write_text(now.replace("x,B", "y,B") if moved else now)
+    assert run(home, "classes", TEMPLATE, PSEUDONYM, drop("s"), k=2).released
+    (home / "one.csv").write_text(now)
+    ran = run(home, "values", TEMPLATE, PSEUDONYM, drop("a"), k=2)
+    assert failed(ran) == ({"templates.t.together_confidence": 1} if moved else {})
+
+
+@pytest.mark.slow(quick=1)
+@pytest.mark.parametrize("first", ["ids", "classes"])
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_class_id_made_of_a_secret_is_the_secret(home: Home, secret: bool, first: str) -> None:
+    (home / "one.csv").write_text(SECRET if secret else MIXED)
+    number = "c: {use: assign_class_id, with: {name: group, attributes: [s]}}"
+    made = {"ids": (PSEUDONYM, number, drop("s, a")), "classes": (PSEUDONYM, drop("s"))}
+    assert run(home, first, ALPHA, *made.pop(first)).released
+    second, steps = made.popitem()
+    ran = run(home, second, ALPHA, *steps)
+    assert ran.released != secret
+    assert failed(ran).get("alpha_k.s.together_alpha") == (1 if secret else None)
+
+
 @pytest.mark.slow
 def test_other_people_are_not_held_against_each_other(home: Home) -> None:
     assert run(home, "one", DISTINCT, recode(ONE)).released
