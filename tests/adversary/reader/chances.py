@@ -53,13 +53,19 @@ class Chances:
         return start if matrix is None else matrix
 
     def _start(self, one: ReleasedFile, other: ReleasedFile) -> Matrix:
-        """1 where one assignment is shown by both rows, times the shares of their mixed cells."""
+        """1 where one assignment is shown by both rows, times the shares of their mixed cells.
+
+        Values that have changed are left out of the chance of somebody's own pair.
+        """
         inquiry = self.inquiry
         start = np.zeros((len(one.rows), len(other.rows)))
         for i in range(len(one.rows)):
             for j in range(len(other.rows)):
                 if can_hold([*inquiry.shown(one, i), *inquiry.shown(other, j)], {}):
                     start[i, j] = self._agreeing(one, i, other, j) * self._agreeing(other, j, one, i)
+                own = set(one.rows[i].origins) & set(other.rows[j].origins)
+                if start[i, j] == 0 and any(k in one.then or k in other.then for k in own):
+                    start[i, j] = 1.0
         return start
 
     def _agreeing(self, file: ReleasedFile, row: int, other: ReleasedFile, other_row: int) -> float:

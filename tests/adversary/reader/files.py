@@ -7,7 +7,7 @@ attributes that it carries. `prepare` brings source and files into the form in w
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
 from typing import Any
@@ -93,7 +93,8 @@ class ReleasedFile:
 
     ``absent`` lists the source rows, or the groups of them, that it lacks for a reason other than chance, ``present``
     the attributes that decided about it. ``sampled`` files lack rows by chance. ``moved`` columns were moved by one
-    draw a row. ``refers`` names the tables to which the file's ``table`` refers.
+    draw a row. ``refers`` names the tables to which the file's ``table`` refers. ``then`` has the values of source rows
+    that have changed since the file was made, as they were.
     """
 
     name: str
@@ -107,6 +108,7 @@ class ReleasedFile:
     table: str = ""
     refers: tuple[str, ...] = ()
     index: dict[int, int] = field(default_factory=dict)
+    then: dict[int, SourceRow] = field(default_factory=dict)
 
     def column(self, name: str) -> ReleasedColumn:
         """The column of a name."""
@@ -215,7 +217,8 @@ def lineage_violations(prepared: PreparedFiles) -> list[tuple[str, str]]:
             for row in file.rows:
                 if column.name in row.cells:
                     cell = row.cells[column.name]
-                    values = [prepared.source[row.origins[0]][a] for a in sorted(column.carried(cell))]
+                    k = row.origins[0]
+                    values = [file.then.get(k, prepared.source[k])[a] for a in sorted(column.carried(cell))]
                     kind = column.failed_requirement(cell)
                     if cells.setdefault((kind, tuple(values)), cell) != cell:
                         violations.add((file.name, column.name))
@@ -248,7 +251,8 @@ def _renamed(file: ReleasedFile, names: Mapping[str, str], determines: Mapping[s
         columns.append(replace(c, carries=complete(keyed), hidden=hidden, unkeyed=unkeyed and complete(unkeyed)))
     rows = [replace(r, cells=dict(r.cells)) for r in file.rows]
     present = None if file.present is None else complete(file.present)
-    return replace(file, columns=columns, rows=rows, present=present)
+    then = {k: dict(row) for k, row in file.then.items()}
+    return replace(file, columns=columns, rows=rows, present=present, then=then)
 
 
 def keyed_name(attribute: str, key: str | None) -> str:
@@ -256,9 +260,9 @@ def keyed_name(attribute: str, key: str | None) -> str:
     return f"{attribute}@{key}"
 
 
-def _add_keyed_attributes(source: list[SourceRow], files: Iterable[ReleasedFile]) -> None:
+def _add_keyed_attributes(source: list[SourceRow], files: Collection[ReleasedFile]) -> None:
     for name in {a for f in files for c in f.columns for a in _all_carried(c) if "@" in a}:
-        for row in source:
+        for row in (*source, *(row for f in files for row in f.then.values())):
             row[name] = row[name.partition("@")[0]]
 
 

@@ -95,7 +95,8 @@ class Search:
         inquiry, own = self.inquiry, file.index[k]
         if file.rows[own].absent:
             absent = [i for i, row in enumerate(file.rows) if row.absent]
-            alike = [i for i in range(len(file.rows)) if inquiry.has_values(file, i, inquiry.known_values(k))]
+            known = inquiry.known_values(k, file)
+            alike = [i for i in range(len(file.rows)) if inquiry.has_values(file, i, known)]
             return sorted({*absent, *(alike if self._has_person(file) else [])})
         return [
             i
@@ -103,7 +104,7 @@ class Search:
             if not row.absent
             and not inquiry.is_left_out(file, i)
             and self._open_cells_fit(file, i, own)
-            and can_hold(inquiry.shown(file, i, ("mixed",), virtual=False), inquiry.known_values(k))
+            and can_hold(inquiry.shown(file, i, ("mixed",), virtual=False), inquiry.known_values(k, file))
         ]
 
     def _open_cells_fit(self, file: ReleasedFile, row: int, own: int) -> bool:
@@ -151,11 +152,15 @@ class Search:
         return {self._named(a, k): v for k in self.known for a, v in self.inquiry.known_values(k).items()}
 
     def _shown_by(self, rows: dict[Place, int]) -> list[ShownValues]:
-        """What the mixed and closed cells of these rows show, and dates that were moved together with a known one."""
+        """What the mixed and closed cells of these rows show, and dates that were moved together with a known one.
+
+        But for values of the known row that have changed since.
+        """
         found: list[ShownValues] = []
         for (n, k), row in rows.items():
             file = self.files[n]
             shown = [*self.inquiry.shown(file, row, ("mixed", "closed")), *self._moved_back(file, row)]
+            shown = [s for s in shown if self.inquiry.changed_since(file, k).isdisjoint(s.attributes)]
             found += [s.renamed({a: self._named(a, k) for a in s.attributes}) for s in shown]
         return found
 
@@ -185,7 +190,7 @@ class Search:
                 for shown in inquiry.shown(self.files[m], self.files[m].index[k], ("open",), virtual=False)
             ]
             rows = [i for i in rows if inquiry.is_shown_by(file, i, attributes, open_cells)]
-            values = {a: inquiry.source[k][a] for a in attributes}
+            values = {a: inquiry.values_in(file, k)[a] for a in attributes}
             agreeing = sum(inquiry.has_values(file, i, values) for i in rows)
             self._shares[n, k, row] = agreeing / len(rows) if rows else 0.0
         return self._shares[n, k, row]

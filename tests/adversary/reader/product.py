@@ -8,7 +8,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,14 +19,22 @@ import yaml
 
 from adversary.reader.files import MISSING, SUPPRESSED
 from adversary.reader.policies import KEY, Row
+from adversary.reader.sequences import OTHER_KEY
+from ppdm_flow.api import create_ledger
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import RequirementResult
 from ppdm_flow.engine.candidates.building import Candidate
+from ppdm_flow.engine.candidates.directory import RunDirectory
+from ppdm_flow.engine.judging.results import JudgedResults
+from ppdm_flow.engine.ledger.ledger import open_ledger
+from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.options import RunContext, RunOptions
-from ppdm_flow.engine.reading.original import Opening
+from ppdm_flow.engine.reading.original import Opening, Original
+from ppdm_flow.engine.run.carry_out import audited_run
 from ppdm_flow.engine.run.scratch_run import measure
+from ppdm_flow.engine.run.stages import Look
 from ppdm_flow.engine.steps.graph import Graph
 
 NUMBER = "row_number"
@@ -67,24 +75,59 @@ def run_policy(policy: Mapping[str, Any], rows: Sequence[Row]) -> Outcome:
     with TemporaryDirectory(prefix="reader-") as folder:
         home = Path(folder)
         _write(home, policy, {"data": rows})
-        releases: dict[str, list[tuple[int, dict[str, Any]]]] = {}
-        places: dict[str, set[int]] = {}
-        hiding: set[tuple[str, str]] = set()
+        return _outcome(home, measure)
 
-        def look(candidates: Sequence[Candidate], graph: Graph) -> None:
-            releases.update({c.release.name: _released_rows(c, graph) for c in candidates})
-            for place, stream in graph.streams.items():
-                tables = [part.table for part in stream.parts()]
-                places[place] = {int(r) for table in tables for r in table.rows}
-                hiding.update((place, n) for table in tables for n in table.names if SUPPRESSED in table[n].texts())
 
+def run_with_ledger(home: Path, policy: Mapping[str, Any], rows: Sequence[Row]) -> Outcome:
+    """Carry out a policy with a ledger, in the folder ``home``, and write it down there if it may be released.
+
+    The same as a run but for the directory that this publishes.
+    """
+    home.mkdir()
+    _write(home, policy, {"data": rows})
+
+    def run(context: RunContext, original: Original, scratch: Path, look: Look) -> JudgedResults:
+        directory, ledger = RunDirectory(scratch), open_ledger(context.plan)
         try:
-            context = RunContext(plan_for_data(home / "policy.yaml", {}, None).plan, RunOptions(workers=1))
-            outcome = measure(context, Opening(context, None).open(), home, look)
-        except PpdmError as error:
-            codes = dict.fromkeys(d.code for d in error.diagnostics if d.severity == "error")
-            return Outcome("refused", tuple(codes))
-        return Outcome(outcome.verdict, (), outcome.requirements, releases, places, frozenset(hiding))
+            with audited_run(context, original, directory, ledger, look) as audited:
+                results = audited.judged()
+                if ledger is not None and results.verdict == "released":
+                    directory.write(MANIFEST, "{}")
+                    ledger.confirm(ledger.announce(audited.candidates, directory.home))
+            return results
+        finally:
+            directory.discard()
+
+    return _outcome(home, run)
+
+
+def make_ledger(home: Path, name: str) -> None:
+    """Make an empty ledger in a folder, and set the keys of pseudonyms."""
+    os.environ.setdefault(KEY, "a key of at least sixteen bytes")
+    os.environ.setdefault(OTHER_KEY, "another key of at least sixteen bytes")
+    create_ledger(str(home / name), home / f"{name}.key")
+
+
+def _outcome(home: Path, carry_out: Callable[[RunContext, Original, Path, Look], JudgedResults]) -> Outcome:
+    """What carrying out the policy in a folder says, and what it would release."""
+    releases: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    places: dict[str, set[int]] = {}
+    hiding: set[tuple[str, str]] = set()
+
+    def look(candidates: Sequence[Candidate], graph: Graph) -> None:
+        releases.update({c.release.name: _released_rows(c, graph) for c in candidates})
+        for place, stream in graph.streams.items():
+            tables = [part.table for part in stream.parts()]
+            places[place] = {int(r) for table in tables for r in table.rows}
+            hiding.update((place, n) for table in tables for n in table.names if SUPPRESSED in table[n].texts())
+
+    try:
+        context = RunContext(plan_for_data(home / "policy.yaml", {}, None).plan, RunOptions(workers=1))
+        outcome = carry_out(context, Opening(context, None).open(), home, look)
+    except PpdmError as error:
+        codes = dict.fromkeys(d.code for d in error.diagnostics if d.severity == "error")
+        return Outcome("refused", tuple(codes))
+    return Outcome(outcome.verdict, (), outcome.requirements, releases, places, frozenset(hiding))
 
 
 def run_linked_policy(policy: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) -> Outcome:

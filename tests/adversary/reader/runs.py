@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -88,28 +88,39 @@ def released_files(case: Case, outcome: Outcome) -> PreparedFiles:
     source = [{n: v or None for n, v in row.items()} for row in case.rows]
     subject = next((n for n, a in attributes_of(case.policy).items() if a["role"] == "subject"), None)
     files = []
-    for name, rows in outcome.releases.items():
-        place = places[case.policy["releases"][name]["from"]]
-        origins = _origins(case, place.source)
-        by_chance, gone = _left_out(case.policy, place, outcome)
-        if case.tables:
-            gone = set(range(len(origins))) - {i for i, _ in rows}
-        absent = [origins[i] for i in sorted(gone)]
-        columns = [_column(n, place, [cells[n] for _, cells in rows]) for n in (rows[0][1] if rows else {})]
-        refers = case.policy.get("tables", {}).get(place.source, {}).get("refers", {})
-        files.append(
-            ReleasedFile(
-                name,
-                columns,
-                [ReleasedRow(origins[i], dict(cells)) for i, cells in rows],
-                absent,
-                place.present if absent else None,
-                bool(by_chance),
-                table=place.source,
-                refers=tuple(refers.values()),
-            )
-        )
+    for name in outcome.releases:
+        table = places[case.policy["releases"][name]["from"]].source
+        files.append(released_file(case.policy, outcome, name, places, _origins(case, table), linked=bool(case.tables)))
     return prepare(source, [f for f in files if f.rows], subject=subject)
+
+
+def released_file(
+    policy: Mapping[str, Any],
+    outcome: Outcome,
+    name: str,
+    places: Mapping[str, PlaceLineage],
+    origins: Sequence[tuple[int, ...]],
+    *,
+    linked: bool = False,
+) -> ReleasedFile:
+    """A file of a run; ``origins`` are, for each row of its table, the rows of the source that belong to it."""
+    place, rows = places[policy["releases"][name]["from"]], outcome.releases[name]
+    by_chance, gone = _left_out(policy, place, outcome)
+    if linked:
+        gone = set(range(len(origins))) - {i for i, _ in rows}
+    absent = [origins[i] for i in sorted(gone)]
+    columns = [_column(n, place, [cells[n] for _, cells in rows]) for n in (rows[0][1] if rows else {})]
+    refers = policy.get("tables", {}).get(place.source, {}).get("refers", {})
+    return ReleasedFile(
+        name,
+        columns,
+        [ReleasedRow(origins[i], dict(cells)) for i, cells in rows],
+        absent,
+        place.present if absent else None,
+        bool(by_chance),
+        table=place.source,
+        refers=tuple(refers.values()),
+    )
 
 
 def _origins(case: Case, table: str) -> list[tuple[int, ...]]:
@@ -141,9 +152,9 @@ def judge(case: Case, prepared: PreparedFiles, outcome: Outcome) -> tuple[list[J
         except (NotVerified, TruthExcluded) as error:
             judgements.append(Judgement(requirement.id, holds=False, reason=f"{type(error).__name__}: {error}"))
             continue
-        figure, holds = _measure(requirement, groups)
+        figure, holds = measure(requirement, groups)
         single = [g for g in groups if len(g.files) == 1]
-        judgements.append(Judgement(requirement.id, holds, figure, not _measure(requirement, single)[1]))
+        judgements.append(Judgement(requirement.id, holds, figure, not measure(requirement, single)[1]))
         if not case.tables and int(case.policy.get("people", {}).get("known_rows", 1)) == 1:
             different += _differing_alone(requirement, groups, prepared, outcome)
     return judgements, different
@@ -170,8 +181,8 @@ def requirements(policy: Mapping[str, Any]) -> Iterator[RequirementClause]:
     """Every requirement of a policy."""
     known = tuple(n for n, a in attributes_of(policy).items() if a["role"] == "quasi_identifier")
     for kind, clauses in policy["privacy"].items():
-        for name, clause in {"": clauses}.items() if kind == "k_anonymity" else clauses.items():
-            s = next(iter(clause["sensitive"])) if kind == "templates" else name.rpartition(".")[2] or None
+        for name, clause in {"": clauses}.items() if kind in ("k_anonymity", "lkc") else clauses.items():
+            s = next(iter(clause["sensitive"])) if "sensitive" in clause else name.rpartition(".")[2] or None
             id_ = f"privacy.{kind}.{name}".rstrip(".")
             yield RequirementClause(id_, kind, clause, tuple(clause.get("channel", known)), s)
 
@@ -200,12 +211,12 @@ def _differing_alone(
         of_file = result.id == requirement.id and result.release in plain and "_" not in last and last != "columns"
         if not of_file or result.measured is None:
             continue
-        figure = _measure(requirement, [g for g in groups if g.files == (result.release,)])[0]
+        figure = measure(requirement, [g for g in groups if g.files == (result.release,)])[0]
         if figure is not None and abs(figure - result.measured) > SLACK:
             yield f"{result.metric} of {result.release}: {figure} and not {result.measured}"
 
 
-def _measure(requirement: RequirementClause, groups: list[CandidateGroup]) -> tuple[float | None, bool]:
+def measure(requirement: RequirementClause, groups: list[CandidateGroup]) -> tuple[float | None, bool]:
     """The figure of a requirement, and whether it holds."""
     kind, clause = requirement.kind, requirement.clause
     if kind == "k_anonymity":
@@ -219,6 +230,8 @@ def _measure(requirement: RequirementClause, groups: list[CandidateGroup]) -> tu
         figure, bound, least = figures.largest_share(groups, values), clause["confidence"], False
     elif kind == "t_closeness":
         figure, bound, least = figures.worst_distribution(groups, figures.equal_distance), clause["t"], False
+    elif kind == "delta_disclosure":
+        figure, bound, least = figures.worst_distribution(groups, figures.log_ratio), clause["delta"], False
     else:
         figure, bound, least = figures.worst_distribution(groups, figures.relative_gain), clause["beta"], False
     if figure is None:
@@ -263,6 +276,11 @@ def family(comparison: Comparison, judgement: Judgement) -> str:
 
 def main(kind: str, first: int, last: int) -> None:
     """Compare the cases of some numbers, and print what differs."""
+    if kind == "ledger":
+        from adversary.reader.ledger import main as compare_sequences  # that needs all of this
+
+        compare_sequences(first, last)
+        return
     verdicts: Counter[str] = Counter()
     families: defaultdict[str, list[int]] = defaultdict(list)
     for number in range(first, last):

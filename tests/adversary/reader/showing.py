@@ -117,18 +117,29 @@ class Inquiry:
             ]
         return self._by_row[key]
 
-    def known_values(self, k: int) -> dict[str, Any]:
-        """What the reader knows of a source row."""
-        return {a: self.source[k][a] for a in self.grouping}
+    def values_in(self, file: ReleasedFile, k: int) -> dict[str, Any]:
+        """The values that a source row had when a file was made."""
+        return file.then.get(k, self.source[k])
+
+    def changed_since(self, file: ReleasedFile, k: int) -> frozenset[str]:
+        """The attributes of which a source row has another value than when a file was made."""
+        return frozenset(a for a, v in file.then.get(k, {}).items() if self.source[k][a] != v)
+
+    def known_values(self, k: int, file: ReleasedFile | None = None) -> dict[str, Any]:
+        """What the reader knows of a source row, as it is, or as it was when a file was made."""
+        row = self.source[k] if file is None else self.values_in(file, k)
+        return {a: row[a] for a in self.grouping}
 
     def has_values(self, file: ReleasedFile, row: int, values: Mapping[str, Any]) -> bool:
         """Whether a row was made of a source row with these values."""
-        return any(all(self.source[k][a] == v for a, v in values.items()) for k in file.rows[row].origins)
+        own = [self.values_in(file, k) for k in file.rows[row].origins]
+        return any(all(made_of[a] == v for a, v in values.items()) for made_of in own)
 
     def is_shown_by(self, file: ReleasedFile, row: int, attributes: Iterable[str], shown: list[ShownValues]) -> bool:
         """Whether the row's values of the attributes are among those that ``shown`` can show in one assignment."""
         attributes = list(attributes)
-        return any(can_hold(shown, {a: self.source[k][a] for a in attributes}) for k in file.rows[row].origins)
+        own = [self.values_in(file, k) for k in file.rows[row].origins]
+        return any(can_hold(shown, {a: made_of[a] for a in attributes}) for made_of in own)
 
     def is_left_out(self, file: ReleasedFile, row: int) -> bool:
         """Whether ``nulls: exclude`` leaves a row out."""
@@ -166,18 +177,19 @@ class Inquiry:
             for column, cell in file.cells_of(i):
                 attributes = tuple(sorted(column.carried(cell)))
                 kinds[column.name, cell] = attributes, self.openness(column, cell) == "mixed"
-                values[column.name, cell] |= {self._values(k, attributes) for k in row.origins}
+                values[column.name, cell] |= {self._values(file, k, attributes) for k in row.origins}
         shown = {}
         for cell, (attributes, mixed) in kinds.items():
             seen = values[cell]
             if mixed:
-                taken = {self._values(k, attributes) for row in file.rows for k in row.origins}
+                taken = {self._values(file, k, attributes) for row in file.rows for k in row.origins}
                 seen = seen | (self._combined(attributes, seen) - taken)
             shown[cell] = ShownValues(attributes, frozenset(seen))
         return shown
 
-    def _values(self, k: int, attributes: tuple[str, ...]) -> tuple[Any, ...]:
-        return tuple(self.source[k][a] for a in attributes)
+    def _values(self, file: ReleasedFile, k: int, attributes: tuple[str, ...]) -> tuple[Any, ...]:
+        row = self.values_in(file, k)
+        return tuple(row[a] for a in attributes)
 
     def _combined(self, attributes: tuple[str, ...], seen: set[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
         """Each part in G that is seen, beside each other part that is seen."""

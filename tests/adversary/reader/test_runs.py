@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from adversary.reader.ledger import compare_sequence
 from adversary.reader.lineage import recorded
 from adversary.reader.policies import (
     SENSITIVE,
@@ -20,6 +21,7 @@ from adversary.reader.policies import (
     random_uniques_case,
 )
 from adversary.reader.runs import compare
+from adversary.reader.sequences import random_sequence
 from adversary.reader.twins import KNOWN, merged, observe, shape
 
 COLUMNS = [*KNOWN, SENSITIVE, "note", "person"]
@@ -73,4 +75,16 @@ def test_linked_tables_leave_only_where_nothing_is_learned(part: int) -> None:
     compared = [each for each in every if not each.by_people_alone]
     assert not [(each.case.number, j.id, j.figure) for each in compared for j in each.differing if not j.holds]
     harmless = [each.verdict for each in compared if each.verdict != "refused" and each.is_harmless]
+    assert 4 * harmless.count("released") >= len(harmless)
+
+
+@pytest.mark.random
+@pytest.mark.parametrize("part", range(2))
+def test_no_run_of_a_sequence_is_released_whose_requirements_do_not_hold(part: int) -> None:
+    # Whoever reads a run's files has those of all runs before that are in the same ledger.
+    found = [c for number in range(4 * part, 4 * part + 4) for c in compare_sequence(random_sequence(number))]
+    assert not [(c.number, c.run) for c in found if c.is_breach]
+    judged = [c for c in found if c.verdict != "refused"]
+    assert not [(c.number, c.run) for c in judged for j in c.judgements if j.reason.startswith("TruthExcluded")]
+    harmless = [c.verdict for c in judged if c.before and c.is_harmless]
     assert 4 * harmless.count("released") >= len(harmless)

@@ -211,12 +211,12 @@ def probabilities(
     beside = {a for c, cell in telling if not c.failed_requirement(cell) for a in c.carried(cell)} - {s}
     cells = {c.name: cell for c, cell in own if (c, cell) in telling or c.carried(cell) & beside}
     absent = file.rows[row].absent
-    values = {a: inquiry.source[file.rows[row].origins[0]][a] for a in beside} if absent else {}
+    values = {a: inquiry.values_in(file, file.rows[row].origins[0])[a] for a in beside} if absent else {}
     counts: Counter[Any] = Counter()
     for i, other in enumerate(file.rows):
         alike = all(other.cells.get(name, ABSENT_CELL) == cell for name, cell in cells.items())
         if alike and inquiry.has_values(file, i, values) and not inquiry.is_left_out(file, i):
-            counts.update({inquiry.source[k][s] for k in other.origins})
+            counts.update({inquiry.values_in(file, k)[s] for k in other.origins})
     if allowed is not None:
         counts = Counter({v: n for v, n in counts.items() if v in allowed}) or Counter(allowed)
     total = sum(counts.values())
