@@ -299,10 +299,11 @@ class CandidateSearch:
         """Whether whatever fits, and can belong to what fits in each other file, is in some guess.
 
         So it is with two files that are linked, whose cells are open or closed, and of which one tells the sensitive
-        attribute.
+        attribute, or what may limit it.
         """
         linked = sum(not self.tells_nothing(f, g) for f, g in combinations(range(len(self.files)), 2))
-        telling = sum(any(self.question.sensitive in c.names for c in rows.columns.values()) for rows in self.rows)
+        limiting = self._limiting
+        telling = sum(any(not limiting.isdisjoint(c.names) for c in rows.columns.values()) for rows in self.rows)
         return linked <= 1 and telling <= 1 and not any(rows.mixed or rows.moved_back for rows in self.rows)
 
     @cached_property
@@ -327,7 +328,8 @@ class CandidateSearch:
     def tells_nothing(self, g: int, f: int) -> bool:
         """Whether any row of one file can belong to any row of the other, with the same chance.
 
-        Files that both tell of the sensitive attribute tell more: each limits what somebody may have by the other.
+        Files that both tell of the sensitive attribute, or of what limits it, tell more: each limits what somebody may
+        have by the other.
         """
         if all(self._tells(each) for each in (g, f)):
             return False
@@ -336,8 +338,22 @@ class CandidateSearch:
         return len(self._possible_pairs(g, f)) == parts[0] * parts[1] and len(np.unique(pair.pairs["start"])) <= 1
 
     def _tells(self, f: int) -> bool:
-        """Whether a column of a file carries the sensitive attribute."""
-        return any(self.question.sensitive in c.carries and not c.virtual for c in self.files[f].columns)
+        """Whether a column of a file carries the sensitive attribute, or what may limit it."""
+        sensitive, limiting = self.question.sensitive, self._limiting
+        columns = (c for c in self.files[f].columns if not c.virtual)
+        return any(sensitive in c.carries or not limiting.isdisjoint(c.names) for c in columns)
+
+    @cached_property
+    def _limiting(self) -> frozenset[str]:
+        """The sensitive attribute and those that share cells with it, be it over others.
+
+        A cell that shows values of several limits one of them where another file shows the other.
+        """
+        every = [frozenset(c.names).difference(self.question.grouping) for r in self.rows for c in r.columns.values()]
+        limiting = frozenset((self.question.sensitive,))
+        while more := frozenset(n for names in every if names & limiting for n in names) - limiting:
+            limiting |= more
+        return limiting
 
     def _possible_pairs(self, g: int, f: int) -> pd.DataFrame:
         pair = self.pairings[g, f]

@@ -239,6 +239,18 @@ def test_values_of_others_that_have_changed_are_taken_as_they_were(moved: bool, 
     assert found["now"]["k"] == (1 if moved else 2)
 
 
+@pytest.mark.parametrize("first", ["label", "place"])
+def test_a_label_of_a_secret_and_of_what_another_run_shows(first: str) -> None:
+    source: dict[str, list[str | None]] = SOURCE | {"a": [*"xxyyyyyy"], "c": [*"ppqqqqqq"], "s": [*"ffggffff"]}
+    label = made_of("c", "s", kind="class_id"), [*"mmmmmmmm"]
+    made = {"label": (label,), "place": ("a", "c")}
+    then = kept(shown(first, *made.pop(first), source=source))
+    ((name, columns),) = made.items()
+    found = least([shown(name, *columns, source=source)], [then], "s", grouping=("a",))
+    assert found is not None
+    assert found[name]["alpha"] == 1
+
+
 def test_an_attribute_that_the_source_has_no_more() -> None:
     then = kept(shown("then", "a", "c", "s"))
     source: Mapping[str, Any] = {name: cells for name, cells in SOURCE.items() if name != "c"}

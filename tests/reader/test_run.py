@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ppdm_flow.core.people import People
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import AttributeType, Nulls
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.figures import worst
@@ -116,6 +117,30 @@ def test_a_file_limits_what_another_tells_of_a_secret(attribute: str, linked: bo
     label = release("label", SOURCE, range(4), {"label": (made_of(attribute), [*"mmmm"])})
     told = RunReader([shown("plain", "a", "s", attribute), label], None, Nulls.OWN_CATEGORY).together("a", "s")
     assert (told is not None) == linked
+
+
+@pytest.mark.parametrize("pseudonym", [False, True])
+@pytest.mark.parametrize(("other", "alpha"), [("x", 1), ("y", None)])
+def test_a_file_limits_a_secret_by_what_was_made_into_one_cell_with_it(
+    other: str, alpha: float | None, pseudonym: bool
+) -> None:
+    """One label covers all values of ``s`` and ``x``: who has one of ``x`` has one of ``s``."""
+    source: dict[str, list[str | None]] = {
+        "a": [*"ppqqqq"], "x": [*"112222"], "y": [*"121212"], "s": [*"ffggff"], "id": [*"abcdef"]
+    }  # fmt: skip
+    key = {"id": (keyed("id", "k"), source["id"])} if pseudonym else {}
+    files = [
+        release("one", source, range(6), {"a": (made_of("a"), source["a"]), "x": (made_of("x"), source["x"])} | key),
+        release("other", source, range(6), {"label": (made_of(other, "s"), [*"mmmmmm"])} | key),
+    ]
+    reader = RunReader(files, None, Nulls.OWN_CATEGORY)
+    told = reader.together("a", "s")
+    if told is None:
+        assert alpha is None
+        return
+    found = worst(told.views["other"])["alpha"]
+    assert figures(reader.again(DatabaseSql(), "a", "s")["other"])["alpha"] == pytest.approx(found, rel=TOLERANCE)
+    assert (found == pytest.approx(1)) == (alpha == 1)
 
 
 def test_a_single_file_without_more_to_tell_is_not_read() -> None:
