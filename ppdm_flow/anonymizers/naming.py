@@ -15,7 +15,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Problem
 
-UNKNOWN = "PPF781"
+UNKNOWN = "PPF606"
 
 Attributes = Mapping[str, AttributeFacts]
 R = TypeVar("R", bound=Requirement)

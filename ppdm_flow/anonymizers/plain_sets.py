@@ -15,5 +15,5 @@ def baskets(table: Table, name: str) -> Baskets:
         raise PluginError(Diagnostic("PPF754", f"the column `{name}` holds no sets"))
     if not isinstance(column, Baskets):
         text = f"the sets of `{name}` are randomized: what is done to their items comes before that"
-        raise PluginError(Diagnostic("PPF752", text))
+        raise PluginError(Diagnostic("PPF573", text))
     return column

@@ -58,7 +58,7 @@ def refuse_nobody(part: Table, subject: str) -> None:
     first = int(np.argmin(np.where(nobody, part.rows, np.iinfo(np.int64).max)))
     what = "suppressed" if suppressed[first] else "missing"
     text = f"row {int(part.rows[first]) + 1}: the column `{subject}` says whose row it is, and is {what}"
-    raise PluginError(Diagnostic("PPF785", text, help="correct the data, or leave out the rows that are nobody's"))
+    raise PluginError(Diagnostic("PPF729", text, help="correct the data, or leave out the rows that are nobody's"))
 
 
 def first_of_each(people: Ids, keys: tuple[npt.NDArray[Any], ...], most: int) -> Mask:

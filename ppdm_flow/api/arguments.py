@@ -19,9 +19,9 @@ def settings(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise UsageError(Diagnostic("PPF691", f"`--set {name}` lacks its value: write `--set name=value`"))
+            raise UsageError(Diagnostic("PPF120", f"`--set {name}` lacks its value: write `--set name=value`"))
         if name in value_of:
-            raise UsageError(Diagnostic("PPF691", f"`--set {name}` is given twice"))
+            raise UsageError(Diagnostic("PPF120", f"`--set {name}` is given twice"))
         value_of[name] = value
     return value_of
 
@@ -40,7 +40,7 @@ def conditions(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise UsageError(Diagnostic("PPF766", "`--where` takes `NAME=VALUE`", help="`NAME=` is a missing value"))
+            raise UsageError(Diagnostic("PPF120", "`--where` takes `NAME=VALUE`", help="`NAME=` is a missing value"))
         values_of[name] = (*values_of.get(name, ()), value)
     return values_of
 
@@ -54,7 +54,7 @@ def names(words: str, option: str = "--columns") -> tuple[str, ...]:
     """Return the names between commas. Raises UsageError where a name is empty or repeated."""
     every = tuple(name.strip() for name in words.split(","))
     if "" in every or len(set(every)) < len(every):
-        raise UsageError(Diagnostic("PPF766", f"`{option}` takes the names of columns, each once, with commas between"))
+        raise UsageError(Diagnostic("PPF120", f"`{option}` takes the names of columns, each once, with commas between"))
     return every
 
 

@@ -53,12 +53,12 @@ _ON_SIGNERS = ("approvals", "approvals.signers")
 def check_author(plan: Plan, out: Path, author: Author | None) -> None:
     """Look before the work at what would make a held or signed run end in vain.
 
-    Raises UsageError where the run is to go to an object store (PPF968), which has no rename that makes a release, or
+    Raises UsageError where the run is to go to an object store (PPF469), which has no rename that makes a release, or
     where the list of signers does not let the author sign (PPF967); PolicyError where it is none.
     """
     if plan.approvals is not None and is_bucket(out):
         text = "a run that people have to approve cannot go to an object store: it is released later, by one rename"
-        raise UsageError(Diagnostic("PPF968", text, help="give a folder with `--out`, and copy what is released"))
+        raise UsageError(Diagnostic("PPF469", text, help="give a folder with `--out`, and copy what is released"))
     if plan.approvals is None:
         return
     signers = read_signers(Path(plan.approvals.signers))

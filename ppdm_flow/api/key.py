@@ -57,7 +57,7 @@ def make_key(
             raise UsageError(Diagnostic("PPF963", text))
     if not comment.isprintable() or len(comment) > _COMMENT:
         text = f"a comment is a line of at most {_COMMENT} printable characters"
-        raise UsageError(Diagnostic("PPF962", text))
+        raise UsageError(Diagnostic("PPF673", text))
     secret = None if password is None else password()
     if password is not None and not secret:
         help_ = f"run it on a terminal, or put one into the variable {PASSWORD_VARIABLE}"

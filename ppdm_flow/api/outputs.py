@@ -35,8 +35,8 @@ def outputs(words: Sequence[tuple[str, str]], known: Mapping[str, OutputFormat],
     """Return what is to be written where: each file belongs to the format before it, and the rest goes to stdout.
 
     A single file and a single format belong together in any order. Raises UsageError for a format that is not
-    ``known`` (PPF660), for a file without a format (PPF661), for two formats in one file (PPF662), for several on
-    stdout where not all are lines for a log (PPF663), and for a place that cannot be written (PPF693).
+    ``known`` (PPF692), for a file without a format, two formats in one file, or several on stdout where not all are
+    lines for a log (PPF661), and for a place that cannot be written (PPF693).
     """
     targets = [Output(*pair) for pair in _pairs(words, known, default)]
     _apart(targets)
@@ -102,7 +102,7 @@ def _form(name: str, known: Mapping[str, OutputFormat]) -> OutputFormat:
         return known[name]
     hint = did_you_mean(name, known)
     listing = ", ".join(f"`{each}`" for each in known)
-    raise UsageError(Diagnostic("PPF660", f"there is no format `{name}` here", hint=hint, help=f"there are {listing}"))
+    raise UsageError(Diagnostic("PPF692", f"there is no format `{name}` here", hint=hint, help=f"there are {listing}"))
 
 
 def _apart(targets: Sequence[Output]) -> None:
@@ -112,7 +112,7 @@ def _apart(targets: Sequence[Output]) -> None:
             continue
         place = output.file.absolute()
         if place in seen:
-            raise UsageError(Diagnostic("PPF662", f"two formats are to be written to `{output.file}`"))
+            raise UsageError(Diagnostic("PPF661", f"two formats are to be written to `{output.file}`"))
         seen.add(place)
 
 
@@ -121,4 +121,4 @@ def _on_stdout(forms: Sequence[OutputFormat]) -> None:
         return
     names = " and ".join(f"`{form.name}`" for form in forms)
     help_ = "give all but one an `--output-file`; only lines for a log can share it: `text`, `concise`, `github`"
-    raise UsageError(Diagnostic("PPF663", f"{names} cannot share stdout", help=help_))
+    raise UsageError(Diagnostic("PPF661", f"{names} cannot share stdout", help=help_))

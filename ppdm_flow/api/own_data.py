@@ -20,7 +20,7 @@ def refuse_both(data: Path | None, *, own_data: bool) -> None:
     """Raise UsageError where both the policy's own data and other data are asked for."""
     if own_data and data is not None:
         text = "`--data` and `--own-data` name two sets of data"
-        raise UsageError(Diagnostic("PPF766", text, help="give one of the two"))
+        raise UsageError(Diagnostic("PPF120", text, help="give one of the two"))
 
 
 def own_data(

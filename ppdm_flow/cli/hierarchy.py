@@ -91,7 +91,7 @@ def hierarchy(
     params = settings(sets or ())
     if (check is not None) + (by is not None) + counts > 1:
         message = "`--check` takes a hierarchy that is there, `--by` makes one, `--counts` counts values: ask for one"
-        raise UsageError(Diagnostic("PPF131", message))
+        raise UsageError(Diagnostic("PPF120", message))
     if counts:
         counted = api.count_values(data, attribute, policy=policy, sets=params, delimiter=delimiter)
         deliver(counted.document(), output_file, exact=True)

@@ -61,7 +61,7 @@ def init(
         return
     if folder is None or table is not None or out is not None:
         text = "a repository needs a DIR" if folder is None else "`--table` and `--out` belong to `--from-contract`"
-        raise UsageError(Diagnostic("PPF131", text, help="ppdm-flow init DIR, or ppdm-flow init --from-contract FILE"))
+        raise UsageError(Diagnostic("PPF120", text, help="ppdm-flow init DIR, or ppdm-flow init --from-contract FILE"))
     files = api.init(folder, template or _TEMPLATE)
     put("\n".join(str(file) for file in files))
     run = f"ppdm-flow run {files[0].relative_to(folder)}"
@@ -72,7 +72,7 @@ def init(
 def _from_contract(contract: Path, table: str | None, out: Path | None, *, other: bool) -> None:
     if other:
         text = "`--from-contract` drafts one policy, and no repository from a template"
-        raise UsageError(Diagnostic("PPF131", text, help="leave out DIR and `--template`; `--out` names the policy"))
+        raise UsageError(Diagnostic("PPF120", text, help="leave out DIR and `--template`; `--out` names the policy"))
     if out is not None and out.is_file():
         raise UsageError(Diagnostic("PPF673", f"`{out}` is there already: nothing was written"))
     deliver(api.from_contract(contract, table), out)

@@ -102,7 +102,7 @@ def mine(
         others = (max_length, attribute, operator, input_format, input_with)
         if rules or form not in (MiningFormat.TEXT, MiningFormat.JSON) or any(each is not None for each in others):
             text = "`--code-table` is about a whole table: it takes `--min-support` and `--output-file`"
-            raise UsageError(Diagnostic("PPF138", text))
+            raise UsageError(Diagnostic("PPF120", text))
         deliver(json_text(api.code_table(release, min_support)), output_file)
         return
     with listening() as listener:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ppdm_flow.core.codes import current_code
 from ppdm_flow.core.spans import Span
 
 
@@ -29,7 +30,8 @@ class Related:
 class Diagnostic:
     """One fault. ``hint`` is drawn beside the caret, ``help`` and ``notes`` below it.
 
-    No field may hold a data value, unless the policy itself wrote it.
+    No field may hold a data value, unless the policy itself wrote it. A ``code`` that was merged into another one
+    becomes that one.
     """
 
     code: str
@@ -41,6 +43,9 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     related: tuple[Related, ...] = ()
     path: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code", current_code(self.code))
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:

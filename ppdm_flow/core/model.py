@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
 
+from ppdm_flow.core.codes import current_code
 from ppdm_flow.core.requirement_fields import InDocuments, Shown
 from ppdm_flow.core.roles import ValuesAbsent
 
@@ -114,6 +115,8 @@ EntryName = Annotated[str, Field(pattern=f"^$|{NAME}")]
 ParamName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 ParamValue = Annotated[tuple[str, ...], BeforeValidator(text_or_texts)]
 """What a param takes: a text, or a list of them; its declaration says which."""
+Code = Annotated[str, AfterValidator(current_code)]
+"""A text that may be the code of a diagnostic: one that was merged into another becomes that one."""
 Probability = Annotated[float, Field(gt=0.0, lt=1.0)]
 Tree = dict[str, object]
 """Plugin parameters: a raw sub-tree until the plan binds it to the plugin's own model."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ppdm_flow.core.codes import current_code, former_codes
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
@@ -54,7 +55,8 @@ class Finding:
     """Something a reader should know.
 
     ``release`` is the one that it is about, where a policy has several and ``subject`` does not name it: the engine
-    says so. ``hash`` is stable over runs: it is made of code, subject and release, of no figure and no line.
+    says so. ``hash`` is stable over runs: it is made of code, subject and release, of no figure and no line. A ``code``
+    that was merged into another one becomes that one.
     """
 
     code: str
@@ -63,10 +65,21 @@ class Finding:
     subject: str = ""
     release: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code", current_code(self.code))
+
     @property
     def hash(self) -> str:
         """Sixteen hexadecimal digits that name this finding in waivers."""
-        return digest([self.code, self.subject, *([self.release] if self.release else [])])[:16]
+        return self._hash(self.code)
+
+    @property
+    def hashes(self) -> frozenset[str]:
+        """The hash, and those that the finding had under codes that were merged into its own."""
+        return frozenset(map(self._hash, (self.code, *former_codes(self.code))))
+
+    def _hash(self, code: str) -> str:
+        return digest([code, self.subject, *([self.release] if self.release else [])])[:16]
 
 
 @dataclass(frozen=True, slots=True)

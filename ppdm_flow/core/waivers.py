@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
@@ -63,11 +64,11 @@ class Waiver:
         """Return how many days come after ``today``: 0 on its last day, below 0 where it has expired."""
         return (self.until - today).days
 
-    def covers_finding(self, code: str, subject: str, hash_: str) -> bool:
-        """Whether it is about a finding of a run."""
+    def covers_finding(self, code: str, subject: str, hashes: Collection[str]) -> bool:
+        """Whether it is about a finding of a run, which ``hashes`` name."""
         if not self.privacy and subject.startswith(PRIVACY):
             return False
-        return self.of == hash_ or (self.of == code and (not self.at or within(subject, self.at)))
+        return self.of in hashes or (self.of == code and (not self.at or within(subject, self.at)))
 
 
 def of_privacy(name: str) -> bool:

@@ -86,7 +86,7 @@ def output_fault(error: OSError, what: str) -> RunError:
     if error.errno in _FULL:
         return run_fault("PPF730", f"{what}: no space left to write to", advice="nothing was released; make room")
     reason = error.strerror if error.errno and error.strerror else type(error).__name__
-    return run_fault("PPF731", f"{what}: cannot write: {reason}")
+    return run_fault("PPF693", f"{what}: cannot write: {reason}")
 
 
 def _named(error: BaseException) -> str:

@@ -77,7 +77,7 @@ def write_key_pair(
     """Write a private key that only its owner may read, and the public one beside it; return the latter's path.
 
     With a ``password`` it is encrypted, as OpenSSH does: PEM derives the key from the password with so few rounds that
-    it is not offered. Raises UsageError (PPF962) where there is a file of either name already: no key is ever
+    it is not offered. Raises UsageError (PPF673) where there is a file of either name already: no key is ever
     overwritten.
     """
     if password is not None and pem:
@@ -86,7 +86,7 @@ def write_key_pair(
     for each in (path, beside):
         if os.path.lexists(each):
             text = f"there is a file `{each}` already, and no key is overwritten"
-            raise UsageError(Diagnostic("PPF962", text, help="give another name"))
+            raise UsageError(Diagnostic("PPF673", text, help="give another name"))
     public = f"{key.public.text}{f' {comment}' if comment else ''}\n"
     _write(path, _private_text(key, pem=pem, password=password), 0o600)
     try:
@@ -158,10 +158,10 @@ def _write(path: Path, data: bytes, mode: int) -> None:
                 path.unlink()
             raise
     except FileExistsError:
-        raise UsageError(Diagnostic("PPF962", f"there is a file `{path}` already", help="give another name")) from None
+        raise UsageError(Diagnostic("PPF673", f"there is a file `{path}` already", help="give another name")) from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise RunError(Diagnostic("PPF731", f"the key `{path}`: cannot write: {reason}")) from None
+        raise RunError(Diagnostic("PPF693", f"the key `{path}`: cannot write: {reason}")) from None
 
 
 def _fault(code: str, message: str, advice: str | None = None) -> DataError:

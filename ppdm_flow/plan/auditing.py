@@ -200,7 +200,7 @@ def _asked(
         effect = bound.spec.effect(bound.params, scope)
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
         text = f"the plugin `{bound.info.name}` cannot say what it reads: it raised {type(error).__name__}"
-        return (), [Diagnostic("PPF406", text, binder.places.value(*place.use))]
+        return (), [Diagnostic("PPF405", text, binder.places.value(*place.use))]
     unknown = [
         _not_there(place, parameter, source_column, policy, binder) for parameter, source_column in effect.asks.items()
     ]

@@ -110,7 +110,7 @@ def _effect(state: Flow, name: str, bound: Bound, scope: Scope) -> tuple[Effect,
         effect = _kept(bound.spec.effect(bound.params, scope))
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
         text = f"the plugin `{bound.info.name}` cannot say what it does: it raised {type(error).__name__}"
-        return Effect(), [Diagnostic("PPF406", text, state.places.value("steps", name, "use"))]
+        return Effect(), [Diagnostic("PPF405", text, state.places.value("steps", name, "use"))]
     return effect, [_drawn(state.places, name, problem) for problem in effect.problems]
 
 

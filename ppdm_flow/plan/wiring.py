@@ -91,8 +91,7 @@ class _References:
         if not reference:
             text = f"{what} does not say which table it reads"
             hint = f"say `{key}: TABLE`, one of {', '.join(f'`{root}`' for root in self.roots)}"
-        code = "PPF601" if kind == "steps" else "PPF604"
-        self.diagnostics.append(Diagnostic(code, text, self.places.value(*path), hint=hint))
+        self.diagnostics.append(Diagnostic("PPF601", text, self.places.value(*path), hint=hint))
         return None
 
 

@@ -44,7 +44,7 @@ from ppdm_flow.policy.validate import validate
 NO_SETS: Mapping[str, str] = MappingProxyType({})
 _TOLD = ("PPF314", "PPF203", "PPF205", "PPF208", "PPF529")
 """What makes a floor's own complaint needless: the template has the fault, or the value is of no kind that fits."""
-_RAISED = "PPF406"
+_RAISED = "PPF405"
 """The code of a requirement whose own code raised something."""
 NOTHING_OVER: Mapping[PolicyPath, str] = MappingProxyType({})
 NOTHING_CHOSEN: Mapping[PolicyPath, Any] = MappingProxyType({})

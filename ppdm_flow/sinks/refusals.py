@@ -21,7 +21,7 @@ def refused_cell(column: str, reason: str, advice: str) -> DataError:
 
 def refused_table(reason: str, advice: str) -> DataError:
     """Say that the names or the size of a table do not fit."""
-    return DataError(Diagnostic("PPF678", reason, help=advice))
+    return DataError(Diagnostic("PPF677", reason, help=advice))
 
 
 def without_extra(title: str, extra: str) -> PluginError:

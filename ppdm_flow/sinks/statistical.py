@@ -99,7 +99,7 @@ class StatisticalSink:
         try:
             self.save(frame, formats)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
-            raise RunError(Diagnostic("PPF731", f"the {self.title} file cannot be written")) from None
+            raise RunError(Diagnostic("PPF693", f"the {self.title} file cannot be written")) from None
         self._blank_time()
         with self.path.open("rb+") as file:
             os.fsync(file.fileno())

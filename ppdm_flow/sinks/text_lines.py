@@ -54,7 +54,7 @@ def lists_of(batch: pa.RecordBatch, kind: str) -> pa.LargeListArray:
     """Return the one column of lists. Raises DataError for anything else: a line has room for one plain set."""
     if batch.num_columns != 1 or not pa.types.is_large_list(batch.column(0).type):
         text = f"`format: {kind}` writes one set of items a line, and nothing else"
-        raise DataError(Diagnostic("PPF759", text, help="`format: parquet` writes randomized sets, and other columns"))
+        raise DataError(Diagnostic("PPF677", text, help="`format: parquet` writes randomized sets, and other columns"))
     return batch.column(0)
 
 

@@ -41,7 +41,7 @@ FACTS = {
         "card", Role.INSENSITIVE, derived=Lineage(frozenset({"who"}), value_map=False, keyed=frozenset({"who"}))
     ),
 }
-REFUSALS = {"PPF881", "PPF806", "PPF807", "PPF784", "PPF882", "PPF799"}
+REFUSALS = {"PPF784", "PPF806", "PPF807", "PPF882", "PPF799"}
 
 
 @dataclass

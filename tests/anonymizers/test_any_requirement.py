@@ -154,7 +154,7 @@ def test_mondrian_keeps_it_in_every_class(partitioning, people, asked) -> None:
     if not holds(asked, people):
         with pytest.raises(PluginError) as raised:
             fitted("mondrian", people, asked, partitioning=partitioning)
-        assert raised.value.diagnostics[0].code == "PPF881"
+        assert raised.value.diagnostics[0].code == "PPF784"
         return
     _, released = fitted("mondrian", people, asked, partitioning=partitioning)
     assert len(released) == len(people)

@@ -31,7 +31,7 @@ def test_drop(attributes, left):
 
 
 def test_drop_of_an_absent_column_names_the_nearest():
-    with pytest.raises(PluginError, match="PPF781") as raised:
+    with pytest.raises(PluginError, match="PPF606") as raised:
         after(Drop, DropParams(attributes=("adr_1",)))
     assert raised.value.diagnostics[0].hint == "did you mean `addr_1`?"
 
@@ -44,10 +44,10 @@ def test_rename_keeps_the_order_and_can_exchange_names():
 
 @pytest.mark.parametrize("names", [{"a": "b"}, {"a": "x", "b": "x"}])
 def test_rename_to_one_name_is_refused(names):
-    with pytest.raises(PluginError, match="PPF797"):
+    with pytest.raises(PluginError, match="PPF607"):
         after(Rename, RenameParams(attributes=names))
 
 
 def test_rename_of_an_absent_column_is_refused():
-    with pytest.raises(PluginError, match="PPF781"):
+    with pytest.raises(PluginError, match="PPF606"):
         after(Rename, RenameParams(attributes={"z": "y"}))

@@ -96,7 +96,7 @@ def test_intervals_are_a_level_of_their_own():
     released = run(fit(table, template(0.5, "A"), known=facts({"A": ages})).transform, table)[""]
     assert released["A"].texts() == ["[0, 30)", "[0, 30)", "41", "42", None]
     outside = HierarchySpec(intervals=(0, 30))
-    with pytest.raises(PluginError, match="PPF787"):
+    with pytest.raises(PluginError, match="PPF789"):
         fit(table, template(0.5, "A"), known=facts({"A": outside}))
 
 

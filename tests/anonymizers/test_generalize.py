@@ -72,8 +72,8 @@ def test_missing_and_suppressed_cells_stay():
 @pytest.mark.parametrize(
     ("rule", "values", "code"),
     [
-        ({"intervals": [0, 50]}, ["50"], "PPF787"),
-        ({"intervals": [0, 50], "open_ends": "above"}, ["-1"], "PPF787"),
+        ({"intervals": [0, 50]}, ["50"], "PPF789"),
+        ({"intervals": [0, 50], "open_ends": "above"}, ["-1"], "PPF789"),
         ({"intervals": [0, 50]}, ["canary"], "PPF786"),
         ({"intervals": [0, 50]}, ["nan"], "PPF786"),
         ({"intervals": [0, 50], "open_ends": "both"}, ["inf"], "PPF786"),

@@ -156,7 +156,7 @@ def test_weights_count_as_rows():
 def test_values_known_too_well_are_named_only_where_the_policy_names_them():
     table = Table.of({"d": ["HIV"] * 50 + ["canary"] * 49 + ["c"]})
     fitted = fit(table, sensitivity("d", BoundOfValue("HIV", 0.1, 0.25), default=(0.1, 0.3)))
-    texts = [f.text for f in fitted.findings if f.code == "PPF793"]
+    texts = [f.text for f in fitted.findings if f.code == "PPF741"]
     assert len(texts) == 2
     assert any("`HIV`" in t for t in texts)
     assert any("1 values" in t for t in texts)

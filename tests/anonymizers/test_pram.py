@@ -278,7 +278,7 @@ def test_what_is_refused_at_the_data():
     assert "PPF785" in refusal(Table.of({"d": []}), attribute="d", retain=0.5)
     many = Table.of({"d": [f"v{i}" for i in range(501)]})
     assert "PPF885" in refusal(many, attribute="d", retain=0.5)
-    assert "PPF781" in refusal(many, attribute="e", retain=0.5)
+    assert "PPF606" in refusal(many, attribute="e", retain=0.5)
     assert "PPF780" in refusal(many, attribute="d")
     wide = Table.of({"d": [f"v{i}" for i in range(31)]})
     assert "PPF885" in refusal(wide, Sensitivity.of_bounds("d", default=(0.1, 0.5)), optimum="general")

@@ -129,7 +129,7 @@ def test_colliding_pseudonyms_are_refused():
 
 
 def test_an_absent_column():
-    with pytest.raises(PluginError, match="PPF781"):
+    with pytest.raises(PluginError, match="PPF606"):
         fit(attributes=["idd"])
 
 

@@ -111,7 +111,7 @@ def test_what_check_says_of_groups():
     assert said(by=["g"], fraction="0.5") == [("PPF782", ("by",))]
     assert said(by=["g", "s"], rows="1") == [("PPF783", ("by", "1"))]
     assert said(by=["*"], rows="1") == [("PPF783", ("by", "0"))]
-    assert [code for code, _ in said(by=["town"], rows="1")] == ["PPF781"]
+    assert [code for code, _ in said(by=["town"], rows="1")] == ["PPF606"]
     weight = {**known, "w": AttributeFacts("w", Role.WEIGHT)}
     assert said(weight, by=["g"], rows="1") == [("PPF782", ("by",))]
     effect = spec.effect(spec.params(by=["g"], rows="1"), Scope("one", known, ()))

@@ -262,7 +262,7 @@ def test_steps_say_beforehand_what_is_wrong():
 
     assert codes("limit_items", {"max": 3}, towns) == ["PPF573"]
     assert codes("limit_items", {"max": 3, "attribute": "town"}, both) == ["PPF573"]
-    assert codes("limit_items", {"max": 3, "attribute": "twn"}, both) == ["PPF781"]
+    assert codes("limit_items", {"max": 3, "attribute": "twn"}, both) == ["PPF606"]
     assert codes("roll_up", {}, both) == ["PPF780"]
     assert codes("roll_up", {"hierarchy": "h.csv"}, both) == []
     with pytest.raises(ValueError, match="min"):

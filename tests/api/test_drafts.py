@@ -84,7 +84,7 @@ def test_tests_and_other_files_are_checked_as_what_they_are(policy):
     wrong = api.check_draft(path, TESTS.replace("withheld", "nothing"))
     assert (wrong.kind, wrong.valid) == (FileKind.TESTS, False)
     lost = api.check_draft(path, TESTS.replace("people.yaml", "nobody.yaml"))
-    assert [d.code for d in lost.diagnostics] == ["PPF140"]
+    assert [d.code for d in lost.diagnostics] == ["PPF100"]
     other = api.check_draft(policy.with_name("signers.yaml"), "signers: [")
     assert (other.kind, other.valid) == (FileKind.OTHER, False)
     assert api.check_draft(policy.with_name("signers.yaml"), "signers: {}\n").valid

@@ -52,6 +52,14 @@ def test_terms_are_read_generously(term):
     assert api.explain(term).startswith("# ")
 
 
+@pytest.mark.parametrize("former", ["PPF691", "ppf691"])
+def test_a_code_that_was_merged_has_the_page_of_its_new_name(former):
+    page, renamed = api.explain(former), "`PPF691` is called `PPF120` now.\n\n"
+    assert renamed in page
+    assert page.replace(renamed, "") == api.explain("PPF120")
+    assert "`PPF691`" not in api.topics()
+
+
 def test_a_plugin_and_a_requirement_of_one_name_are_both_explained():
     page = api.explain("k_anonymity")
     assert "# k_anonymity\n" in page

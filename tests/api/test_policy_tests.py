@@ -347,6 +347,17 @@ def test_a_policy_with_errors_fails_its_tests_unless_they_are_expected(folder):
         "policy: clinic.yaml\ntests:\n  t: {expect: {check: [PPF501]}}\n  u: {expect: {check: {exclude: [PPF501]}}}\n"
     )
     assert [r.outcome.value for r in carried_out(folder, text).results] == ["passed", "failed"]
+    former = text.replace("PPF501", "PPF581")
+    assert [r.outcome.value for r in carried_out(folder, former).results] == ["passed", "failed"]
+    assert told(only(folder, "{verdict: refused, code: PPF581}")) == []
+
+
+def test_a_code_that_was_merged_is_expected_under_its_old_name(folder):
+    strict = (folder / "clinic.yaml").read_text("utf-8").replace("confidence: 0.5", "confidence: 0.1")
+    (folder / "clinic.yaml").write_text(strict, "utf-8")
+    for code in ("PPF784", "PPF740", "PPF881"):
+        assert told(only(folder, f"{{verdict: refused, code: {code}}}")) == []
+    assert "not with PPF785" in told(only(folder, "{verdict: refused, code: PPF785}"))[0]
 
 
 def test_a_failure_of_the_tool_is_an_error_with_its_status(folder, monkeypatch):
@@ -461,7 +472,7 @@ def test_too_little_coverage_fails(folder):
 def test_nothing_found_and_nothing_meant(folder):
     with pytest.raises(UsageError) as caught:
         api.run_tests(["."])
-    assert caught.value.diagnostics[0].code == "PPF650"
+    assert caught.value.diagnostics[0].code == "PPF690"
     (folder / "a.test.yaml").write_text("policy: clinic.yaml\ntests:\n  t: {expect: {check: []}}\n", encoding="utf-8")
     assert api.list_tests(["."]) == ("a.test.yaml::t",)
     with pytest.raises(UsageError) as caught:

@@ -420,7 +420,7 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("text", "code"),
         [
-            ("a,b\n", "PPF670"),
+            ("a,b\n", "PPF714"),
             ("", "PPF702"),
             ("a,a\n1,2\n", "PPF707"),
             ("a,,\n1,2,3\n", "PPF707"),

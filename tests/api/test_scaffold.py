@@ -97,7 +97,7 @@ def test_another_template_is_suggested(tmp_path):
     with pytest.raises(UsageError) as caught:
         api.init(tmp_path / "new", "microdata-kk")
     (fault,) = caught.value.diagnostics
-    assert fault.code == "PPF630"
+    assert fault.code == "PPF692"
     assert fault.hint in ("did you mean `microdata-k`?", "did you mean `microdata-kl`?")
     assert not (tmp_path / "new").exists()
 
@@ -113,7 +113,7 @@ def test_nothing_is_overwritten(tmp_path, taken):
     file.write_text("mine\n")
     with pytest.raises(UsageError) as caught:
         api.init(tmp_path)
-    assert caught.value.diagnostics[0].code == "PPF695"
+    assert caught.value.diagnostics[0].code == "PPF673"
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == [file]
     assert file.read_text() == "mine\n"
 
@@ -123,7 +123,7 @@ def test_a_file_of_data_is_no_folder(tmp_path):
     with pytest.raises(UsageError) as caught:
         api.init(tmp_path / "data.csv")
     (fault,) = caught.value.diagnostics
-    assert fault.code == "PPF695"
+    assert fault.code == "PPF673"
     assert "ppdm-flow profile" in fault.help
 
 

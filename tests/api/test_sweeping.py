@@ -126,7 +126,7 @@ def test_reading_values_is_linear():
 
 @pytest.mark.parametrize("word", ["", "a,", "a:up", "a:", "a,a"])
 def test_metrics_that_say_nothing(word):
-    with pytest.raises(UsageError, match="PPF124"):
+    with pytest.raises(UsageError, match="PPF120"):
         requested_metrics([word])
 
 
@@ -215,7 +215,7 @@ def test_metrics_of_nothing_are_refused_before_anything_runs(sweep):
     for word, hint in (("size.classes", "sizes.classes"), ("sizes", None), ("s/sizes.classes", None)):
         with pytest.raises(UsageError) as caught:
             sweep("params.share=0.4", metrics=[word])
-        assert caught.value.diagnostics[0].code == "PPF123"
+        assert caught.value.diagnostics[0].code == "PPF615"
         assert hint is None or hint in caught.value.diagnostics[0].help
 
 

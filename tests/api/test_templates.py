@@ -92,7 +92,7 @@ def test_an_installed_one_is_explained(site):
 def test_what_is_not_there_is_said(site, name):
     with pytest.raises(UsageError) as caught:
         api.explain(name)
-    assert caught.value.diagnostics[0].code in ("PPF303", "PPF312")
+    assert caught.value.diagnostics[0].code in ("PPF301", "PPF312")
 
 
 def test_one_that_cannot_be_read_is_said(site):

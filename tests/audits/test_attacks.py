@@ -179,7 +179,7 @@ def test_nothing_sensitive_is_told_beforehand(build):
     case = build.case({"a": ["1"]}, {"a": ["1"]}, "q")
     spec = load("audits", "attribute_disclosure")
     problems = spec.effect(spec.params(), Scope("", case.ctx.attributes, ())).problems
-    assert [p.code for p in problems] == ["PPF865"]
+    assert [p.code for p in problems] == ["PPF861"]
     assert not spec.effect(spec.params(sensitive=["a"]), Scope("", case.ctx.attributes, ())).problems
 
 

@@ -69,4 +69,4 @@ def test_unknown_attributes_at_compile_time(name):
     assert not spec.effect(spec.params(attributes=("place", "city")), scope).problems
     assert not spec.effect(spec.params(), scope).problems
     (problem,) = spec.effect(spec.params(attributes=("city", "plce")), scope).problems
-    assert (problem.code, problem.path, problem.hint) == ("PPF842", ("attributes", "1"), "did you mean `place`?")
+    assert (problem.code, problem.path, problem.hint) == ("PPF861", ("attributes", "1"), "did you mean `place`?")

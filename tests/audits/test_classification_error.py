@@ -232,7 +232,7 @@ def test_options_reach_the_classifier(build):
 def test_options_that_are_wrong(build):
     scope = Scope("classifier", {"t": AttributeFacts("t", Role.TARGET, source="t")}, ())
     (problem,) = SPEC.effect(SPEC.params(classifier="forest", options={"n_estimator": "9"}), scope).problems
-    assert (problem.code, problem.path) == ("PPF835", ("options", "n_estimator"))
+    assert (problem.code, problem.path) == ("PPF834", ("options", "n_estimator"))
     assert problem.hint == "did you mean `n_estimators`?"
     case = build.case(population(100), population(100), "qqst")
     for options in ({"n_estimator": "9"}, {"n_estimators": "-3"}, {"n_estimators": "canary"}):
@@ -472,11 +472,11 @@ def test_problems_at_compile_time():
     assert not SPEC.effect(SPEC.params(), scope).problems
     assert not SPEC.effect(SPEC.params(target="class"), scope).problems
     (problem,) = SPEC.effect(SPEC.params(target="clas"), scope).problems
-    assert (problem.code, problem.path, problem.hint) == ("PPF832", ("target",), "did you mean `class`?")
+    assert (problem.code, problem.path, problem.hint) == ("PPF861", ("target",), "did you mean `class`?")
     (problem,) = SPEC.effect(SPEC.params(target="p"), scope).problems
     assert (problem.code, "`mask`" in problem.message) == ("PPF833", True)
     (problem,) = SPEC.effect(SPEC.params(), Scope("classifier", {"p": facts["p"]}, ())).problems
-    assert problem.code == "PPF832"
+    assert problem.code == "PPF861"
 
 
 def test_no_values_in_the_outcome(build):

@@ -161,7 +161,7 @@ def test_the_other_release_may_tell_what_this_one_leaves_out(build, tmp_path):
     case = build.case(table, here, ROLES, home=tmp_path)
     assert values(measured(case, columns={"zip": "PLZ"}))["k"] == 2
     assert values(measured(case, columns={"zip": "PLZ"}, attributes=["age"]))["k"] is None
-    with pytest.raises(DataError, match="PPF891"):
+    with pytest.raises(DataError, match="PPF878"):
         measured(case, columns={"zip": "postcode"})
 
 
@@ -181,7 +181,7 @@ def test_labels_of_a_hierarchy_and_overlapping_classes(build, tmp_path):
 def test_what_cannot_be_measured_is_said(build, tmp_path):
     table = crossed()
     write(tmp_path, by_zip(table), delimiter=";")
-    with pytest.raises(DataError, match="PPF891"):
+    with pytest.raises(DataError, match="PPF878"):
         measured(build.case(table, by_age(table), ROLES, home=tmp_path))
     apart = build.case(table, by_age(table), ROLES, home=tmp_path, paired=False)
     outcome = measured(apart, delimiter=";")

@@ -240,7 +240,7 @@ def test_classes_and_targets_that_are_not_there(build):
     rng = np.random.default_rng(14)
     rows = learnable(rng, 100)
     outcome = measured("synthetic_training", build.case(rows, rows, "qqx", paired=False))
-    assert [f.code for f in outcome.findings] == ["PPF866"]
+    assert [f.code for f in outcome.findings] == ["PPF830"]
     outcome = measured("synthetic_training", build.case(rows, {**rows, "t": ["⊥"] * 100}, "qqt", paired=False))
     assert outcome.figures["synthetic"].value is None
     outcome = measured("synthetic_training", build.case(rows, {**rows, "t": ["new"] * 100}, "qqt", paired=False))
@@ -253,9 +253,9 @@ def test_what_check_says_of_the_classifier(build):
     case = build.case(learnable(np.random.default_rng(15), 5), learnable(np.random.default_rng(15), 5), "qqt")
     spec, scope = load("audits", "synthetic_training"), Scope("", case.ctx.attributes, ())
     assert not spec.effect(spec.params(), scope).problems
-    assert [p.code for p in spec.effect(spec.params(target="tt"), scope).problems] == ["PPF832"]
+    assert [p.code for p in spec.effect(spec.params(target="tt"), scope).problems] == ["PPF861"]
     assert [p.code for p in spec.effect(spec.params(classifier="tre"), scope).problems] == ["PPF834"]
-    assert [p.code for p in spec.effect(spec.params(options={"depth": "3"}), scope).problems] == ["PPF835"]
+    assert [p.code for p in spec.effect(spec.params(options={"depth": "3"}), scope).problems] == ["PPF834"]
 
 
 def test_weights_count_as_rows(build):

@@ -118,7 +118,7 @@ def test_labels_of_hierarchies(tmp_path):
     assert covered(["x", "y"], ["a", "b", "c"], file, home=tmp_path) == {"x": {"a", "b"}, "y": {"c"}}
     with pytest.raises(DataError) as refused:
         covered(["x"], ["a"], HierarchySpec(csv="none.csv"), home=tmp_path)
-    assert refused.value.diagnostics[0].code == "PPF891"
+    assert refused.value.diagnostics[0].code == "PPF878"
 
 
 def test_the_voters_of_the_hospital(build, home):
@@ -315,7 +315,7 @@ def test_unusable_files(build, tmp_path, content, params):
     case = build.case(HOSPITAL, HOSPITAL, "qqqs", home=tmp_path)
     with pytest.raises(DataError) as refused:
         measured(case, external="voters.csv", **params)
-    assert refused.value.diagnostics[0].code == "PPF891"
+    assert refused.value.diagnostics[0].code == "PPF878"
     assert "SECRET" not in str(refused.value)
 
 
@@ -329,8 +329,8 @@ def test_hardly_any_rows(build, rows):
 def test_parameters_that_go_nowhere():
     facts = {"zip": AttributeFacts("zip", Role.QUASI_IDENTIFIER)}
     for params, code in (
-        ({"identity": "name"}, "PPF898"),
-        ({"external": "x.csv", "truth": "id"}, "PPF898"),
+        ({"identity": "name"}, "PPF782"),
+        ({"external": "x.csv", "truth": "id"}, "PPF782"),
         ({"external": "x.csv", "columns": {"zap": "zip"}}, "PPF861"),
         ({"attributes": ["zap"]}, "PPF861"),
     ):

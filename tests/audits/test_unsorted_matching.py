@@ -152,7 +152,7 @@ def test_hardly_any_rows(build, rows):
 def test_parameters_that_go_nowhere():
     facts = {"p": AttributeFacts("p", Role.QUASI_IDENTIFIER)}
     for params, code in (
-        ({"columns": {"p": "q"}}, "PPF898"),
+        ({"columns": {"p": "q"}}, "PPF782"),
         ({"other": "x.csv", "columns": {"pp": "q"}}, "PPF861"),
         ({"attributes": ["pp"]}, "PPF861"),
     ):

@@ -72,7 +72,7 @@ def test_lines_that_are_no_baskets_of_the_alphabet(shop, run, last, code):
 
 
 @pytest.mark.parametrize(
-    ("lines", "code"), [([], "PPF714"), (["", "", ""], "PPF800"), (["7"] * 300, "PPF773"), (["1 2"] * 300, "PPF773")]
+    ("lines", "code"), [([], "PPF714"), (["", "", ""], "PPF777"), (["7"] * 300, "PPF773"), (["1 2"] * 300, "PPF773")]
 )
 def test_data_that_cannot_be_randomized(shop, run, lines, code):
     done, released = run(shop(lines=lines))
@@ -130,7 +130,7 @@ def test_parameters_that_check_refuses(shop, here, params, said):
 def test_laws_that_are_none(shop, run, law, said):
     done, released = run(shop(params=f"operator: select_a_size, retained: {law}, insertion: 0.2"))
     assert done.returncode == 2
-    assert "error[PPF802]" in done.stderr
+    assert "error[PPF782]" in done.stderr
     assert said in done.stderr
     assert released == []
 
@@ -144,5 +144,5 @@ def test_no_support_is_estimated_through_a_singular_matrix(shop, run, here, para
     assert report["metrics"]["randomize.lowest_support.1"]["value"] is None
     mined = here("mine", released, "--min-support", "0.05")
     assert mined.returncode == 2
-    assert "error[PPF772]" in mined.stderr
+    assert "error[PPF869]" in mined.stderr
     assert "%" not in mined.stdout

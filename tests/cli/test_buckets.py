@@ -639,7 +639,7 @@ def test_copies_are_private(home: Path, store: Any, ppdm: Any) -> None:
     assert {mode for path, mode in seen if path.suffix != ".csv"} == {0o700}
     (home / "tmp" / f"ppdm-flow-{os.getuid()}").chmod(0o755)
     done = ppdm("run", "policy.yaml", "--data", url("in/*.csv"), "--out", url("runs"))
-    assert (done.returncode, codes(done)) == (3, {"PPF731"})
+    assert (done.returncode, codes(done)) == (3, {"PPF693"})
 
 
 @pytest.mark.kill

@@ -171,7 +171,7 @@ def test_values_by_name_have_the_same_figures_and_are_named(here, folder, only_r
 def test_what_cannot_hold_names_no_value(here, folder):
     low = variant(folder, "low.yaml", ("confidence: 0.8", "confidence: 0.1"))
     done = here("plan", low, "--data", "t.csv", cwd=folder)
-    assert (done.returncode, "PPF740" in done.stderr) == (1, True)
+    assert (done.returncode, "PPF784" in done.stderr) == (1, True)
     assert "a value that was chosen is" in done.stderr
     quiet(done.stdout, done.stderr)
 

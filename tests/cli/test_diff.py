@@ -498,7 +498,7 @@ def test_an_old_policy_that_is_not_valid_proves_nothing(here, home):
     [
         (("one.yaml", "none.yaml"), "PPF100"),
         (("one.yaml", "policies"), "PPF642"),
-        (("policies", "policies", "--data", "t.csv"), "PPF643"),
+        (("policies", "policies", "--data", "t.csv"), "PPF642"),
         (("none:one.yaml", "one.yaml"), "PPF640"),
         (("main:nothing.yaml", "one.yaml"), "PPF640"),
         (("main:../../etc", "one.yaml"), "PPF640"),
@@ -670,7 +670,7 @@ SECOND = "  two: {from: fewer, path: two.csv}\n"
 @pytest.mark.parametrize(
     ("changed", "code"),
     [
-        (MEASURED.replace("FROM", "fewer"), "PPF832"),
+        (MEASURED.replace("FROM", "fewer"), "PPF861"),
         (MEASURED.replace("FROM", "source") + SECOND, "PPF644"),
         (MEASURED.replace("FROM", "source").replace("GATE", ", releases: [one]") + SECOND, None),
     ],

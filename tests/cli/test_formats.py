@@ -71,12 +71,12 @@ def test_lines_for_a_log_share_stdout(here, folder):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["--format", "sarif", "--format", "github"], "PPF663"),
-        (["--format", "sariff"], "PPF660"),
-        (["--format", "html"], "PPF660"),
+        (["--format", "sarif", "--format", "github"], "PPF661"),
+        (["--format", "sariff"], "PPF692"),
+        (["--format", "html"], "PPF692"),
         (["-o", "a", "--format", "text", "--format", "json", "-o", "b"], "PPF661"),
         (["--format", "json", "-o", "a", "-o", "b"], "PPF661"),
-        (["--format", "json", "-o", "a", "--format", "text", "-o", "./a"], "PPF662"),
+        (["--format", "json", "-o", "a", "--format", "text", "-o", "./a"], "PPF661"),
         (["--format", "json", "-o", "nowhere/a"], "PPF693"),
         (["--format", "json", "-o", "policies"], "PPF693"),
         (["--format", "json", "-o", "t.csv/x"], "PPF693"),

@@ -238,16 +238,16 @@ def test_seeds_end_the_search(here, seeded):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("--min-support", "0"), "PPF138"),
-        (("--min-support", "1.5"), "PPF138"),
-        (("--min-support", "0,2%"), "PPF138"),
-        (("--min-support", "nan%"), "PPF138"),
-        (("--min-support", "-3"), "PPF138"),
-        (("--min-support", "1000000"), "PPF138"),
-        (("--min-support", "0.1", "--min-confidence", "0.4"), "PPF138"),
-        (("--min-support", "0.1", "--rules", "--min-confidence", "40"), "PPF138"),
-        (("--min-support", "0.1", "--level", "95"), "PPF138"),
-        (("--min-support", "0.1", "--precision", "-1"), "PPF138"),
+        (("--min-support", "0"), "PPF120"),
+        (("--min-support", "1.5"), "PPF120"),
+        (("--min-support", "0,2%"), "PPF120"),
+        (("--min-support", "nan%"), "PPF120"),
+        (("--min-support", "-3"), "PPF120"),
+        (("--min-support", "1000000"), "PPF120"),
+        (("--min-support", "0.1", "--min-confidence", "0.4"), "PPF120"),
+        (("--min-support", "0.1", "--rules", "--min-confidence", "40"), "PPF120"),
+        (("--min-support", "0.1", "--level", "95"), "PPF120"),
+        (("--min-support", "0.1", "--precision", "-1"), "PPF120"),
         (("--min-support", "0.1", "--attribute", "carts"), None),
         (("--min-support", "0.1", "--operator", "nowhere.json"), "PPF701"),
     ],
@@ -299,18 +299,18 @@ def broken(received, what: str) -> None:
 @pytest.mark.parametrize(
     ("what", "code"),
     [
-        ("missing", "PPF136"),
+        ("missing", "PPF736"),
         ("no JSON", "PPF736"),
         ("no list", "PPF736"),
-        ("no family", "PPF136"),
-        ("sizes", "PPF774"),
-        ("rho", "PPF136"),
+        ("no family", "PPF736"),
+        ("sizes", "PPF777"),
+        ("rho", "PPF736"),
         ("alphabet", "PPF137"),
-        ("on something else", "PPF136"),
+        ("on something else", "PPF736"),
         ("cut off", "PPF717"),
         ("no Parquet", "PPF717"),
         ("dictionary", "PPF769"),
-        ("contract", "PPF136"),
+        ("contract", "PPF736"),
     ],
 )
 def test_what_is_damaged_is_refused(here, received, what, code):
@@ -502,7 +502,7 @@ def test_rows_of_a_table_are_sets_of_their_cells(here, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("--input-format", "basket"), "PPF138"),
+        (("--input-format", "basket"), "PPF120"),
         (("--input-format", "long"), "PPF490"),
         (("--input-format", "baskets", "--input-with", "delimiter=;;"), "PPF490"),
         (("--input-format", "baskets", "--input-with", "mark=;"), "PPF490"),
@@ -528,7 +528,7 @@ def test_the_code_table_of_any_table(here, tmp_path):
     assert found == {"ux": (3, 3), "u": (1, 4), "x": (0, 3), "y": (2, 2), "v": (1, 1)}
     refused = here("mine", "t.csv", "--code-table", "--min-support", "2", "--rules", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "PPF138" in refused.stderr
+    assert "PPF120" in refused.stderr
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_exit_statuses(here, folder):
     (folder / "empty").mkdir()
     done = here("test", "empty", cwd=folder)
     assert done.returncode == 2
-    assert "PPF650" in done.stderr
+    assert "PPF690" in done.stderr
     (folder / "bad.test.yaml").write_text("policy: clinic.yaml\ntests: {a: {expect: {verdikt: x}}}\n", encoding="utf-8")
     done = here("test", cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")  # nothing is carried out where a file is at fault

@@ -167,7 +167,7 @@ def test_a_number_of_thousands_of_digits_is_no_item(typed, tmp_path):
     operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["0", "1", "2"])
     done = typed(b"0002\n000\n" + b"1" * 5000 + b"\n", "--input-format", "transactions")
     assert (done.returncode, done.stdout.count("\n")) == (2, 2)
-    assert "PPF442" in done.stderr
+    assert "PPF777" in done.stderr
 
 
 def test_programs_randomize_by_the_same_draws(released, sets):
@@ -185,9 +185,9 @@ def test_programs_randomize_by_the_same_draws(released, sets):
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("a,b,c", "PPF442"),
-        ("secret", "PPF442"),
-        ("a,a", "PPF442"),
+        ("a,b,c", "PPF777"),
+        ("secret", "PPF777"),
+        ("a,a", "PPF777"),
         ('"a', "PPF755"),
         ("a\udcff", "PPF704"),
     ],

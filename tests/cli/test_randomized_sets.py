@@ -165,9 +165,9 @@ def test_a_level_that_cannot_be_kept(here, only_run, shop):
 
 def test_sets_too_long_or_without_parameters(here, only_run, shop):
     done, _ = run(here, only_run, shop, params="longest: 3")
-    assert "PPF800" in done.stderr
+    assert "PPF777" in done.stderr
     done, _ = run(here, only_run, shop, params="cutoff: {1: 2, 2: 3}, insertion: 0.3")
-    assert "PPF802" in done.stderr
+    assert "PPF782" in done.stderr
     assert "sets of 3 items" in done.stderr
 
 

@@ -223,14 +223,14 @@ def fault(done, status=2):
         (("--by", "ill"), "PPF763", "partly chance"),
         (("--where", "ill=flu"), "PPF763", "partly chance"),
         (("--where", "sx=f"), "PPF763", "did you mean `sex`?"),
-        (("--where", "sex=female"), "PPF764", "no released row has `sex=female`"),
-        (("--where", "sex"), "PPF766", "NAME=VALUE"),
-        (("--by", "sex,,age"), "PPF766", "--by"),
-        (("--by", "sex", "--by", "sex"), "PPF766", "each once"),
-        (("--level", "95"), "PPF766", "--level 0.95"),
-        (("--level", "nan"), "PPF766", "between 0 and 1"),
-        (("--attribute", "il"), "PPF762", "did you mean `ill`?"),
-        (("--attribute", "sex"), "PPF762", "there is one for `ill`"),
+        (("--where", "sex=female"), "PPF714", "no released row has `sex=female`"),
+        (("--where", "sex"), "PPF120", "NAME=VALUE"),
+        (("--by", "sex,,age"), "PPF120", "--by"),
+        (("--by", "sex", "--by", "sex"), "PPF120", "each once"),
+        (("--level", "95"), "PPF120", "--level 0.95"),
+        (("--level", "nan"), "PPF120", "between 0 and 1"),
+        (("--attribute", "il"), "PPF694", "did you mean `ill`?"),
+        (("--attribute", "sex"), "PPF694", "there is one for `ill`"),
         (("--operator", "nowhere.json"), "PPF701", "cannot read"),
     ],
 )
@@ -244,12 +244,12 @@ def test_places_that_are_no_release(here, run, one, tmp_path):
     assert fault(here("reconstruct", tmp_path / "nowhere")) == "PPF760"
     assert fault(here("reconstruct", tmp_path)) == "PPF760"
     assert fault(here("reconstruct", run)) == "PPF760"  # two releases have an operator
-    assert fault(here("reconstruct", run, "--attribute", "age")) == "PPF761"
-    assert fault(here("reconstruct", run / "released" / "none")) == "PPF761"
-    assert fault(here("reconstruct", run / "released" / "two")) == "PPF762"
+    assert fault(here("reconstruct", run, "--attribute", "age")) == "PPF736"
+    assert fault(here("reconstruct", run / "released" / "none")) == "PPF736"
+    assert fault(here("reconstruct", run / "released" / "two")) == "PPF694"
     alone = tmp_path / "one.csv"
     shutil.copy(one / "one.csv", alone)
-    assert fault(here("reconstruct", alone)) == "PPF761"
+    assert fault(here("reconstruct", alone)) == "PPF736"
     (tmp_path / "withheld").mkdir()
     (tmp_path / "manifest.json").write_text("{}")
     assert "released nothing" in here("reconstruct", tmp_path).stderr
@@ -309,7 +309,7 @@ def test_broken_data(here, one, tmp_path):
     assert fault(done) == "PPF703"
     assert "zqcanary" not in done.stderr
     file.write_text(whole.splitlines()[0] + "\n")
-    assert fault(here("reconstruct", folder)) == "PPF764"
+    assert fault(here("reconstruct", folder)) == "PPF714"
     file.unlink()
     assert fault(here("reconstruct", folder)) == "PPF760"
     (folder / "dictionary.json").write_text('{"file": "../../one.csv"}')

@@ -77,10 +77,10 @@ def test_an_entry_without_roles_has_to_be_filled_in(ppdm, home):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("alice.key",), "PPF962"),
+        (("alice.key",), "PPF673"),
         (("new.key", "--role", "no role"), "PPF963"),
-        (("new.key", "--comment", "a\nb"), "PPF962"),
-        (("nowhere/new.key",), "PPF731"),
+        (("new.key", "--comment", "a\nb"), "PPF673"),
+        (("nowhere/new.key",), "PPF693"),
         (("signers.yaml", "--show"), "PPF960"),
         (("nothing.key", "--show"), "PPF960"),
     ],
@@ -88,7 +88,7 @@ def test_an_entry_without_roles_has_to_be_filled_in(ppdm, home):
 def test_keys_that_are_not_made(ppdm, home, words, code):
     before = (home / "alice.key").read_bytes()
     done = ppdm("key", *words)
-    assert done.returncode == (3 if code == "PPF731" else 2)
+    assert done.returncode == (3 if code == "PPF693" else 2)
     assert code in done.stderr
     assert (home / "alice.key").read_bytes() == before
     assert not (home / "new.key").exists()

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.clock import in_a_year
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.results import Finding
 from ppdm_flow.core.waivers import Waiver, day, is_code, is_hash, of_privacy, within
 
 DAYS = st.dates(date(2000, 1, 1), date(2200, 12, 31))
@@ -77,13 +79,14 @@ def test_kinds_are_told_apart_by_their_form() -> None:
         ("PPF860", "study", False, "study.closest_record", True),
         ("PPF860", "partner", False, "study.closest_record", False),
         ("PPF861", "", False, "study.closest_record", False),
-        ("0123456789abcdef", "", False, "study.closest_record", True),
+        ("HASH", "", False, "study.closest_record", True),
         ("0123456789abcdee", "", False, "study.closest_record", False),
         ("PPF860", "", False, "privacy.k_anonymity", False),
         ("PPF860", "", True, "privacy.k_anonymity", True),
-        ("0123456789abcdef", "", False, "privacy.k_anonymity", False),
+        ("HASH", "", False, "privacy.k_anonymity", False),
     ],
 )
 def test_which_findings_a_waiver_covers(of: str, at: str, allowed: bool, subject: str, covered: bool) -> None:
-    found = waiver(of=of, at=at, privacy=allowed)
-    assert found.covers_finding("PPF860", subject, "0123456789abcdef") is covered
+    finding = Finding("PPF860", Severity.WARNING, "", subject)
+    found = waiver(of=finding.hash if of == "HASH" else of, at=at, privacy=allowed)
+    assert found.covers_finding(finding.code, finding.subject, finding.hashes) is covered

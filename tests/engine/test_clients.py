@@ -137,8 +137,8 @@ def test_an_operator_that_hides_too_little_withholds(home: Path) -> None:
 @pytest.mark.parametrize(
     ("used", "code"),
     [
-        (Operator.cut_and_paste({m: m + 2 for m in (1, 2, 3)}, {1: 0.2, 2: 0.25, 3: 0.3}, len(ITEMS)), "PPF871"),
-        (Operator.uniform((1, 2, 3), 0.5, len(ITEMS)), "PPF871"),
+        (Operator.cut_and_paste({m: m + 2 for m in (1, 2, 3)}, {1: 0.2, 2: 0.25, 3: 0.3}, len(ITEMS)), "PPF811"),
+        (Operator.uniform((1, 2, 3), 0.5, len(ITEMS)), "PPF811"),
     ],
 )
 def test_clients_that_used_another_operator_are_found(tmp_path: Path, used: Operator, code: str) -> None:

@@ -142,4 +142,4 @@ def test_a_file_whose_name_tells_no_format(tmp_path):
     path.write_text("a\n")
     with pytest.raises(DataError) as caught:
         columns(node("a"), path)
-    assert caught.value.diagnostics[0].code == "PPF720"
+    assert caught.value.diagnostics[0].code == "PPF407"

@@ -198,14 +198,14 @@ def test_a_key_pair_is_its_owners_and_reads_back(tmp_path, pem):
 @pytest.mark.parametrize("there", ["alice.key", "alice.key.pub"])
 def test_no_key_is_overwritten(tmp_path, there):
     (tmp_path / there).write_text("precious")
-    with pytest.raises(UsageError, match=r"PPF962"):
+    with pytest.raises(UsageError, match=r"PPF673"):
         write_key_pair(tmp_path / "alice.key", SigningKey.generate())
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(there, "precious")]
 
 
 def test_a_link_to_nowhere_counts_as_a_file(tmp_path):
     (tmp_path / "alice.key").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UsageError, match=r"PPF962"):
+    with pytest.raises(UsageError, match=r"PPF673"):
         write_key_pair(tmp_path / "alice.key", SigningKey.generate())
     assert not (tmp_path / "elsewhere").exists()
 

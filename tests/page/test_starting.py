@@ -205,7 +205,7 @@ def test_a_missing_package_is_told(tmp_path):
         [sys.executable, "-c", blocked, *words], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 2
-    assert "PPF987" in done.stderr
+    assert "PPF723" in done.stderr
     assert "ppdm_flow[page]" in done.stderr
     done = subprocess.run(
         [sys.executable, "-c", blocked, "serve", "--help"],

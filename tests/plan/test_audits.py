@@ -66,7 +66,7 @@ def test_an_audit_of_the_policy_replaces_the_usual_one_where_it_stands(compiled)
 def test_an_audit_is_left_out_where_it_does_not_fit(compiled, fakes):
     def effect(_params, scope):
         missing = "age" not in scope.attributes
-        return Effect(problems=(Problem("PPF800", "there is no age here"),) if missing else ())
+        return Effect(problems=(Problem("PPF777", "there is no age here"),) if missing else ())
 
     fakes.add("aged", effect, kind=Kind.AUDIT, group="audits")
     text = "audits:\n  a: {use: aged}\n"
@@ -76,7 +76,7 @@ def test_an_audit_is_left_out_where_it_does_not_fit(compiled, fakes):
         ("PPF618", "audit `a` cannot be measured on release `s`: there is no age here")
     ]
     named = text.replace("aged}", "aged, release: s}")
-    assert [d.code for d in compiled(ATTRIBUTES + STEPS + named + RELEASES).diagnostics] == ["PPF800"]
+    assert [d.code for d in compiled(ATTRIBUTES + STEPS + named + RELEASES).diagnostics] == ["PPF777"]
 
 
 def test_an_audit_needs_what_it_reads(compiled, fakes):
@@ -145,10 +145,10 @@ def test_gates_need_a_figure_that_can_exist(compiled, metric, hint):
         ("metric: privacy.k_anonymity.k, releases: [s]", None),
         ("metric: p.record_utility", None),
         ("metric: shuffle-r.anything", None),
-        ("metric: p.record_utility, releases: [r]", "PPF645"),
-        ("metric: r/p.record_utility", "PPF645"),
-        ("metric: distributions.mean_tvd, releases: [r, t]", "PPF645"),
-        ("metric: r/distributions.mean_tvd, releases: [r]", "PPF645"),
+        ("metric: p.record_utility, releases: [r]", "PPF614"),
+        ("metric: r/p.record_utility", "PPF614"),
+        ("metric: distributions.mean_tvd, releases: [r, t]", "PPF614"),
+        ("metric: r/distributions.mean_tvd, releases: [r]", "PPF614"),
     ],
 )
 def test_a_gate_is_measured_on_every_release_that_it_is_about(compiled, gate, code):

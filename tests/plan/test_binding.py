@@ -88,7 +88,7 @@ def test_a_validators_own_words_are_kept(compiled):
 
 def test_a_plugins_problem_is_drawn_at_its_parameter(compiled):
     found = one(compiled, "steps:\n  d: {use: drop, with: {attributes: [job, agee]}}\n")
-    assert (found.code, found.hint) == ("PPF781", "did you mean `age`?")
+    assert (found.code, found.hint) == ("PPF606", "did you mean `age`?")
     assert found.span.column == 43
 
 
@@ -138,7 +138,7 @@ def test_a_plugin_that_fails_is_no_defect_of_ours(compiled, fakes):
 
     fakes.add("broken", broken)
     found = one(compiled, "steps:\n  b: {use: broken}\n")
-    assert found.code == "PPF406"
+    assert found.code == "PPF405"
     assert "secret" not in found.message
 
 

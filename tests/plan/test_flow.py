@@ -108,8 +108,8 @@ def test_faults_of_a_step_do_not_multiply_downstream(compiled):
   d: {use: drop, with: {attributes: [work]}}
 """
     found = compiled(ATTRIBUTES + steps + RELEASE).diagnostics
-    assert found[0].code == "PPF781"
-    assert {d.code for d in found} <= {"PPF781"}
+    assert found[0].code == "PPF606"
+    assert {d.code for d in found} <= {"PPF606"}
 
 
 @pytest.mark.parametrize("kind", [Kind.ROW_WISE, Kind.TABLE])

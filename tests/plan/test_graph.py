@@ -240,7 +240,7 @@ def test_no_engine_carries_such_a_step_out(several, tmp_path):
     data.write_text("age,town\n1,a\n2,b\n")
     with pytest.raises(DataError) as caught:
         execute(several, data, tmp_path / "runs")
-    assert [d.code for d in caught.value.diagnostics] == ["PPF637"]
+    assert [d.code for d in caught.value.diagnostics] == ["PPF636"]
     assert not list(Path(tmp_path / "runs").glob("*/*"))
 
 
@@ -261,6 +261,6 @@ releases: {out: {from: both, path: out.csv}}
 """
 
 
-@pytest.mark.parametrize(("given", "told"), [("[patients, visits]", ["PPF637"]), ("[visits]", []), ("visits", [])])
+@pytest.mark.parametrize(("given", "told"), [("[patients, visits]", ["PPF636"]), ("[visits]", []), ("visits", [])])
 def test_steps_of_linked_tables_take_one_input(codes, given, told):
     assert [code for code in codes("", head=LINKED.replace("INPUT", given)) if code.startswith("PPF63")] == told

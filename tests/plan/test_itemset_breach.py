@@ -69,7 +69,7 @@ def test_it_is_served_measured_and_warned_of(compiled, every):
     assert "perturbation_utility" not in {a.name for a in plan.audits}
     jsonschema.Draft7Validator(schema()).validate(json.loads(json.dumps(document(plan))))
     assert every(text()) == []
-    assert every(text(step="")) == ["PPF564", "PPF578"]
+    assert every(text(step="")) == ["PPF553", "PPF564"]
 
 
 def test_which_sets_are_meant(every):

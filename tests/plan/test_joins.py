@@ -34,13 +34,13 @@ def test_tuples_are_no_people(codes, privacy, wrong):
         ("", ["PPF588"]),
         (REJOIN.replace("RELEASE", "p").replace("OTHER", "i"), []),
         (REJOIN.replace("RELEASE", "i").replace("OTHER", "p"), []),
-        (REJOIN.replace("RELEASE", "p").replace("OTHER", "x"), ["PPF588", "PPF886"]),
-        (REJOIN.replace("RELEASE", "p").replace("OTHER", "p"), ["PPF588", "PPF886"]),
+        (REJOIN.replace("RELEASE", "p").replace("OTHER", "x"), ["PPF588", "PPF614"]),
+        (REJOIN.replace("RELEASE", "p").replace("OTHER", "p"), ["PPF588", "PPF614"]),
     ],
 )
 def test_parts_are_measured_together(codes, audit, wrong):
     found = codes(ATTRIBUTES + K + SPLIT + audit + BOTH)
-    assert sorted(c for c in found if c in ("PPF588", "PPF886")) == wrong
+    assert sorted(c for c in found if c in ("PPF588", "PPF614")) == wrong
 
 
 def test_one_part_alone_needs_no_partner(codes):

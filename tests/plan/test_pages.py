@@ -10,7 +10,6 @@ from ppdm_flow.core.pages import CodePage, pages
 RANGES = (
     ("PPF401", "PPF407"),  # plugins
     ("PPF550", "PPF574"),  # flows
-    ("PPF578", "PPF578"),
     ("PPF601", "PPF620"),  # wiring, columns and audits
     ("PPF646", "PPF647"),  # what an operator tells of frequencies
     ("PPF690", "PPF699"),  # the command line
@@ -21,11 +20,8 @@ ELSEWHERE = {
     "PPF402": "tests/sdk: two distributions with one name need two distributions",
     "PPF403": "tests/plan/test_binding.py: a plugin whose import fails",
     "PPF404": "tests/plan/test_binding.py: no built-in is of a wrong kind",
-    "PPF405": "tests/plan/test_binding.py: no built-in's model breaks",
-    "PPF406": "tests/plan/test_binding.py: no built-in's effect breaks",
+    "PPF405": "tests/plan/test_binding.py: no built-in's model or effect breaks",
     "PPF554": "tests/plan/test_rules.py: the built-in says so itself (PPF783)",
-    "PPF606": "tests/plan/test_flow.py: built-ins say so themselves (PPF781)",
-    "PPF607": "tests/plan/test_flow.py: built-ins say so themselves (PPF797)",
     "PPF612": "tests/plan/test_flow.py: needs the columns of data",
     "PPF619": "tests/plan/test_covering.py: needs the columns of data",
     "PPF647": "tests/engine/reading/test_operator_frequencies.py: a finding of a run",

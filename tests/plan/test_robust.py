@@ -133,7 +133,7 @@ def test_faults_of_a_policy_that_cannot_be_read_quote_no_value_of_the_environmen
         encoding="utf-8",
     )
     told = compile_policy(load(file)).diagnostics
-    assert "PPF604" in {each.code for each in told}
+    assert "PPF601" in {each.code for each in told}
     assert "zqcanary" not in str(told)
     monkeypatch.setenv("PART", "7")
     assert "`7`" in str(compile_policy(load(file)).diagnostics)

@@ -297,11 +297,11 @@ def test_text_of_sets_has_room_for_nothing_else(codes):
     text = "attributes: {basket: {role: items}, town: {role: insensitive}}\n"
     head = "version: 1\nname: example\nsource: {path: t.parquet}\n"
     release = "releases:\n  r: {path: r.baskets}\n"
-    assert "PPF572" in codes(text + release, head=head)
+    assert "PPF570" in codes(text + release, head=head)
     bare = "steps:\n  d: {use: drop, with: {attributes: [town]}}\n"
-    assert "PPF572" not in codes(text + bare + release, head=head)
+    assert "PPF570" not in codes(text + bare + release, head=head)
     bare = "steps:\n  d: {use: drop, with: {attributes: [basket]}}\n"
-    assert "PPF572" in codes(text + bare + release, head=head)
+    assert "PPF570" in codes(text + bare + release, head=head)
 
 
 @pytest.mark.parametrize(

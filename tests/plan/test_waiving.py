@@ -243,3 +243,26 @@ def test_what_comes_from_the_environment_is_not_shown(tmp_path, monkeypatch) -> 
     assert plan is not None
     assert plan.waivers[0].reason == "(from the environment)"
     assert "zqcanary" not in str(document(plan))
+
+
+UNRANDOMIZED = """attributes:
+  basket: {role: items}
+privacy: {itemset_breach: {level: 0.5}}
+releases: {study: {path: study.parquet}}
+"""
+
+
+@pytest.mark.parametrize("of", ["PPF553", "PPF578"])
+def test_a_code_that_was_merged_waives_what_its_new_one_does(compiled, of) -> None:
+    allowed = {"house.yaml": "floors: {waivers.privacy: allowed}\n"}
+    found = compiled(of, top="extends: [house.yaml]\nsource: {path: shop.dat}\n", body=UNRANDOMIZED, files=allowed)
+    assert codes(found) == []
+    assert [(d.code, waiver.of) for d, waiver in found.waived.items()] == [("PPF553", "PPF553")]
+    found = compiled(of, top="source: {path: shop.dat}\n", body=UNRANDOMIZED)
+    assert codes(found) == ["PPF335"]
+
+
+def test_one_thing_under_two_names_is_waived_twice(compiled) -> None:
+    again = "}\n  again: {of: PPF578, reason: agreed, owner: dpo, until: 2027-03-31"
+    found = compiled("PPF553", top="source: {path: shop.dat}\n", body=UNRANDOMIZED, more=again)
+    assert "PPF338" in codes(found)

@@ -38,7 +38,7 @@ def test_unknown_names_are_suggested():
     wiring = wire({"suppress": None, "perturb": ("supress",)}, {"r": "pertrub"}, PLACES)
     assert [(d.code, d.hint) for d in wiring.diagnostics] == [
         ("PPF601", "did you mean `suppress`?"),
-        ("PPF604", "did you mean `perturb`?"),
+        ("PPF601", "did you mean `perturb`?"),
     ]
     assert wiring.inputs["perturb"] is None
     assert wiring.order == ("suppress",)

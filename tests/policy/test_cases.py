@@ -41,7 +41,7 @@ def test_short_forms_are_written_out(tmp_path):
     expect = one(
         tmp_path,
         "{fails: [a.b], rows: 3, columns: {include: [x]}, released_values: {x: y}, suppressed: {x: [y, z]},"
-        " metrics: {m.n: 0.5, o.p: {min: 1}}, findings: PPF801}",
+        " metrics: {m.n: 0.5, o.p: {min: 1}}, findings: PPF780}",
     ).expect
     assert expect.fails.exactly == ("a.b",)
     assert expect.rows.equals == 3
@@ -49,7 +49,7 @@ def test_short_forms_are_written_out(tmp_path):
     assert expect.released_values["x"].exactly == ("y",)
     assert expect.suppressed["x"].somewhere == ("y", "z")
     assert (expect.metrics["m.n"].equals, expect.metrics["o.p"].min) == (0.5, 1)
-    assert expect.findings.exactly == ("PPF801",)
+    assert expect.findings.exactly == ("PPF780",)
 
 
 def test_nothing_expected_is_not_an_empty_list(tmp_path):
@@ -75,7 +75,7 @@ def test_a_fault_in_a_short_form_is_drawn_at_its_place(tmp_path):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(UsageError) as caught:
         load(tmp_path / "none.test.yaml")
-    assert caught.value.diagnostics[0].code == "PPF140"
+    assert caught.value.diagnostics[0].code == "PPF100"
 
 
 @given(st.lists(st.lists(st.none() | st.text(), min_size=2, max_size=2), min_size=1))

@@ -26,17 +26,17 @@ RANGES = (
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
     ("PPF542", "PPF549"),  # on people and linked tables
     ("PPF575", "PPF577"),
-    ("PPF580", "PPF586"),  # and on equivalence classes
+    ("PPF580", "PPF585"),  # and on equivalence classes
     ("PPF590", "PPF599"),  # and on sets of items and numbers
 )
 WAIVERS = ("PPF330", "PPF331", "PPF334", "PPF336", "PPF338")
 """What can be said of waivers without knowing what day it is, or which warnings there are."""
 APPROVALS = ("PPF345", "PPF346", "PPF347")
 """What can be said of approvals without a look at who may give them."""
-GATES = ("PPF645",)
+GATES = ("PPF614",)
 """The other one needs to know what audits measure."""
 SPELLINGS = ("PPF635",)
-KINDS = ("PPF403", "PPF406")
+KINDS = ("PPF403", "PPF405")
 """Those of kinds of requirements that other packages bring."""
 CODES = {c for c in pages() if any(a <= c <= b for a, b in RANGES)} | {*WAIVERS, *APPROVALS, *GATES, *SPELLINGS, *KINDS}
 

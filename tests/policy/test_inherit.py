@@ -156,8 +156,8 @@ def test_a_template_too_large(read, start, codes) -> None:
 @pytest.mark.parametrize(
     ("reference", "code"),
     [
-        ("builtin:nothing", "PPF303"),
-        ("pkg:nothing/x", "PPF303"),
+        ("builtin:nothing", "PPF301"),
+        ("pkg:nothing/x", "PPF301"),
         ("pkg:../x", "PPF312"),
         ("https://x.example/t.yaml", "PPF312"),
         ("./sub", "PPF301"),

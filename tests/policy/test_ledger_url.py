@@ -40,12 +40,12 @@ def codes(folder: Path, ledger: str, params: str = "", **sets: str) -> tuple[set
 @pytest.mark.parametrize(
     ("ledger", "code"),
     [
-        (f"{{url: '{URL}', key: k, subject: patient}}", "PPF533"),
-        (f"{{path: '{URL}', subject: patient}}", "PPF533"),
-        (f"{{url: {URL}, key: k, subject: patient, sujbect: x}}", "PPF533"),
-        ("{url: 'postgresql://db.example/ledger?password=zqsecret', key: k, subject: patient}", "PPF533"),
-        (f"{{url: '{URL.replace('postgresql', 'mysql')}', key: k, subject: patient}}", "PPF533"),
-        (f"{{url: '{URL}', key: k, subject: patient, repeat: '{URL}'}}", "PPF533"),
+        (f"{{url: '{URL}', key: k, subject: patient}}", "PPF472"),
+        (f"{{path: '{URL}', subject: patient}}", "PPF472"),
+        (f"{{url: {URL}, key: k, subject: patient, sujbect: x}}", "PPF472"),
+        ("{url: 'postgresql://db.example/ledger?password=zqsecret', key: k, subject: patient}", "PPF472"),
+        (f"{{url: '{URL.replace('postgresql', 'mysql')}', key: k, subject: patient}}", "PPF472"),
+        (f"{{url: '{URL}', key: k, subject: patient, repeat: '{URL}'}}", "PPF472"),
         (f"'{URL}'", "PPF208"),
         (f"{{url: ['{URL}'], key: k}}", "PPF208"),
     ],
@@ -61,13 +61,13 @@ def test_a_password_from_the_environment(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PPDM_TEST_LEDGER", value)
     url = "${params.it}" if value == URL else "postgresql://releases:${params.it}@db.example/ledger"
     found, shown = codes(tmp_path, f"{{url: '{url}', key: k}}", "params: {it: {from_env: PPDM_TEST_LEDGER}}\n")
-    assert "PPF533" in found
+    assert "PPF472" in found
     assert "zqsecret" not in shown
 
 
 def test_a_password_from_the_command_line(tmp_path: Path) -> None:
     found, shown = codes(tmp_path, "{url: '${params.it}', key: k}", "params: {it: {default: x}}\n", it=URL)
-    assert "PPF533" in found
+    assert "PPF472" in found
     assert "zqsecret" not in shown
 
 

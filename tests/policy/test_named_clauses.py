@@ -89,7 +89,7 @@ def test_a_fault_in_a_clause_is_shown_at_its_place(read):
 
 def test_a_release_that_is_not_there_is_refused(read):
     loaded = read({"l_diversity": {"illness": {"l": 2, "releases": ["opne"]}}})
-    assert [code for code, _ in errors(loaded)] == ["PPF645"]
+    assert [code for code, _ in errors(loaded)] == ["PPF614"]
     assert any(d.hint == "did you mean `open`?" for d in loaded.diagnostics)
 
 

@@ -130,8 +130,8 @@ randomness: {mode: reproducible}
         "PPF504",
         "PPF506",
         "PPF513",
-        "PPF514",
         "PPF516",
+        "PPF583",
     ]
 
 

@@ -86,7 +86,7 @@ def test_two_ranges_of_one_package_have_to_agree(read, start, codes, acme) -> No
 
 def test_what_is_installed_later_is_seen(read, start, codes, acme) -> None:
     text = f"{start}extends: 'pkg:acme-policies/hospital@2'\n"
-    assert "PPF303" in codes(read(text))
+    assert "PPF301" in codes(read(text))
     acme("1.0")
     assert "PPF317" in codes(read(text))
     acme("2.1")

@@ -33,7 +33,7 @@ def test_a_release_is_chosen_by_its_name(cli, released):
 def test_two_documents_do_not_share_stdout(cli, released):
     done = cli("report", released, "--release", "public", "--format", "croissant", "--format", "odcs")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "PPF663" in done.stderr
+    assert "PPF661" in done.stderr
 
 
 @pytest.mark.slow

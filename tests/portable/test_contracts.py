@@ -196,7 +196,7 @@ def test_a_table_is_chosen(tmp_path):
     two = contract("name: region") + "  - name: u\n    properties: [{name: city}]\n"
     with pytest.raises(UsageError) as caught:
         drafted(tmp_path, two)
-    assert [d.code for d in caught.value.diagnostics] == ["PPF983"]
+    assert [d.code for d in caught.value.diagnostics] == ["PPF694"]
     with pytest.raises(UsageError, match="no table `v`"):
         drafted(tmp_path, two, "v")
     draft = drafted(tmp_path, two, "u")
@@ -326,4 +326,4 @@ def test_the_command_line(cli, tmp_path):
     assert cli("check", out, "--strict").returncode == 0
     for words in (("init",), ("init", tmp_path / "d", "--table", "x"), ("init", "d", "--from-contract", file)):
         refused = cli(*words, cwd=tmp_path)
-        assert (refused.returncode, "PPF131" in refused.stderr) == (2, True)
+        assert (refused.returncode, "PPF120" in refused.stderr) == (2, True)

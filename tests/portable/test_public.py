@@ -81,7 +81,7 @@ def test_nothing_describes_what_was_withheld(withheld, form):
 def test_several_releases_have_to_be_told_apart(released, form):
     with pytest.raises(UsageError) as caught:
         text(released, form, public=True)
-    assert [each.code for each in caught.value.diagnostics] == ["PPF983"]
+    assert [each.code for each in caught.value.diagnostics] == ["PPF694"]
     assert "`public` and `partner`" in (caught.value.diagnostics[0].help or "")
 
 

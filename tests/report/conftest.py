@@ -256,9 +256,9 @@ STEPS = (
 )
 
 FINDINGS = (
-    Finding("PPF801", Severity.WARNING, "The value HIV is known too well beforehand: its prior exceeds r2.", "disease"),
+    Finding("PPF780", Severity.WARNING, "The value HIV is known too well beforehand: its prior exceeds r2.", "disease"),
     Finding(
-        "PPF802", Severity.INFO, "The interval of the classification error is wider than its change.", "classifier"
+        "PPF782", Severity.INFO, "The interval of the classification error is wider than its change.", "classifier"
     ),
 )
 

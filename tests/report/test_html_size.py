@@ -25,7 +25,7 @@ def test_many_requirements_are_folded_failing_ones_are_not(report, document):
         StepResult(f"s{i}", "drop", "1", 10, 10, 0.01, {"x": Figure(i, "rows")}, {"a": i}) for i in range(300)
     )
     figures = {f"a{i % 40}.f{i}": Figure(i, "rows") for i in range(2000)}
-    findings = tuple(Finding("PPF801", Severity.INFO, f"Finding {i}.", str(i)) for i in range(400))
+    findings = tuple(Finding("PPF780", Severity.INFO, f"Finding {i}.", str(i)) for i in range(400))
     text = render(
         document(requirements=many, gates=(), steps=steps, metrics=figures, findings=findings, verdict="withheld")
     )

@@ -11,7 +11,7 @@ from ppdm_flow.report.junit import Case, Outcome, Suite, render
 
 CASES = (
     Case("p", "holds", properties={"measured": "7"}, text="as it should", file="p.yaml", line=3),
-    Case("p", "fails", Outcome.FAILED, "too small", "k is 2\nand should be 5", "PPF800", 0.25, {"measured": "2"}),
+    Case("p", "fails", Outcome.FAILED, "too small", "k is 2\nand should be 5", "PPF777", 0.25, {"measured": "2"}),
     Case("p", "breaks", Outcome.ERROR, "no such file"),
     Case("p", "waits", Outcome.SKIPPED, "not here"),
 )
@@ -55,7 +55,7 @@ def test_tallies_and_places():
     first = root.find("testsuite/testcase")
     assert (first.get("file"), first.get("line")) == ("p.yaml", "3")
     failure = root.find("testsuite/testcase/failure")
-    assert failure.get("type") == "PPF800"
+    assert failure.get("type") == "PPF777"
     assert failure.text == "k is 2\nand should be 5"
 
 

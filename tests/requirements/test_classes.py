@@ -297,7 +297,7 @@ def test_excluded_rows_are_told(build):
     columns = {"p": ["a", "a", None], "s": ["1", "2", "1"]}
     many = LDiversity.of("l", "s", l=2, attributes=("p",))
     outcome = audit(many).measure(*build.case(columns, columns, "qs", nulls=Nulls.EXCLUDE, requirements=(many,)).args)
-    assert [f.code for f in outcome.findings] == ["PPF876"]
+    assert [f.code for f in outcome.findings] == ["PPF822"]
     assert "1 row with a missing value" in outcome.measured[0].sentence
 
 

@@ -334,7 +334,7 @@ def test_nothing_to_dominate_and_nothing_to_measure(build):
     left = {"p": [None], "q": ["b"], "x": [1.0]}
     outcome, _ = exactly(case_of(build, left, rule(p=10.0), nulls=Nulls.EXCLUDE))
     assert not passes(outcome)
-    assert [f.code for f in outcome.findings] == ["PPF876"]
+    assert [f.code for f in outcome.findings] == ["PPF822"]
 
 
 def test_not_released(build):

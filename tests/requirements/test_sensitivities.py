@@ -312,7 +312,7 @@ def test_not_released_holds(build, agree, more):
 def test_a_prior_above_r2_is_a_warning(build):
     outcome = AUDIT.measure(*example(build, SAFE, 20_000).args)
     (finding,) = outcome.findings
-    assert (finding.code, str(finding.severity)) == ("PPF813", "warning")
+    assert (finding.code, str(finding.severity)) == ("PPF741", "warning")
     assert "`SARS`" in finding.text
 
 

@@ -164,9 +164,9 @@ def test_each_of_several_bounds_is_judged(build, agree):
 def test_a_conditional_bound_below_the_share_is_no_finding(build):
     bound = BoundOfValue("HIV", 0.05, 0.2, given="donors")
     codes = {f.code for f in AUDIT.measure(*example(build, (bound,)).args).findings}
-    assert "PPF813" not in codes
+    assert "PPF741" not in codes
     codes = {f.code for f in AUDIT.measure(*example(build, (replace(bound, given=""),)).args).findings}
-    assert "PPF813" in codes
+    assert "PPF741" in codes
 
 
 def test_not_released_with_several_bounds(build, agree):

@@ -138,7 +138,7 @@ def test_rows_that_miss_all_attributes_are_told(build, agree):
     case = build.case(table, table, "qq", nulls=Nulls.EXCLUDE, requirements=(few(2, 0.5, ("p", "q")),))
     outcome = AUDIT.measure(*case.args)
     assert outcome.figures["privacy.special_uniques.rows_left_out"].value == 1
-    assert {f.code for f in outcome.findings} == {"PPF876"}
+    assert {f.code for f in outcome.findings} == {"PPF822"}
     assert agree(AUDIT, case)[SHARE] == pytest.approx(1 / 3)
 
 

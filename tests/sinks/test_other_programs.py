@@ -312,7 +312,7 @@ def test_long_texts(files, size):
 )
 def test_names_that_the_format_does_not_have(files, kind, bad):
     for name in bad:
-        assert name in files.refused(kind, table(**{"fine": texts("x"), name: texts("y")}), "PPF678")
+        assert name in files.refused(kind, table(**{"fine": texts("x"), name: texts("y")}), "PPF677")
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_names_that_it_has(files, kind, good):
 
 
 def test_spss_does_not_tell_capitals_apart(files):
-    assert "`Age`" in files.refused("spss", table(age=texts("x"), Age=texts("y")), "PPF678")
+    assert "`Age`" in files.refused("spss", table(age=texts("x"), Age=texts("y")), "PPF677")
     path = files.write("stata", table(age=texts("x"), Age=texts("y")))
     assert files.cells("stata", path) == {"age": ["x"], "Age": ["y"]}
 
@@ -367,10 +367,10 @@ def test_sheets_that_cannot_be(name):
 def test_a_sheet_has_so_many_rows_and_columns(files, monkeypatch):
     monkeypatch.setattr(excel, "ROWS", 5)
     monkeypatch.setattr(excel, "COLUMNS", 3)
-    assert "rows" in files.refused("excel", table(a=pa.array(range(5))), "PPF678")
+    assert "rows" in files.refused("excel", table(a=pa.array(range(5))), "PPF677")
     assert files.cells("excel", files.write("excel", table(a=pa.array(range(4))))) == {"a": ["0", "1", "2", "3"]}
     wide = {name: texts("x") for name in "abcd"}
-    assert "columns" in files.refused("excel", table(**wide), "PPF678")
+    assert "columns" in files.refused("excel", table(**wide), "PPF677")
     assert excel_limits() == (1_048_576, 16_384)
 
 
@@ -383,7 +383,7 @@ def excel_limits():
 
 def test_a_row_of_nothing_is_refused_in_a_sheet(files):
     nothing = table(a=texts("x", None), b=pa.array([1, None]))
-    assert "row" in files.refused("excel", nothing, "PPF678")
+    assert "row" in files.refused("excel", nothing, "PPF677")
     path = files.write("excel", table(a=texts("x", None), b=pa.array([1, 2])))
     assert files.cells("excel", path) == {"a": ["x", None], "b": ["1", "2"]}
     for kind in ("spss", "stata"):
@@ -464,7 +464,7 @@ def test_a_disk_that_is_full_is_no_defect(files, monkeypatch):
 
         monkeypatch.setattr(pyreadstat, name, broken)
     for kind in ("spss", "stata"):
-        with pytest.raises(RunError, match="PPF731"):
+        with pytest.raises(RunError, match="PPF693"):
             files.write(kind, table(a=texts("x")))
 
 

@@ -89,7 +89,7 @@ def test_numbers_come_back(files, rows, end):
 def test_items_that_a_line_has_no_place_for(files, kind, item):
     with pytest.raises(DataError) as caught:
         files.write(kind, table([[item]]), 1)
-    assert caught.value.diagnostics[0].code == "PPF759"
+    assert caught.value.diagnostics[0].code == "PPF677"
     assert item in ("", "a\nb") or item not in str(caught.value)
 
 
@@ -99,7 +99,7 @@ def test_lines_hold_one_plain_set(files, kind):
     for whole in (table([["1"]], towns=True), packed):
         with pytest.raises(DataError) as caught:
             files.write(kind, whole, 1)
-        assert caught.value.diagnostics[0].code == "PPF759"
+        assert caught.value.diagnostics[0].code == "PPF677"
 
 
 def randomized(rows: int = 3000, items: int = 130):

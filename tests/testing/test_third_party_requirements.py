@@ -335,8 +335,8 @@ def unsound(install):
         ("broken_kind", "PPF403"),
         ("no_kind", "PPF404"),
         ("wrong_kind", "PPF404"),
-        ("raising_judge", "PPF406"),
-        ("raising_bind", "PPF406"),
+        ("raising_judge", "PPF405"),
+        ("raising_bind", "PPF405"),
         ("km_anonymity", "PPF402"),
         ("acme_rare_words", "PPF402"),
     ],
@@ -361,7 +361,7 @@ def test_what_raises_later_is_told_as_its_fault(flow, folder, unsound):
     (folder / "later.yaml").write_text((folder / "raising_order.yaml").read_text().replace("k: 2", "k: 3"))
     for words in (["plan", "raising_words.yaml"], ["diff", "raising_order.yaml", "later.yaml"]):
         status, told = flow(*words, env=unsound)
-        assert (status, "PPF406" in told, "secret value" in told) == (2, True, False), told
+        assert (status, "PPF405" in told, "secret value" in told) == (2, True, False), told
 
 
 @pytest.mark.slow

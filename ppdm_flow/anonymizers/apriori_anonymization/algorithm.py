@@ -82,7 +82,7 @@ class AprioriAnonymization:
                 else f"sets of fewer than {todo.k:,} people in"
             )
             text = f"{held} `{name}` hold an item, so no categories keep the requirement"
-            raise PluginError(Diagnostic("PPF881", text, help="ask for less, or let items be left out")) from None
+            raise PluginError(Diagnostic("PPF784", text, help="ask for less, or let items be left out")) from None
         except TooManyCombinationsError:
             text = f"some sets of `{name}` are too long: their combinations of {todo.m} items cannot be counted"
             raise PluginError(Diagnostic("PPF666", text, help="shorten sets with `limit_items`")) from None
@@ -134,7 +134,7 @@ def _owners(data: DataView, name: str, subject: tuple[str, ...]) -> tuple[Basket
         weights.append(weights_of(part[weight]) if weight else np.ones(len(part), dtype=np.int64))
     whole = stacked(parts) if parts else Baskets.of([])
     if not isinstance(whole, Baskets):
-        raise PluginError(Diagnostic("PPF752", f"the sets of `{name}` are randomized"))
+        raise PluginError(Diagnostic("PPF573", f"the sets of `{name}` are randomized"))
     column = whole.compact()
     own = np.concatenate([np.zeros(0, dtype=np.int64), *weights])
     return column, Owners.of_sets(column.offsets, column.items, own, len(column.categories))

@@ -151,7 +151,7 @@ class ClassIdTransform(Deterministic):
         if (places < 0).any():
             listed = ", ".join(f"`{name}`" for name in self.columns)
             text = f"{int((places < 0).sum()):,} rows or combinations belong to no class over {listed}"
-            raise PluginError(Diagnostic("PPF825", text, help="add a criterion that covers them, or say `other:`"))
+            raise PluginError(Diagnostic("PPF789", text, help="add a criterion that covers them, or say `other:`"))
         names = sorted(set(self.labels), key=str.encode)
         code: Callable[[str], int] = {name: i for i, name in enumerate(names)}.__getitem__
         codes = np.array([code(label) for label in self.labels], dtype=np.int32)

@@ -90,7 +90,7 @@ def _known_too_well(channel: Channel) -> Iterator[Finding]:
             unnamed += 1
             continue
         text = f"The share of `{value}` in `{name}` exceeds its r2 already: it is known too well beforehand."
-        yield Finding("PPF793", Severity.WARNING, text, f"{name}={value}")
+        yield Finding("PPF741", Severity.WARNING, text, f"{name}={value}")
     if unnamed:
         text = f"The shares of {unnamed} values of `{name}` exceed r2 already: they are known too well beforehand."
-        yield Finding("PPF793", Severity.WARNING, text, name)
+        yield Finding("PPF741", Severity.WARNING, text, name)

@@ -86,7 +86,7 @@ def _column(cells: pa.ChunkedArray) -> Column:
 
 
 def _unusable(path: Path, what: str) -> PluginError:
-    return PluginError(Diagnostic("PPF808", f"the population table {path.name} {what}"))
+    return PluginError(Diagnostic("PPF878", f"the population table {path.name} {what}"))
 
 
 class FullDomainRecoding:

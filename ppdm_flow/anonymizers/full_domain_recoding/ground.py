@@ -110,7 +110,7 @@ def ground_of(
         others = _leaves(population, scales)
         if (others < 0).any():
             text = f"{int((others < 0).any(axis=1).sum())} combinations of the population have values without a place"
-            raise PluginError(Diagnostic("PPF808", text, help="the hierarchies must cover the population as well"))
+            raise PluginError(Diagnostic("PPF878", text, help="the hierarchies must cover the population as well"))
         people = np.concatenate([np.zeros(len(leaves), dtype=np.int64), population.counts])
         weights = np.concatenate([weights, np.zeros(len(others), dtype=np.int64)])
         codes = [np.concatenate([c, np.zeros(len(others), dtype=np.int32)]) for c in codes]

@@ -108,7 +108,7 @@ def _of_names(params: RecodingParams, scope: Scope, recoded: tuple[str, ...]) ->
     for name, bounds in params.levels.items():
         if name not in recoded:
             problems.append(
-                Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("levels", name), named=True)
+                Problem("PPF606", f"`{name}` is none of the attributes that are recoded", ("levels", name), named=True)
             )
         elif bounds.max is not None and bounds.max < bounds.min:
             problems.append(Problem("PPF782", "`max` must not lie below `min`", ("levels", name, "max")))

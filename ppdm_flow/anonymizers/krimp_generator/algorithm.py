@@ -99,7 +99,7 @@ class KrimpGenerator:
             raise PluginError(Diagnostic("PPF780", "nothing to generate: no column reaches this step but identifiers"))
         sets = [name for name in names if known[name].role is Role.ITEMS]
         if sets:
-            raise PluginError(Diagnostic("PPF742", f"the column `{sets[0]}` holds sets of items, not one value a cell"))
+            raise PluginError(Diagnostic("PPF573", f"the column `{sets[0]}` holds sets of items, not one value a cell"))
         return names
 
     def _transform(self, given: Material, learned: LearnedTable, ctx: StepContext) -> GeneratorTransform:

@@ -87,7 +87,7 @@ def uniform(column: PlacedColumn) -> Maker:
     size = np.diff(ends)
     if (size[column.interval] < 1).any():
         text = f"an interval of the column `{column.facts.name}` has values, and no number that could be drawn"
-        raise PluginError(Diagnostic("PPF787", text))
+        raise PluginError(Diagnostic("PPF789", text))
     known, code = _known(column, grid)
     return Uniform(grid, ends[:-1], size, known, code)
 

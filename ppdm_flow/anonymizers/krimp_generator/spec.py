@@ -169,7 +169,7 @@ def _of_attributes(params: GeneratorParams, scope: Scope, chosen: tuple[str, ...
     for name in chosen:
         if known[name].role is Role.ITEMS:
             text = f"`{name}` holds sets of items, and this step makes tables of one value a cell"
-            problems.append(Problem("PPF742", text, hint="name the attributes to generate, without it"))
+            problems.append(Problem("PPF573", text, hint="name the attributes to generate, without it"))
     if "draw" in params.model_fields_set and not any(numeric(known[name]) for name in chosen):
         text = "no attribute here is a number with `hierarchy: {intervals: …}`: there is nothing to draw within"
         problems.append(Problem("PPF780", text, ("draw",)))

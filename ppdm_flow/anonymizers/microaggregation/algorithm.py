@@ -179,7 +179,7 @@ class Microaggregation:
             text = f"the table has {sizes[0]:,} {unit}, a group {k}"
             help_text = "lower `k`, or release nothing of so few rows"
         text = f"step `{ctx.step}` cannot keep the requirements: {text}"
-        raise PluginError(Diagnostic("PPF881", text, help=help_text))
+        raise PluginError(Diagnostic("PPF784", text, help=help_text))
 
     def _axes(self, name: str, counts: Counts, ctx: StepContext) -> Axes:
         facts = ctx.attributes.get(name)

@@ -202,4 +202,4 @@ def _impossible(items: Items, step: str) -> PluginError:
     if items.people is not None:
         people = len(np.unique(items.persons))
         text = f"step `{step}` found no classes that keep the requirements for the {people:,} people of {rows:,} rows"
-    return PluginError(Diagnostic("PPF881", text, help="ask for less, or release nothing of so few rows"))
+    return PluginError(Diagnostic("PPF784", text, help="ask for less, or release nothing of so few rows"))

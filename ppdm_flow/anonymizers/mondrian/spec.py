@@ -115,7 +115,7 @@ def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) ->
             continue
         if name not in recoded:
             problems.append(
-                Problem("PPF781", f"`{name}` is none of the attributes that are recoded", ("labels", name), named=True)
+                Problem("PPF606", f"`{name}` is none of the attributes that are recoded", ("labels", name), named=True)
             )
         elif form == "hierarchy" and facts is not None and facts.hierarchy is None:
             problems.append(Problem("PPF780", f"`{name}` has no hierarchy", ("labels", name)))

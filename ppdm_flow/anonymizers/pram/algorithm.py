@@ -47,7 +47,7 @@ class Pram:
             raise PluginError(Diagnostic("PPF780", "no `sensitivities` requirement says how to randomize"))
         absent = [name for name in chosen if name not in data.schema]
         if absent:
-            raise PluginError(Diagnostic("PPF781", f"there is no column `{absent[0]}`"))
+            raise PluginError(Diagnostic("PPF606", f"there is no column `{absent[0]}`"))
         every = tuple(self._randomized(data, name, wanted.get(name), ctx) for name in chosen)
         operators = tuple(one.operator for one in every)
         return Fitted(

@@ -38,10 +38,10 @@ class ChosenOperator:
 def operator_for(
     params: RandomizeTransactionsParams, sets: ObservedSets, requirement: ItemsetBreach | None
 ) -> ChosenOperator:
-    """Return the operator. Raises PluginError PPF773 where nothing keeps the level, PPF802 for parameters amiss."""
+    """Return the operator. Raises PluginError PPF773 where nothing keeps the level, PPF782 for parameters amiss."""
     if params.chooses and requirement is None:
         text = f"nothing says how to randomize `{sets.name}`: there is no `privacy.itemset_breach` on it"
-        raise PluginError(Diagnostic("PPF801", text))
+        raise PluginError(Diagnostic("PPF780", text))
     maxima, estimated = _maxima(sets, requirement)
     if not params.chooses or requirement is None:
         return ChosenOperator(_given(params, sets), requirement, maxima, estimated)
@@ -106,7 +106,7 @@ def _given(params: RandomizeTransactionsParams, sets: ObservedSets) -> Operator:
         cutoffs = _all(params.cutoff, "cutoff", sets)
         return Operator.cut_and_paste(cutoffs, _all(params.insertion, "insertion", sets), number)
     except ValueError as error:
-        raise PluginError(Diagnostic("PPF802", f"`{sets.name}` cannot be randomized so: {error}")) from None
+        raise PluginError(Diagnostic("PPF782", f"`{sets.name}` cannot be randomized so: {error}")) from None
 
 
 def _all(given: Mapping[int, V] | None, parameter: str, sets: ObservedSets) -> dict[int, V]:
@@ -133,4 +133,4 @@ def _law(given: Mapping[int, tuple[float, ...]], size: int, sets: ObservedSets) 
 
 def _silent(size: int, parameter: str, sets: ObservedSets, hint: str) -> PluginError:
     text = f"`{sets.name}` has sets of {size} item{'s' * (size != 1)}, and `{parameter}` says nothing of these"
-    return PluginError(Diagnostic("PPF802", text, hint=hint))
+    return PluginError(Diagnostic("PPF782", text, hint=hint))

@@ -58,7 +58,7 @@ def observed(view: DataView, name: str, domain: tuple[str, ...] | None) -> Obser
         if domain is None:
             alphabet = union([alphabet, column.compact().categories])
     if not max(counts, default=0):
-        raise PluginError(Diagnostic("PPF800", f"the sets of `{name}` hold no items: there is nothing to randomize"))
+        raise PluginError(Diagnostic("PPF777", f"the sets of `{name}` hold no items: there is nothing to randomize"))
     return ObservedSets(view, name, dict(sorted(counts.items())), alphabet, domain is not None)
 
 
@@ -75,14 +75,14 @@ def onto(column: Baskets, alphabet: pa.StringArray, name: str) -> Baskets:
         return column.onto(alphabet)
     except KeyError:
         text = f"a set of `{name}` has an item that is not in the alphabet of the operator"
-        raise PluginError(Diagnostic("PPF800", text)) from None
+        raise PluginError(Diagnostic("PPF777", text)) from None
 
 
 def refuse_long(sets: ObservedSets, longest: int) -> None:
-    """Raise PluginError PPF800 where a set has more than ``longest`` items."""
+    """Raise PluginError PPF777 where a set has more than ``longest`` items."""
     if sets.longest <= longest:
         return
     long = sum(number for size, number in sets.numbers.items() if size > longest)
     text = f"{long:,} set{'s' * (long > 1)} of `{sets.name}` have more than {longest} items, up to {sets.longest:,}"
     hint = f"put `limit_items` with `max: {longest}` or less before it, or raise `longest`"
-    raise PluginError(Diagnostic("PPF800", text, hint=hint))
+    raise PluginError(Diagnostic("PPF777", text, hint=hint))

@@ -95,23 +95,23 @@ def _problems(params: RandomizeTransactionsParams, requirement: ItemsetBreach | 
     needs = _NEEDS[params.operator]
     for name in sorted(given - {*needs, *_MAY_HAVE.get(params.operator, ())}):
         text = f"`{name}` means nothing for `operator: {params.operator}`"
-        problems.append(Problem("PPF802", text, (name,), hint=_takes(params.operator)))
+        problems.append(Problem("PPF782", text, (name,), hint=_takes(params.operator)))
     missing = [] if params.chooses else [name for name in needs if name not in given]
     if missing:
         text = f"`operator: {params.operator}` needs " + " and ".join(f"`{name}`" for name in missing)
-        problems.append(Problem("PPF802", text, hint=_takes(params.operator)))
+        problems.append(Problem("PPF782", text, hint=_takes(params.operator)))
     if not params.chooses:
         problems += [
-            Problem("PPF802", f"`{name}` is for parameters that are chosen, and these are given", (name,))
+            Problem("PPF782", f"`{name}` is for parameters that are chosen, and these are given", (name,))
             for name in ("largest_cutoff", "challenge")
             if name in params.model_fields_set
         ]
     elif requirement is None and not problems:
         text = "nothing says how to randomize: there is no `privacy.itemset_breach` on these sets"
-        problems.append(Problem("PPF801", text, hint="add the requirement, or give `cutoff` and `insertion`"))
+        problems.append(Problem("PPF780", text, hint="add the requirement, or give `cutoff` and `insertion`"))
     if params.form == "seeded" and params.operator in ("uniform", "none"):
         text = f"seeds cannot stand for what `{params.operator}` makes"
-        problems.append(Problem("PPF802", text, ("form",), hint="write `form: packed`"))
+        problems.append(Problem("PPF782", text, ("form",), hint="write `form: packed`"))
     return problems
 
 

@@ -62,7 +62,7 @@ def recoded(name: str, values: list[str], rule: Recoding) -> list[str]:
     bare = sum(f is None for f in labels)
     if bare:
         text = f"{bare:,} values of the column `{name}` are in no range and among no values of the recoding"
-        raise PluginError(Diagnostic("PPF825", text, help="add them, or say `other:` or `keep_others: true`"))
+        raise PluginError(Diagnostic("PPF789", text, help="add them, or say `other:` or `keep_others: true`"))
     return [f for f in labels if f is not None]
 
 

@@ -30,7 +30,7 @@ class Rename:
         after = [names.get(name, name) for name in data.schema.names]
         twice = sorted({name for name in after if after.count(name) > 1})
         if twice:
-            raise PluginError([Diagnostic("PPF797", f"`{name}` would be the name of two columns") for name in twice])
+            raise PluginError([Diagnostic("PPF607", f"`{name}` would be the name of two columns") for name in twice])
         return Fitted(RenameTransform(tuple(names.items())))
 
 

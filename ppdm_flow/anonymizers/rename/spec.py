@@ -27,7 +27,7 @@ def effect(params: RenameParams, scope: Scope) -> Effect:
     for old, new in params.attributes.items():
         if new in staying or new in taken:
             text = f"`{new}` would be the name of two attributes"
-            problems.append(Problem("PPF797", text, ("attributes", old)))
+            problems.append(Problem("PPF607", text, ("attributes", old)))
         taken.add(new)
     return Effect(renames=dict(params.attributes), problems=tuple(problems))
 

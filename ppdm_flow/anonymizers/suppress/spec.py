@@ -121,7 +121,7 @@ def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> t
     for name in params.importance:
         if name not in names:
             text = f"`{name}` is none of the attributes that classes are over"
-            problems.append(Problem("PPF781", text, ("importance", name), named=True))
+            problems.append(Problem("PPF606", text, ("importance", name), named=True))
     if scope.people is None and params.linked is not None:
         text = "no people are counted here, so no row is one person's: the policy says nothing of a subject"
         problems.append(Problem("PPF782", text, ("linked",)))

@@ -38,7 +38,7 @@ def from_contract(file: Path, table: str | None = None) -> str:
     Raises
     ------
     UsageError
-        Where the file cannot be read (PPF100), has several tables and none is chosen, or no such table (PPF983), or
+        Where the file cannot be read (PPF100), has several tables and none is chosen, or no such table (PPF694), or
         nothing that a policy could release (PPF984).
     PolicyError
         Where the contract is wrong (PPF980 to PPF984), with places.
@@ -76,9 +76,9 @@ def _chosen(contract: Contract, table: str | None) -> ContractObject:
     listing = ", ".join(f"`{shown(name)}`" for name in names[:12])
     if table is None:
         text = f"the contract has {len(names)} tables, and a policy is made for one"
-        raise UsageError(Diagnostic("PPF983", text, help=f"choose by `--table`: {listing}"))
+        raise UsageError(Diagnostic("PPF694", text, help=f"choose by `--table`: {listing}"))
     text = f"the contract has no table `{shown(table)}`"
-    raise UsageError(Diagnostic("PPF983", text, hint=did_you_mean(table, names), help=f"it has {listing}"))
+    raise UsageError(Diagnostic("PPF694", text, hint=did_you_mean(table, names), help=f"it has {listing}"))
 
 
 def _grouped(attributes: tuple[DraftedAttribute, ...]) -> tuple[DraftedAttribute, ...]:

@@ -57,7 +57,7 @@ def diff(
         before, after = (stack.enter_context(place(word)) for word in (old, new))
         kind = _kind(before, after)
         if data is not None and kind != "policy":
-            raise UsageError(Diagnostic("PPF643", "`--data` measures two policies, not folders or runs"))
+            raise UsageError(Diagnostic("PPF642", "`--data` measures two policies, not folders or runs"))
         return DiffResult(_compared(kind, before, after, sets, data, accepts))
 
 

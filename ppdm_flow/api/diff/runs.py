@@ -9,6 +9,7 @@ from ppdm_flow.api.diff import columns as diff_columns
 from ppdm_flow.api.diff.policies import pair, read
 from ppdm_flow.api.diff.revisions import Place
 from ppdm_flow.api.report import read as report_of
+from ppdm_flow.core.codes import current_code
 from ppdm_flow.report.diff.fields import (
     DiffDocument,
     FigurePair,
@@ -98,7 +99,7 @@ def _figure(figure: Document | None) -> MeasuredFigure | None:
 
 
 def _findings(old: Iterable[Document], new: Iterable[Document]) -> FindingChanges:
-    before, after = ({f"{f['code']} {f['subject']}": f["text"] for f in some} for some in (old, new))
+    before, after = ({f"{current_code(f['code'])} {f['subject']}": f["text"] for f in some} for some in (old, new))
     return {
         "new": [f"{key}: {text}" for key, text in after.items() if key not in before],
         "gone": [f"{key}: {text}" for key, text in before.items() if key not in after],

@@ -15,6 +15,7 @@ from ppdm_flow.api.explain.cards import (
 )
 from ppdm_flow.api.explain.concepts import CONCEPTS
 from ppdm_flow.api.explain.templates import template_names, template_page
+from ppdm_flow.core.codes import current_code
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, UsageError
 from ppdm_flow.core.pages import CodePage, pages
@@ -50,8 +51,8 @@ def explain(term: str) -> str:
 
 def _pages(word: str) -> list[str]:
     """Return the pages of one of our own words; none where it is not ours."""
-    if word.upper() in pages():
-        return [code_page(pages()[word.upper()])]
+    if (code := current_code(word.upper())) in pages():
+        return [code_page(pages()[code], word.upper())]
     if (page := template_page(word)) is not None:
         return [page]
     metric = word.lower().replace("-", "_").replace(" ", "_")
@@ -87,9 +88,10 @@ def topics() -> str:
     return "\n\n".join([*parts, f"## Codes\n\n{codes}"])
 
 
-def code_page(page: CodePage) -> str:
-    """Return the page of a diagnostic code as Markdown."""
-    return f"# {page.code}: {page.title}\n\n{page.body}"
+def code_page(page: CodePage, asked: str) -> str:
+    """Return the page of a diagnostic code as Markdown; a code that was merged into it may have been ``asked`` for."""
+    renamed = f"`{asked}` is called `{page.code}` now.\n\n" if asked != page.code else ""
+    return f"# {page.code}: {page.title}\n\n{renamed}{page.body}"
 
 
 def _installed(group: str, name: str) -> bool:

@@ -97,4 +97,4 @@ def _refuse(values: Column, made: Lines) -> None:
 
 def _one_character(delimiter: str) -> None:
     if len(delimiter) != 1:
-        raise UsageError(Diagnostic("PPF131", "`--delimiter` is one character"))
+        raise UsageError(Diagnostic("PPF120", "`--delimiter` is one character"))

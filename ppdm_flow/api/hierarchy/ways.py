@@ -45,11 +45,11 @@ def column(data: Path, attribute: str, policy: Path | None, sets: Mapping[str, s
         names = named(node, source.names())
     if attribute not in names:
         hint = did_you_mean(attribute, names)
-        raise UsageError(Diagnostic("PPF130", f"the data has no column `{attribute}`", hint=hint))
+        raise UsageError(Diagnostic("PPF763", f"the data has no column `{attribute}`", hint=hint))
     counted = tally(source, (names[attribute],), {}, "the source")
     counts = {} if counted is None else _counts(counted, node)
     if not counts:
-        raise UsageError(Diagnostic("PPF130", f"the column `{attribute}` has no values"))
+        raise UsageError(Diagnostic("PPF714", f"the column `{attribute}` has no values"))
     return Column(attribute, counts, next((a for a in node.attributes if a.name == attribute), None))
 
 
@@ -182,4 +182,4 @@ def _told(way: Way) -> None:
 
 
 def _usage(text: str) -> UsageError:
-    return UsageError(Diagnostic("PPF131", text))
+    return UsageError(Diagnostic("PPF120", text))

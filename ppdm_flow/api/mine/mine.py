@@ -86,23 +86,23 @@ def _asked(
 ) -> MiningOptions:
     if not rules and (min_confidence is not None or min_lift is not None):
         raise UsageError(
-            Diagnostic("PPF138", "`--min-confidence` and `--min-lift` are about rules", help="add `--rules`")
+            Diagnostic("PPF120", "`--min-confidence` and `--min-lift` are about rules", help="add `--rules`")
         )
     if not 0.0 <= (min_confidence or 0.0) <= 1.0:
-        raise UsageError(Diagnostic("PPF138", "`--min-confidence` lies between 0 and 1"))
+        raise UsageError(Diagnostic("PPF120", "`--min-confidence` lies between 0 and 1"))
     if not 0.0 < level < 1.0:
         advice = f"for {level:g} % write `--level {level / 100:g}`" if 1.0 < level < 100.0 else None
-        raise UsageError(Diagnostic("PPF138", "`--level` lies between 0 and 1", help=advice))
+        raise UsageError(Diagnostic("PPF120", "`--level` lies between 0 and 1", help=advice))
     if not (math.isfinite(precision) and precision >= 0.0):
-        raise UsageError(Diagnostic("PPF138", "`--precision` is a number of standard errors, from 0"))
+        raise UsageError(Diagnostic("PPF120", "`--precision` is a number of standard errors, from 0"))
     if min_lift is not None and not (math.isfinite(min_lift) and min_lift >= 0.0):
-        raise UsageError(Diagnostic("PPF138", "`--min-lift` is a number from 0"))
+        raise UsageError(Diagnostic("PPF120", "`--min-lift` is a number from 0"))
     sure = 0.5 if min_confidence is None else min_confidence
     return MiningOptions(support_of(min_support), max_length, rules, sure, min_lift, precision, level)
 
 
 def written_as(file: Path, kind: str | None, options: Sequence[tuple[str, str]]) -> InputFormat | None:
-    """Return how a file is written; None where nobody says it. Raises UsageError (PPF138, PPF490)."""
+    """Return how a file is written; None where nobody says it. Raises UsageError (PPF120, PPF490)."""
     if kind is None and not options:
         return None
     chosen = kind or inferred("sources", telling_name(file))
@@ -112,7 +112,7 @@ def written_as(file: Path, kind: str | None, options: Sequence[tuple[str, str]])
             f"`--input-format {kind}` is no format that sets are read from" if kind else "`--input-with` needs a format"
         )
         raise UsageError(
-            Diagnostic("PPF138", text, hint=did_you_mean(kind or "", _known_formats()), help=f"it is one of {known}")
+            Diagnostic("PPF120", text, hint=did_you_mean(kind or "", _known_formats()), help=f"it is one of {known}")
         )
     given = reader_options(chosen, dict(options), f"{INPUT_WITH} {{name}}={{text}}")
     return InputFormat(chosen, given)
@@ -124,7 +124,7 @@ def _known_formats() -> list[str]:
 
 
 def support_of(value: str | float | Support) -> Support:
-    """Return a minimum support: ``0.002`` and ``0.2%`` are shares, ``500`` a number. Raises UsageError PPF138."""
+    """Return a minimum support: ``0.002`` and ``0.2%`` are shares, ``500`` a number. Raises UsageError PPF120."""
     text = str(value).strip() if isinstance(value, str) else value
     try:
         if isinstance(text, str) and text.endswith("%"):
@@ -133,7 +133,7 @@ def support_of(value: str | float | Support) -> Support:
     except ValueError:
         advice = "0.2 % of all transactions is 0.002 or 0.2%, 500 transactions are 500"
         text = "`--min-support` is a share above 0, up to 1, or a whole number of transactions from 1"
-        raise UsageError(Diagnostic("PPF138", text, help=advice)) from None
+        raise UsageError(Diagnostic("PPF120", text, help=advice)) from None
 
 
 def _share(support: Support, sets: Sets) -> float:
@@ -142,7 +142,7 @@ def _share(support: Support, sets: Sets) -> float:
     rows, least = sets.count_rows(), support.count or 1
     if least > rows:
         text = f"`--min-support {least}` is more than the {rows:,} transactions that there are"
-        raise UsageError(Diagnostic("PPF138", text))
+        raise UsageError(Diagnostic("PPF120", text))
     return least / rows
 
 

@@ -106,7 +106,7 @@ class ReconstructedNumbers:
 def find_noise(release: Path, attribute: str | None, operator: Path | None) -> tuple[Path, PublishedNoise] | None:
     """Return the released file and its noise; None where something else is asked for, or no noise was published.
 
-    Raises UsageError (PPF762) where several attributes have noise and none is named.
+    Raises UsageError (PPF694) where several attributes have noise and none is named.
     """
     folders = [release if release.is_dir() else release.parent, *sorted((release / "released").glob("*"))]
     known = [(operator.parent, operator)] if operator is not None else _files(folders)
@@ -119,7 +119,7 @@ def find_noise(release: Path, attribute: str | None, operator: Path | None) -> t
     if len(chosen) > 1:
         listing = ", ".join(f"`{each.attribute}`" for _, each in chosen)
         advice = f"say which one with `--attribute`: {listing}, or give the folder of one release"
-        raise UsageError(Diagnostic("PPF762", "several attributes got noise", help=advice))
+        raise UsageError(Diagnostic("PPF694", "several attributes got noise", help=advice))
     folder, noise = chosen[0]
     place = release if operator is not None or not release.is_dir() else folder
     file, about = released_file(place, lambda _: True, UsageError(Diagnostic("PPF760", "no release")), given=True)
@@ -136,7 +136,7 @@ def reconstruct_numbers(
     Raises UsageError, and DataError where there are no rows, no numbers, or too little is known of the noise.
     """
     if cells is not None and not 2 <= cells <= MOST_CELLS:
-        raise UsageError(Diagnostic("PPF766", f"`--cells` lies between 2 and {MOST_CELLS}"))
+        raise UsageError(Diagnostic("PPF120", f"`--cells` lies between 2 and {MOST_CELLS}"))
     values, counts = _released(file, noise, where)
     with np.errstate(over="ignore", invalid="ignore"):
         mean = float(values @ counts / counts.sum())
@@ -242,7 +242,7 @@ def _released(file: Path, noise: PublishedNoise, where: Mapping[str, tuple[str, 
     counts = tally(ReceivedRelease(file, ()).open(), (name,), where, f"`{file.name}`")
     read = None if counts is None else parsed(counts.names(name), noise.kind)
     if counts is None or read is None or not len(read.values):
-        raise DataError(Diagnostic("PPF764", f"`{file.name}` has no rows with a number in `{name}`"))
+        raise DataError(Diagnostic("PPF714", f"`{file.name}` has no rows with a number in `{name}`"))
     codes = counts.of(name)
     rows = np.bincount(codes[codes >= 0], counts.counts[codes >= 0], len(read.values))
     empty = np.array([not text for text in counts.names(name).to_pylist()])
@@ -250,7 +250,7 @@ def _released(file: Path, noise: PublishedNoise, where: Mapping[str, tuple[str, 
         raise DataError(Diagnostic("PPF765", f"{bad:,} cells of `{name}` are no numbers of its type"))
     good = ~(read.bad | read.missing)
     if not rows[good].sum():
-        raise DataError(Diagnostic("PPF764", f"`{file.name}` has no rows with a number in `{name}`"))
+        raise DataError(Diagnostic("PPF714", f"`{file.name}` has no rows with a number in `{name}`"))
     values, places = np.unique(read.values[good].astype(np.float64), return_inverse=True)
     return values, np.bincount(places, rows[good]).astype(np.float64)
 

@@ -55,7 +55,7 @@ def reconstruct(
     """
     if not 0.0 < level < 1.0:
         advice = f"for {level:g} % write `--level {level / 100:g}`" if 1.0 < level < 100.0 else None
-        raise UsageError(Diagnostic("PPF766", "`--level` lies between 0 and 1", help=advice))
+        raise UsageError(Diagnostic("PPF120", "`--level` lies between 0 and 1", help=advice))
     noisy = find_noise(release, attribute, operator)
     if noisy is not None:
         if by:
@@ -63,7 +63,7 @@ def reconstruct(
             raise UsageError(Diagnostic("PPF763", text, help="choose rows with `--where`, a group at a time"))
         return reconstruct_numbers(*noisy, where, level, cells)
     if cells is not None:
-        raise UsageError(Diagnostic("PPF766", "`--cells` is for numbers with noise, and these are values"))
+        raise UsageError(Diagnostic("PPF120", "`--cells` is for numbers with noise, and these are values"))
     got = read_release(release, attribute, operator)
     chosen = _operator(got, attribute)
     _allowed((*by, *where), chosen.attribute, by)
@@ -86,13 +86,13 @@ def _operator(got: ReceivedRelease, attribute: str | None) -> ValueOperator:
             return got.operators[0]
         if not known:
             text = "the operator file has no operator: no released attribute is perturbed"
-            raise UsageError(Diagnostic("PPF761", text))
+            raise UsageError(Diagnostic("PPF736", text))
         advice = f"say which one with `--attribute`: {listing}"
-        raise UsageError(Diagnostic("PPF762", "several attributes are perturbed", help=advice))
+        raise UsageError(Diagnostic("PPF694", "several attributes are perturbed", help=advice))
     if attribute not in known:
         text = f"there is no operator for `{attribute}`"
         hint = did_you_mean(attribute, known)
-        raise UsageError(Diagnostic("PPF762", text, hint=hint, help=f"there is one for {listing}" if known else None))
+        raise UsageError(Diagnostic("PPF694", text, hint=hint, help=f"there is one for {listing}" if known else None))
     return known[attribute]
 
 
@@ -119,7 +119,7 @@ def _groups(
         chosen = " and ".join(f"`{name}={value}`" for name, values in where.items() for value in values)
         text = f"no released row has {chosen}" if where else f"`{got.file.name}` has no rows"
         advice = f"`--by {','.join(where)}` shows the values that there are" if where else None
-        raise DataError(Diagnostic("PPF764", text, help=advice))
+        raise DataError(Diagnostic("PPF714", text, help=advice))
     number = counts.groups(by)[1]
     if number * operator.size > MOST:
         text = f"{number:,} groups of {operator.size:,} values are more than {MOST:,} estimates"

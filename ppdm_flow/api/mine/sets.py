@@ -40,12 +40,12 @@ def sets_of(got: ReceivedSets) -> Sets:
     """Return the sets of a release. Raises DataError where it has no rows, or sets and operator do not fit."""
     first = next(got.partitions(), None)
     if first is None:
-        raise DataError(Diagnostic("PPF764", f"`{got.file.name}` has no rows"))
+        raise DataError(Diagnostic("PPF714", f"`{got.file.name}` has no rows"))
     operator = _operator(got)
     if operator is None:
         if not isinstance(first, Baskets):
             text = f"the sets in `{got.file.name}` are randomized, and no `operator.json` on them is beside it"
-            raise DataError(Diagnostic("PPF136", text, help="ask whoever released it for the operator"))
+            raise DataError(Diagnostic("PPF736", text, help="ask whoever released it for the operator"))
         return _plain(got)
     if isinstance(first, Baskets):
         if operator.family == NONE:
@@ -64,7 +64,7 @@ def _operator(got: ReceivedSets) -> Operator | None:
     try:
         return from_document(got.operator.document)
     except ValueError as error:
-        raise DataError(Diagnostic("PPF136", f"the operator on `{got.column}` is damaged: {error}")) from None
+        raise DataError(Diagnostic("PPF736", f"the operator on `{got.column}` is damaged: {error}")) from None
 
 
 def _fitting(got: ReceivedSets, operator: Operator) -> Iterator[SetColumn]:

@@ -138,7 +138,7 @@ def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
         _check_names(names)
         batches = list(source.batches(header))
     if not sum(batch.num_rows for batch in batches):
-        raise DataError(Diagnostic("PPF670", f"`{data}` has a header and no rows"))
+        raise DataError(Diagnostic("PPF714", f"`{data}` has a header and no rows"))
     if any(pa.types.is_nested(kind) for kind in batches[0].schema.types):
         help_ = "`pipelines/pharmacy.yaml` is a policy for baskets"
         raise DataError(Diagnostic("PPF671", f"`{data}` holds sets of items: there is no profile of those", help=help_))

@@ -103,17 +103,17 @@ def init(folder: Path, template: str = DEFAULT) -> tuple[Path, ...]:
     Raises
     ------
     UsageError
-        For an unknown template (PPF630), where a file is there already (PPF695), or the folder cannot be written
+        For an unknown template (PPF692), where a file is there already (PPF673), or the folder cannot be written
         (PPF693); nothing was written then.
     """
     files = contents(template)
     if folder.exists() and not folder.is_dir():
         help_ = f"`init` makes a folder; `ppdm-flow profile {folder}` drafts a policy for a file of data"
-        raise UsageError(Diagnostic("PPF695", f"`{folder}` is a file", help=help_))
+        raise UsageError(Diagnostic("PPF673", f"`{folder}` is a file", help=help_))
     taken = [folder / name for name in files if (folder / name).exists()]
     if taken:
         text = f"`{taken[0]}` is there already: nothing was written"
-        raise UsageError(Diagnostic("PPF695", text, help="give another folder"))
+        raise UsageError(Diagnostic("PPF673", text, help="give another folder"))
     try:
         for name, text in files.items():
             path = folder / name
@@ -125,7 +125,7 @@ def init(folder: Path, template: str = DEFAULT) -> tuple[Path, ...]:
 
 
 def contents(template: str = DEFAULT) -> Mapping[str, str]:
-    """Return the files by their names in the folder, the policy first. Raises UsageError (PPF630)."""
+    """Return the files by their names in the folder, the policy first. Raises UsageError (PPF692)."""
     name = template.removeprefix("builtin:")
     if name not in variants():
         raise UsageError(_unknown(template))
@@ -166,7 +166,7 @@ def _unknown(template: str) -> Diagnostic:
     names = ", ".join(f"`{name}`" for name in variants())
     hint = did_you_mean(template.removeprefix("builtin:"), variants())
     return Diagnostic(
-        "PPF630", f"no repository starts from a template `{template}`", hint=hint, help=f"there are {names}"
+        "PPF692", f"no repository starts from a template `{template}`", hint=hint, help=f"there are {names}"
     )
 
 

@@ -101,7 +101,7 @@ def requested_metrics(words: Iterable[str]) -> tuple[RequestedMetric, ...]:
         name, mark, direction = text.partition(":")
         if not name or (mark and direction not in _DIRECTIONS) or name in requested:
             help_ = "write `--metrics NAME,NAME`, each once, with `:min` or `:max` behind a name where you want it"
-            raise UsageError(Diagnostic("PPF124", f"`--metrics {text}` cannot be understood", help=help_))
+            raise UsageError(Diagnostic("PPF120", f"`--metrics {text}` cannot be understood", help=help_))
         requested[name] = RequestedMetric(name, direction)
     return tuple(requested.values())
 
@@ -199,4 +199,4 @@ def _fault(name: str, owners: tuple[str, ...], releases: tuple[str, ...]) -> Dia
 
 
 def _unknown(text: str, near_: str | None, rest: str) -> Diagnostic:
-    return Diagnostic("PPF123", f"--metrics: {text}", help=f"did you mean `{near_}{rest}`?" if near_ else None)
+    return Diagnostic("PPF615", f"--metrics: {text}", help=f"did you mean `{near_}{rest}`?" if near_ else None)

@@ -28,7 +28,7 @@ def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
         sound_project()
         names = ", ".join(f"`{word}`" for word in words)
         text = f"no tests found in {names}"
-        raise UsageError(Diagnostic("PPF650", text, help="tests are files `*.test.yaml`: give them or their folder"))
+        raise UsageError(Diagnostic("PPF690", text, help="tests are files `*.test.yaml`: give them or their folder"))
     return tuple(test_files)
 
 
@@ -109,7 +109,7 @@ def _no_policy(file: LoadedTests, error: UsageError) -> Diagnostic:
     there = sorted(p.name for p in place.parent.glob("*.y*ml")) if place.parent.is_dir() else []
     reason = error.diagnostics[0].message.rpartition(": ")[2]
     hint = did_you_mean(place.name, [name for name in there if not is_test(Path(name))])
-    return Diagnostic("PPF140", f"cannot read the policy {place}: {reason}", file.places.value("policy"), hint=hint)
+    return Diagnostic("PPF100", f"cannot read the policy {place}: {reason}", file.places.value("policy"), hint=hint)
 
 
 def matching(patterns: Sequence[str], id_: str) -> bool:

@@ -1,4 +1,4 @@
-"""Names in a test file against the policy that it tests (PPF143, PPF144, PPF147, PPF148, PPF149)."""
+"""Names in a test file against the policy that it tests (PPF143, PPF147 to PPF149, PPF615)."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ class Names:
             yield self._release(release, path)
         elif own in owners:
             text = f"`{short(own)}` is not a complete metric: write `{short(own)}.FIGURE`"
-            yield Diagnostic("PPF144", text, self.file.places.key(*path))
+            yield Diagnostic("PPF615", text, self.file.places.key(*path))
         elif not any(own.startswith(f"{owner}.") for owner in owners):
             owner = own.rpartition(".")[0] if own.startswith("privacy.") else own.partition(".")[0]
             text = f"no audit, step or requirement is named `{short(owner or own)}`"
-            yield self._fault("PPF144", text, path, owner or own, owners)
+            yield self._fault("PPF615", text, path, owner or own, owners)
 
     def _releases(self, path: PolicyPath) -> Iterator[Diagnostic]:
         expect, case, known = self.case.expect, self.case, self._known()

@@ -27,7 +27,7 @@ def effect(params: AttributeDisclosureParams, scope: Scope) -> Effect:
     problems = unknown({"sensitive": params.sensitive or (), "known": params.known or ()}, scope)
     if params.sensitive is None and not any(a.role is Role.SENSITIVE for a in scope.attributes.values()):
         text = "no attribute of the release has the role `sensitive`: say which one to attack with `sensitive:`"
-        problems = (*problems, Problem("PPF865", text))
+        problems = (*problems, Problem("PPF861", text))
     return Effect(problems=problems)
 
 

@@ -29,12 +29,12 @@ def effect(params: IdRecoveryParams, scope: Scope) -> Effect:
     if params.attribute not in scope.attributes:
         near = closest(params.attribute, scope.attributes)
         hint = f"did you mean `{near}`?" if near else None
-        problems.append(Problem("PPF886", f"the release has no attribute `{params.attribute}`", ("attribute",), hint))
+        problems.append(Problem("PPF861", f"the release has no attribute `{params.attribute}`", ("attribute",), hint))
     until = params.until if isinstance(params.until, int) else params.width
     if until > params.width:
-        problems.append(Problem("PPF886", "`until` has to be at most `width`", ("until",)))
+        problems.append(Problem("PPF782", "`until` has to be at most `width`", ("until",)))
     elif isinstance(params.head, int) and params.head >= until:
-        problems.append(Problem("PPF886", "`head` has to be less than `width` and `until`", ("head",)))
+        problems.append(Problem("PPF782", "`head` has to be less than `width` and `until`", ("head",)))
     return Effect(problems=tuple(problems))
 
 

@@ -27,7 +27,7 @@ def checked(params: Any, scope: Scope) -> Effect:
     problems = [*unknown(names, scope), *_targets(getattr(params, "targets", {}), scope)]
     if params.sensitive is None and not any(a.role is Role.SENSITIVE for a in scope.attributes.values()):
         text = "no attribute of the release has the role `sensitive`: say which one to attack with `sensitive:`"
-        problems.append(Problem("PPF865", text))
+        problems.append(Problem("PPF861", text))
     return Effect(problems=tuple(problems))
 
 

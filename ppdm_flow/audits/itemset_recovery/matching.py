@@ -71,7 +71,7 @@ def recovery(sides: Sides, least: int, rows: int, length: int, precision: float)
     try:
         mined = mine(sides.after, sides.operator, least / rows, Bounds(length=length, precision=precision), 2)
     except PluginError as error:
-        if error.diagnostics[0].code != "PPF772":
+        if error.diagnostics[0].code != "PPF869":
             raise
         raise NoSidesError("supports cannot be recovered: the operator keeps too few items") from None
     matched = tuple(_matched(sides, before, size, truth, mined) for size in range(1, length + 1))

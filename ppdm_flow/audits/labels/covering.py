@@ -63,7 +63,7 @@ def _read(path: Path, delimiter: str) -> Lines:
         return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter) if row}
     except (OSError, UnicodeDecodeError, csv.Error):  # its message may quote a cell
         text = "the hierarchy file of an attacked attribute cannot be read"
-        raise DataError(Diagnostic("PPF891", text)) from None
+        raise DataError(Diagnostic("PPF878", text)) from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,4 +89,4 @@ def _column(cells: pa.ChunkedArray) -> Column:
 
 
 def _unusable(what: str) -> DataError:
-    return DataError(Diagnostic("PPF891", f"the file that an audit compares the release with {what}"))
+    return DataError(Diagnostic("PPF878", f"the file that an audit compares the release with {what}"))

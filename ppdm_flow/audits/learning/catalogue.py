@@ -46,7 +46,7 @@ def classifier_problems(name: str, options: Iterable[str]) -> tuple[Problem, ...
     for option in strange(name, options):
         near = closest(option, CLASSIFIERS[name])
         hint = f"did you mean `{near}`?" if near else None
-        problems.append(Problem("PPF835", f"`{name}` has no option `{option}`", ("options", option), hint))
+        problems.append(Problem("PPF834", f"`{name}` has no option `{option}`", ("options", option), hint))
     return tuple(problems)
 
 
@@ -56,13 +56,13 @@ def targets(target: str | None, scope: Scope) -> tuple[list[AttributeFacts], tup
     if target is None:
         matches = [a for a in every if a.role is Role.TARGET]
         text = "no attribute of the release has the role `target`: say which one with `target:`"
-        return matches, () if matches else (Problem("PPF832", text),)
+        return matches, () if matches else (Problem("PPF861", text),)
     matches = [a for a in every if target in (a.name, a.source)]
     if matches:
         return matches, ()
     near = closest(target, [a.source or a.name for a in every])
     hint = f"did you mean `{near}`?" if near else None
-    return matches, (Problem("PPF832", f"the release has no attribute `{target}`", ("target",), hint),)
+    return matches, (Problem("PPF861", f"the release has no attribute `{target}`", ("target",), hint),)
 
 
 def typed(option: Option) -> Any:

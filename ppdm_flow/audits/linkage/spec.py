@@ -41,10 +41,10 @@ def effect(params: LinkageParams, scope: Scope) -> Effect:
     for name, value in given.items():
         if value and params.external is None:
             text = f"`{name}:` is about the file of known people, and no `external:` names one"
-            problems = (*problems, Problem("PPF898", text, (name,)))
+            problems = (*problems, Problem("PPF782", text, (name,)))
     if params.truth is not None and params.identity is None:
         text = "`truth:` needs `identity:`, the column of the file that says who a person is"
-        problems = (*problems, Problem("PPF898", text, ("truth",)))
+        problems = (*problems, Problem("PPF782", text, ("truth",)))
     return Effect(problems=problems, asks={"truth": params.truth} if params.truth is not None else {})
 
 

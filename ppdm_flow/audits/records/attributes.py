@@ -37,7 +37,7 @@ def chosen_attributes(params: Any, scope: Scope) -> Effect:
         if name not in known:
             near = closest(name, known)
             hint = f"did you mean `{near}`?" if near else None
-            problems.append(Problem("PPF842", f"the release has no attribute `{name}`", ("attributes", str(i)), hint))
+            problems.append(Problem("PPF861", f"the release has no attribute `{name}`", ("attributes", str(i)), hint))
     return Effect(problems=tuple(problems))
 
 

@@ -24,11 +24,11 @@ def effect(params: RejoinParams, scope: Scope) -> Effect:
     """Complain of a key that this release does not have."""
     problems = []
     if not params.other:
-        problems.append(Problem("PPF886", "say with which release to join: `other:` is the name of one"))
+        problems.append(Problem("PPF614", "say with which release to join: `other:` is the name of one"))
     if params.key not in scope.attributes:
         near = closest(params.key, scope.attributes)
         hint = f"did you mean `{near}`?" if near else None
-        problems.append(Problem("PPF886", f"the release has no attribute `{params.key}` to join by", ("key",), hint))
+        problems.append(Problem("PPF861", f"the release has no attribute `{params.key}` to join by", ("key",), hint))
     return Effect(problems=tuple(problems))
 
 

@@ -39,7 +39,7 @@ NO_KINDS = "no hierarchy of the policy says of which kind its released values ar
 
 Integers = npt.NDArray[np.int64]
 
-_UNPLACED = ("PPF786", "PPF787", "PPF789")
+_UNPLACED = ("PPF786", "PPF789")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

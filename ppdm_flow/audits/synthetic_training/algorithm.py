@@ -154,5 +154,5 @@ def _figures(estimates: Estimates) -> dict[str, Figure]:
 
 def _nothing(why: str, ctx: AuditContext) -> AuditOutcome:
     text = f"nothing could be learned from the release: {why}"
-    findings = (Finding("PPF866", Severity.WARNING, text, f"{ctx.release}.synthetic_training"),)
+    findings = (Finding("PPF830", Severity.WARNING, text, f"{ctx.release}.synthetic_training"),)
     return AuditOutcome({n: Figure(None, "share", note=why) for n in NAMES}, findings=findings)

@@ -33,7 +33,7 @@ def effect(params: UnsortedMatchingParams, scope: Scope) -> Effect:
     ]
     if params.columns and params.other is None:
         text = "`columns:` is about the file of another release, and no `other:` names one"
-        problems.append(Problem("PPF898", text, ("columns",)))
+        problems.append(Problem("PPF782", text, ("columns",)))
     return Effect(problems=tuple(problems))
 
 

@@ -123,7 +123,7 @@ def numbers(option: str, text: str | None) -> tuple[float, ...]:
     except ValueError:
         values = (math.nan,)
     if not all(math.isfinite(n) for n in values):
-        raise UsageError(Diagnostic("PPF131", f"`{option}` takes numbers with commas between, as 0,18,65"))
+        raise UsageError(Diagnostic("PPF120", f"`{option}` takes numbers with commas between, as 0,18,65"))
     return values
 
 
@@ -131,5 +131,5 @@ def whole_numbers(option: str, text: str | None) -> tuple[int, ...]:
     """Return whole numbers from 0. Raises UsageError where a part is none."""
     values = numbers(option, text)
     if any(n < 0 or n != int(n) for n in values):
-        raise UsageError(Diagnostic("PPF131", f"`{option}` takes whole numbers with commas between, as 4,3,0"))
+        raise UsageError(Diagnostic("PPF120", f"`{option}` takes whole numbers with commas between, as 4,3,0"))
     return tuple(int(n) for n in values)

@@ -143,7 +143,7 @@ def own_folder() -> Path:
         raise output_fault(error, "the folder for copies of objects") from None
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
         text = f"`{folder}` is not a folder that only this user may read"
-        raise run_fault("PPF731", text, advice="remove it, or set TMPDIR to another folder")
+        raise run_fault("PPF693", text, advice="remove it, or set TMPDIR to another folder")
     return folder
 
 

@@ -131,9 +131,8 @@ def personal_warnings(plan: Plan, stream: Stream) -> Iterator[Diagnostic]:
     shown = [a for a in plan.source.attributes if a.name in unchanged]
     for column in personal_columns(stream, [a for a in shown if a.role in _ROLES]):
         released, release, audience = unchanged[column.facts.name]
-        subject = f"{release}.{released.name}"
-        finding = Finding(CODE, Severity.WARNING, column.text, subject)
-        if any(waiver.covers_finding(CODE, subject, finding.hash) for waiver in plan.waivers):
+        finding = Finding(CODE, Severity.WARNING, column.text, f"{release}.{released.name}")
+        if any(waiver.covers_finding(CODE, finding.subject, finding.hashes) for waiver in plan.waivers):
             continue
         leaves = "would withhold" if audience != _ONLY_FOUND else "leaves with"
         text = f"{column.text}: it {leaves} release `{release}` ({audience})"

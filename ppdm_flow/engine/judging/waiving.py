@@ -74,7 +74,7 @@ def _result(
 
 
 def _about(waiver: Waiver, finding: Finding) -> bool:
-    return waiver.covers_finding(finding.code, finding.subject, finding.hash)
+    return waiver.covers_finding(finding.code, finding.subject, finding.hashes)
 
 
 def _told(

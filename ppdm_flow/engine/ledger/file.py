@@ -98,7 +98,7 @@ class LedgerFile(LedgerStore):
             if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a table or column that is not there
                 raise self.damaged() from None
             reason = _REASONS.get(error.sqlite_errorcode & 0xFF, "cannot be used")
-            raise run_fault("PPF731", f"{self.name}: {reason}") from None
+            raise run_fault("PPF693", f"{self.name}: {reason}") from None
         except sqlite3.Error:
             raise self.damaged() from None
         except OSError as error:

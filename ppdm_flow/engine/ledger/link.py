@@ -15,21 +15,21 @@ from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.engine.faults import data_fault, run_fault
 from ppdm_flow.sdk.databases.postgresql import DRIVER, ENCRYPTION, REFUSED, UNREACHABLE, LoginError, opened
 
-_RIGHTS = "grant the user what `ppdm-flow explain PPF625` lists"
+_RIGHTS = "grant the user what `ppdm-flow explain PPF476` lists"
 _LOGIN = "the password is that of PGPASSWORD, or of the file ~/.pgpass"
 _INPUT = {
-    "28": ("PPF623", "its server refuses the user or the password", _LOGIN),
-    "3D000": ("PPF623", "its server has no such database", None),
-    "42501": ("PPF625", "the user lacks rights in it", _RIGHTS),
-    "25006": ("PPF625", "its server only reads", "name the main server, not a copy of it"),
+    "28": ("PPF476", "its server refuses the user or the password", _LOGIN),
+    "3D000": ("PPF476", "its server has no such database", None),
+    "42501": ("PPF476", "the user lacks rights in it", _RIGHTS),
+    "25006": ("PPF476", "its server only reads", "name the main server, not a copy of it"),
 }
 _MACHINE = {
-    "53300": ("PPF622", "its server has no connection left"),
-    "57P03": ("PPF622", "its server is starting or stopping"),
+    "53300": ("PPF475", "its server has no connection left"),
+    "57P03": ("PPF475", "its server is starting or stopping"),
     "55P03": ("PPF627", "another run holds it"),
-    "53100": ("PPF626", "its server's disk is full"),
-    "57014": ("PPF626", "its server took too long"),
-    "57P": ("PPF626", "its server was stopped, or ended the connection"),
+    "53100": ("PPF479", "its server's disk is full"),
+    "57014": ("PPF479", "its server took too long"),
+    "57P": ("PPF479", "its server was stopped, or ended the connection"),
 }
 
 
@@ -43,12 +43,12 @@ def server_error(name: str, state: str | None) -> PpdmError:
     for known, (code, text) in _MACHINE.items():
         if state.startswith(known):
             return run_fault(code, f"the ledger `{name}`: {text}", advice="nothing was released")
-    return run_fault("PPF626", f"the ledger `{name}`: its server failed, with SQLSTATE {state}")
+    return run_fault("PPF479", f"the ledger `{name}`: its server failed, with SQLSTATE {state}")
 
 
 def connection_broken(name: str) -> PpdmError:
     """Return the error for a connection that broke."""
-    return run_fault("PPF626", f"the ledger `{name}`: the connection to its server broke")
+    return run_fault("PPF479", f"the ledger `{name}`: the connection to its server broke")
 
 
 def login_error(name: str, error: LoginError) -> PpdmError:
@@ -56,12 +56,12 @@ def login_error(name: str, error: LoginError) -> PpdmError:
     if error.state is not None:
         return server_error(name, error.state)
     if error.kind == UNREACHABLE:
-        return run_fault("PPF622", f"the ledger `{name}`: its server cannot be reached: {error.why}")
+        return run_fault("PPF475", f"the ledger `{name}`: its server cannot be reached: {error.why}")
     if error.kind == ENCRYPTION:
         return _encryption_error(name, error.why)
     if error.kind == REFUSED:
         return server_error(name, "28000")
-    return data_fault("PPF623", f"the ledger `{name}`: no login came about", advice=_LOGIN)
+    return data_fault("PPF476", f"the ledger `{name}`: no login came about", advice=_LOGIN)
 
 
 def _encryption_error(name: str, why: str) -> PpdmError:
@@ -144,7 +144,7 @@ class Link:
         try:
             self.ask("COMMIT")
         except PpdmError as error:
-            if error.diagnostics[0].code != "PPF626":
+            if error.diagnostics[0].code != "PPF479":
                 raise
             text = f"the ledger `{self.name}`: the connection broke while a release was written down"
             raise run_fault("PPF628", text, advice="`ppdm-flow ledger URL` tells whether it is pending") from None
@@ -169,4 +169,4 @@ def _driver() -> Any:
         return import_module(DRIVER)
     except ImportError:
         advice = "pip install 'ppdm_flow[sql]'"
-        raise PluginError(Diagnostic("PPF621", "a ledger in PostgreSQL needs an extra", help=advice)) from None
+        raise PluginError(Diagnostic("PPF723", "a ledger in PostgreSQL needs an extra", help=advice)) from None

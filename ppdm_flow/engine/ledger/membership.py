@@ -117,7 +117,7 @@ class _Ids:
         without_id = np.array([not text for text in texts] + [True])[column.codes] | (column.codes < 0)
         if without_id.any():
             raise data_fault(
-                "PPF737",
+                "PPF729",
                 f"{int(without_id.sum()):,} released rows have no `{self._subject}`: the ledger cannot say whose",
                 advice="drop such rows before, or name another attribute as the ledger's `subject`",
             )

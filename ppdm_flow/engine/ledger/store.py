@@ -26,9 +26,9 @@ def store_at(place: str, key: LedgerKey | None = None) -> LedgerStore:
         return LedgerServer(server_address(place), key)
     except PasswordError:
         advice = "put it into the variable PGPASSWORD or the file ~/.pgpass"
-        raise UsageError(Diagnostic("PPF533", "there is a password in the ledger's URL", help=advice)) from None
+        raise UsageError(Diagnostic("PPF472", "there is a password in the ledger's URL", help=advice)) from None
     except AddressError as error:
-        raise UsageError(Diagnostic("PPF532", f"the ledger's URL cannot be used: {error}")) from None
+        raise UsageError(Diagnostic("PPF471", f"the ledger's URL cannot be used: {error}")) from None
 
 
 def key_beside(place: str) -> Path | None:

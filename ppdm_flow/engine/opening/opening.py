@@ -150,5 +150,5 @@ def _made(spec: PluginSpec, options: Mapping[str, Any], path: Path, names: tuple
 
 def _formatless(path: Path) -> DataError:
     return data_fault(
-        "PPF720", f"cannot infer the format of `{path.name}` from its extension", advice=choices("sources")
+        "PPF407", f"cannot infer the format of `{path.name}` from its extension", advice=choices("sources")
     )

@@ -149,7 +149,7 @@ def _nothing(
 
 def _without(message: str) -> UsageError:
     advice = "only a release with a perturbed attribute can be reconstructed; ask whoever released it for the operator"
-    return UsageError(Diagnostic("PPF761", message, help=advice))
+    return UsageError(Diagnostic("PPF736", message, help=advice))
 
 
 def _several(folders: Sequence[Path]) -> UsageError:

@@ -98,7 +98,7 @@ def received_sets(
             column = _column_with_sets(file, source, attribute, written)
     chosen = _operator(operators, column, source)
     if operator is not None and chosen is None:
-        raise DataError(Diagnostic("PPF136", f"`{operator}` has no operator on the sets of `{column}`"))
+        raise DataError(Diagnostic("PPF736", f"`{operator}` has no operator on the sets of `{column}`"))
     rows = about.get("rows")
     count = rows if isinstance(rows, int) else None
     return ReceivedSets(file, column, source, chosen, count, _lowest(file.parent / CONTRACT, column), cells)
@@ -235,4 +235,4 @@ def _lowest(path: Path, column: str) -> Mapping[int, float]:
         reason = error.strerror or "no reason given"
         raise DataError(Diagnostic("PPF701", f"cannot read `{path}`: {reason}")) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise DataError(Diagnostic("PPF136", f"`{path}` is not a mining contract")) from None
+        raise DataError(Diagnostic("PPF736", f"`{path}` is not a mining contract")) from None

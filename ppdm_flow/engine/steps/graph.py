@@ -64,7 +64,7 @@ class Graph:
             if len(node.inputs) > 1:
                 advice = "take steps with one input"
                 raise data_fault(
-                    "PPF637", f"{_who(node)} has several inputs, and no engine carries it out", advice=advice
+                    "PPF636", f"{_who(node)} has several inputs, and no engine carries it out", advice=advice
                 )
         work = {node.name: partial(self._fit, node) for node in self.plan.steps}
         run_all(work, workers, self.resources.stop, self.plan.graph.subgraph(work).pred)

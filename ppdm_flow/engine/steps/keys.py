@@ -30,9 +30,9 @@ def check_escrow(path: Path | None) -> None:
     if path is None:
         return
     if path.exists():
-        raise UsageError(Diagnostic("PPF734", f"the escrow file `{path}` exists already: it is never overwritten"))
+        raise UsageError(Diagnostic("PPF673", f"the escrow file `{path}` exists already: it is never overwritten"))
     if not path.absolute().parent.is_dir():
-        raise UsageError(Diagnostic("PPF734", f"the folder of the escrow file `{path}` does not exist"))
+        raise UsageError(Diagnostic("PPF693", f"the folder of the escrow file `{path}` does not exist"))
 
 
 def escrow(path: Path, key: RunKey, plan: Plan, run: str) -> None:

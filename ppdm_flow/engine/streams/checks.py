@@ -115,7 +115,7 @@ def check_sampling_weights(facts: AttributeFacts, table: Table) -> None:
         what = "is missing" if column.codes[bad.argmax()] < 0 else "is not a number above 0 and of at most 10^12"
         row = int(table.rows[bad.argmax()]) + 1
         text = f"row {row}: column `{facts.name}` holds the sampling weights of respondents, and this one {what}"
-        raise data_fault("PPF732", text, span=facts.span)
+        raise data_fault("PPF715", text, span=facts.span)
 
 
 def check_subjects(facts: AttributeFacts, table: Table) -> None:

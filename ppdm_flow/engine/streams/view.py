@@ -202,7 +202,7 @@ class StreamView:
         for name in columns:
             if self._schema[name].role is Role.ITEMS:
                 raise data_fault(
-                    "PPF752",
+                    "PPF573",
                     f"`{name}` holds sets of items: they have no counts and no single values",
                     advice="name an ordinary attribute here",
                 )

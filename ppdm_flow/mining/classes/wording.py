@@ -84,7 +84,7 @@ def left_out(identifier: str, rows: int) -> Iterator[Finding]:
     """Yield the finding for released rows that the null semantics leave out."""
     if rows:
         text = f"{counted(rows, 'row')} with a missing value left out of all classes, and released: nothing covers them"
-        yield Finding("PPF876", Severity.WARNING, text, identifier)
+        yield Finding("PPF822", Severity.WARNING, text, identifier)
 
 
 def unmeasured(identifier: str, fault: UnmeasuredError) -> Finding:

@@ -60,7 +60,7 @@ class Intervals:
         outside = sum(names[place] is None for place in places)
         if outside:
             help_text = "widen the edges, or allow values beyond them with `open_ends: below | above | both`"
-            raise UnplacedError("PPF787", outside, "lie outside of all intervals", help_text)
+            raise UnplacedError("PPF789", outside, "lie outside of all intervals", help_text)
         return [names[place] or "" for place in places]
 
     def describe(self) -> str:

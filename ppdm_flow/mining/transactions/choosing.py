@@ -128,7 +128,7 @@ def choose_size(
     held = check_maxima(maxima)
     _check(level, lengths, number, cutoff, digits)
     longest = min(size, max(lengths))
-    cutoffs = range(longest, max(longest, 4 * size + 24 if cutoff is None else cutoff) + 1)  # below, PPF772
+    cutoffs = range(longest, max(longest, 4 * size + 24 if cutoff is None else cutoff) + 1)  # below, PPF869
     seen = {k: Candidates.of(size, k, cutoffs) for k in lengths}
     cases = {k: _cases(held, k, size, challenge) for k in lengths}
     rho = _rounded(_smallest(seen, cases, level), digits)

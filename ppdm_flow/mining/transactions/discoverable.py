@@ -73,7 +73,7 @@ def lowest_supports(
         to be as frequent
     maxima : largest supports S_1.. within the transactions of one size, for all sizes or by size
 
-    Raises PluginError PPF772 where supports of k items cannot be recovered, DataError PPF774.
+    Raises PluginError PPF869 where supports of k items cannot be recovered, DataError PPF777.
     """
     return {k: _lowest(operator, numbers, k, maxima) for k in lengths}
 

@@ -49,8 +49,8 @@ def transactions(counts: Mapping[int, Floats]) -> float:
 def partial_supports(operator: Operator, counts: Counts) -> Floats:
     """Return unbiased estimates of s_0..s_k as shares of all transactions, shape (..., k + 1).
 
-    They sum to 1 where every m is at least k, but single ones may be negative. Raises PluginError PPF772 where they
-    cannot be recovered, DataError PPF774 for a size that the operator does not know.
+    They sum to 1 where every m is at least k, but single ones may be negative. Raises PluginError PPF869 where they
+    cannot be recovered, DataError PPF777 for a size that the operator does not know.
     """
     given = checked(counts)
     length = length_of(given)
@@ -129,7 +129,7 @@ def supports(operator: Operator, counts: Counts, level: float = LEVEL) -> Estima
 
     Each size is undone by its own weights w, and Var = (1 / N^2) sum over t of Var(w | t). Its unbiased estimate, the
     sum of w^2 - w over the data, is moved to the least or largest value it can have where it lies outside (it may be
-    negative in small data). Raises PluginError PPF772, DataError PPF774.
+    negative in small data). Raises PluginError PPF869, DataError PPF777.
     """
     given = checked(counts)
     length = length_of(given)

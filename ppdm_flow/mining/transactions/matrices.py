@@ -79,7 +79,7 @@ def members(patterns: npt.ArrayLike) -> npt.NDArray[np.intp]:
 def recovery(operator: Operator, size: int, length: int) -> Floats:
     """Return L, shape (k + 1, k + 1), with L P = 1 on the overlaps that can occur; rows of the others are 0.
 
-    Raises PluginError PPF772 if the overlaps cannot be told apart.
+    Raises PluginError PPF869 if the overlaps cannot be told apart.
     """
     matrix, fits = transition(operator, size, length), occurring(operator, size, length)
     columns = matrix[:, fits]
@@ -93,7 +93,7 @@ def recovery(operator: Operator, size: int, length: int) -> Floats:
 def weights(operator: Operator, size: int, length: int) -> Floats:
     """Return w of shape (k + 1,): the sum of w[|t' ∩ A|] estimates how many t hold A without bias.
 
-    0 for itemsets of more than m items, which no t holds. Raises PluginError PPF772 where there is no such w.
+    0 for itemsets of more than m items, which no t holds. Raises PluginError PPF869 where there is no such w.
     """
     if length > size:
         operator.law(size)
@@ -120,4 +120,4 @@ def _singular(operator: Operator, size: int, length: int) -> PluginError:
         why = f"the cutoff is {cutoff}, so no {items} of a transaction are ever kept on purpose"
     else:
         why = "items that a transaction holds come through hardly more often than others"
-    return PluginError(Diagnostic("PPF772", text, notes=(why,), hint="raise the cutoff, or lower the insertion"))
+    return PluginError(Diagnostic("PPF869", text, notes=(why,), hint="raise the cutoff, or lower the insertion"))

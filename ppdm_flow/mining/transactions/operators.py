@@ -132,12 +132,12 @@ class Operator:
         return float((1.0 - self.rho(size)) ** (self.alphabet - size))
 
     def law(self, size: int) -> Floats:
-        """Return the law of |t ∩ t'| for |t| = ``size``. Raises DataError PPF774 for a size it does not know."""
+        """Return the law of |t ∩ t'| for |t| = ``size``. Raises DataError PPF777 for a size it does not know."""
         self._require(size)
         return self.retained[size]
 
     def rho(self, size: int) -> float:
-        """Return rho_m. Raises DataError PPF774 for an unknown size, ValueError for ``uniform``."""
+        """Return rho_m. Raises DataError PPF777 for an unknown size, ValueError for ``uniform``."""
         self._require(size)
         if self.refills:
             raise ValueError("uniform randomization has no insertion probability")
@@ -146,7 +146,7 @@ class Operator:
     def _require(self, size: int) -> None:
         if size not in self.retained:
             text = f"the operator says nothing of transactions of {size} items"
-            raise DataError(Diagnostic("PPF774", text, hint=f"it knows sizes {self.sizes[0]} to {self.sizes[-1]}"))
+            raise DataError(Diagnostic("PPF777", text, hint=f"it knows sizes {self.sizes[0]} to {self.sizes[-1]}"))
 
 
 def is_whole(value: object) -> bool:

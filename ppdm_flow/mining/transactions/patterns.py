@@ -71,7 +71,7 @@ def subsets(operator: Operator, counts: Counts) -> Subsets:
     """Estimate the supports of all subsets of one itemset.
 
     ``counts``: m -> randomized transactions by pattern t' ∩ A, shape (2^k,); bit i of the index stands for item i.
-    Raises ValueError for more than 10 items, PluginError PPF772, DataError PPF774.
+    Raises ValueError for more than 10 items, PluginError PPF869, DataError PPF777.
     """
     given = checked(counts)
     width = next(iter(given.values())).shape

@@ -11,11 +11,11 @@ _PACKAGES = ("argon2", "python_multipart", "starlette", "uvicorn")
 
 
 def check_extra() -> None:
-    """Raise PluginError where the packages of the page are not installed (PPF987)."""
+    """Raise PluginError where the packages of the page are not installed (PPF723)."""
     missing = [name for name in _PACKAGES if not _is_there(name)]
     if missing:
         text = f"the page needs an extra: {', '.join(f'`{name}`' for name in missing)} cannot be imported"
-        raise PluginError(Diagnostic("PPF987", text, help="pip install 'ppdm_flow[page]'"))
+        raise PluginError(Diagnostic("PPF723", text, help="pip install 'ppdm_flow[page]'"))
 
 
 def _is_there(name: str) -> bool:

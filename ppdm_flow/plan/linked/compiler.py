@@ -150,7 +150,7 @@ def _several_inputs(wiring: Wiring, places: Places) -> Iterator[Diagnostic]:
     for name, inputs in wiring.inputs.items():
         if inputs is not None and len(inputs) > 1:
             text = f"step `{name}` has {len(inputs)} inputs, and steps of linked tables take one"
-            yield Diagnostic("PPF637", text, places.value("steps", name, "input"), help="name one of them")
+            yield Diagnostic("PPF636", text, places.value("steps", name, "input"), help="name one of them")
 
 
 def _roots(wiring: Wiring, tables: tuple[str, ...]) -> dict[str, str]:

@@ -52,7 +52,7 @@ def unknown_partners(flow: CompiledFlow) -> Iterator[Diagnostic]:
         other = audit.bound.document.get("other")
         if other not in names - {audit.release}:
             yield Diagnostic(
-                "PPF886",
+                "PPF614",
                 f"audit `{audit.name}` joins release `{audit.release}` with `{other}`, which is not another release",
                 flow.places.value("audits", audit.name, "with", "other"),
                 hint=did_you_mean(str(other), names - {audit.release}),

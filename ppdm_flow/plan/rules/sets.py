@@ -106,7 +106,7 @@ def unrandomized(flow: CompiledFlow) -> Iterator[Diagnostic]:
             and not fact.was(Change.PERTURBED)
         ):
             yield Diagnostic(
-                "PPF578",
+                "PPF553",
                 f"release `{release.name}` will be withheld: `{requirement.id}` asks for randomized sets of"
                 f" `{fact.source}`, and no step randomizes them",
                 requirement.span,
@@ -144,7 +144,7 @@ def _alone(flow: CompiledFlow, release: ReleaseNode, sets: list[AttributeFacts])
     if others or not sets:
         text = f"`format: {release.format}` holds one set a line, and release `{release.name}` has "
         what = f"{listed(others[:4])} besides" if sets else "no sets"
-        yield Diagnostic("PPF572", text + what, _format(flow, release), help="`format: parquet` holds both")
+        yield Diagnostic("PPF570", text + what, _format(flow, release), help="`format: parquet` holds both")
     for fact in sets:
         if fact.was(Change.PERTURBED):
             text = f"the sets of `{fact.source}` in release `{release.name}` are randomized: far too long for lines"

@@ -53,8 +53,8 @@ def find(reference: str, home: str) -> FoundTemplate:
     Raises
     ------
     NotFoundError
-        PPF301 for a file, PPF303 for a built-in or a package, PPF312 for a reference of no such form, PPF316 and
-        PPF317 for a range of versions.
+        PPF301 where there is no such template, PPF312 for a reference of no such form, PPF316 and PPF317 for a range
+        of versions.
     """
     if reference.startswith(_BUILT_IN):
         return _built_in(reference.removeprefix(_BUILT_IN))
@@ -78,7 +78,7 @@ def package(reference: str) -> str:
 def origin(shown: str) -> tuple[str, str]:
     """Return distribution and version that bring a template, from the name that diagnostics give it; empty for files.
 
-    Raises NotFoundError (PPF303) where it is installed no more.
+    Raises NotFoundError (PPF301) where it is installed no more.
     """
     if shown.startswith(_BUILT_IN):
         return "ppdm_flow", VERSION
@@ -105,7 +105,7 @@ def built_ins() -> dict[str, Path]:
 def _built_in(name: str) -> FoundTemplate:
     known = built_ins()
     if name not in known:
-        raise NotFoundError("PPF303", f"there is no built-in template `{name}`", *_among(name, list(known), "built-in"))
+        raise NotFoundError("PPF301", f"there is no built-in template `{name}`", *_among(name, list(known), "built-in"))
     return FoundTemplate(known[name], f"{_BUILT_IN}{name}", f"{_BUILT_IN}{name}")
 
 
@@ -131,7 +131,7 @@ def _packaged(reference: str) -> FoundTemplate:
         )
     path = _resource(entry)
     if path is None:
-        raise NotFoundError("PPF303", f"`{parts['dist']}` lists the template `{parts['name']}` but does not hold it")
+        raise NotFoundError("PPF301", f"`{parts['dist']}` lists the template `{parts['name']}` but does not hold it")
     return FoundTemplate(path, f"{_PACKAGED}{parts['dist']}/{parts['name']}", str(path.resolve()))
 
 
@@ -168,13 +168,13 @@ def _entry(distribution: str, name: str) -> tuple[str, str, EntryPoint]:
     if mine:
         names = sorted(e.name for _, _, e in mine)
         raise NotFoundError(
-            "PPF303",
+            "PPF301",
             f"the package `{distribution}` has no template `{name}`",
             *_among(name, names, f"`{distribution}`"),
         )
     packages = sorted({dist for dist, _, _ in every})
     raise NotFoundError(
-        "PPF303",
+        "PPF301",
         f"no installed package `{distribution}` offers templates",
         *_among(distribution, packages, "installed package"),
     )

@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def guarded(kind: str, does: str, function: F) -> F:
-    """Return the function of a kind so that what it raises becomes a PluginError (PPF406).
+    """Return the function of a kind so that what it raises becomes a PluginError (PPF405).
 
     ``does`` says what it is there for, in words that follow on "cannot". A generator is run to its end.
     """
@@ -29,7 +29,7 @@ def guarded(kind: str, does: str, function: F) -> F:
             raise
         except Exception as error:  # whatever a third party's code raises must not look like our own fault
             text = f"the requirement `{kind}` cannot {does}: its code raised {type(error).__name__}"
-            raise PluginError(Diagnostic("PPF406", text)) from error
+            raise PluginError(Diagnostic("PPF405", text)) from error
 
     guarded_function: Any = called
     return guarded_function  # type: ignore[no-any-return]

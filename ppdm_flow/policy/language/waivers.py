@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.model import Model, Name
+from ppdm_flow.core.model import Code, Model, Name
 
 
 class Waiver(Model):
@@ -12,7 +12,7 @@ class Waiver(Model):
     hash of a run's finding. ``until`` is an ISO date. ``signed_by`` is the role that has to sign it.
     """
 
-    of: str
+    of: Code
     at: str | None = None
     reason: str
     owner: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.core.codes import current_code
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Contains, Demand, Is, OneOf, Only
 from ppdm_flow.policy.floors.grammar import demands
@@ -132,7 +133,7 @@ def waived(tree: Mapping[str, Any]) -> dict[str, str]:
 
 def _name(waiver: Mapping[str, Any]) -> str:
     """Return what is waived: an id, or a code with the place that it is about."""
-    of, at = str(waiver.get("of", "")), waiver.get("at")
+    of, at = current_code(str(waiver.get("of", ""))), waiver.get("at")
     return of if at is None else f"{of} at {at}"
 
 

@@ -32,7 +32,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
 
 
 def _releases(scene: Scene, name: str, gate: Gate) -> Iterator[Diagnostic]:
-    """Judge which releases a gate is about (PPF645)."""
+    """Judge which releases a gate is about (PPF614)."""
     path, known = ("gates", name, "releases"), scene.policy.releases
     release, _, figure = gate.metric.rpartition("/")
     owner = figure.partition(".")[0]
@@ -40,15 +40,15 @@ def _releases(scene: Scene, name: str, gate: Gate) -> Iterator[Diagnostic]:
         if named not in known and not scene.lacks("releases"):
             near = closest(named, known)
             text = f"gate `{name}`: there is no release `{short(named)}`"
-            yield scene.fault("PPF645", text, (*path, str(i)), hint=f"did you mean `{near}`?" if near else None)
+            yield scene.fault("PPF614", text, (*path, str(i)), hint=f"did you mean `{near}`?" if near else None)
     if owner in scene.policy.steps and (gate.releases or (release and len(known) > 1)):
         text = f"gate `{name}`: `{short(owner)}` is a step, and the figures of steps are of no release in particular"
         at = path if gate.releases else ("gates", name, "metric")
-        yield scene.fault("PPF645", text, at, hint="leave the release out")
+        yield scene.fault("PPF614", text, at, hint="leave the release out")
     elif gate.releases and release:
         text = f"gate `{name}` names its releases twice"
         hint = f"write `metric: {short(figure)}`"
-        yield scene.fault("PPF645", text, path, hint=hint, related=scene.related(("gates", name, "metric"), "here too"))
+        yield scene.fault("PPF614", text, path, hint=hint, related=scene.related(("gates", name, "metric"), "here too"))
 
 
 def _nothing(scene: Scene) -> Iterator[Diagnostic]:

@@ -33,10 +33,10 @@ def _forms(scene: Scene, name: str, hierarchy: Hierarchy) -> Iterator[Diagnostic
     listed = ", ".join(f"`{form}`" for form in _FORMS)
     if not given and not scene.lacks(*path):
         message = f"the hierarchy of `{short(name)}` says nothing"
-        yield scene.fault("PPF517", message, path, at_key=True, hint=f"give one of {listed}")
+        yield scene.fault("PPF583", message, path, at_key=True, hint=f"give one of {listed}")
     for form in given[1:]:
         yield scene.fault(
-            "PPF517",
+            "PPF583",
             f"the hierarchy of `{short(name)}` is given twice, as `{given[0]}` and as `{form}`",
             (*path, form),
             at_key=True,
@@ -47,7 +47,7 @@ def _forms(scene: Scene, name: str, hierarchy: Hierarchy) -> Iterator[Diagnostic
         if given and not set(_BELONGS[key]) & set(given):
             message = f"`{key}` says nothing about a hierarchy that is given as `{given[0]}`"
             hint = f"it goes with {' and '.join(f'`{form}`' for form in _BELONGS[key])}"
-            yield scene.fault("PPF517", message, (*path, key), at_key=True, hint=hint)
+            yield scene.fault("PPF583", message, (*path, key), at_key=True, hint=hint)
     if len(hierarchy.delimiter) != 1:
         message = f"`delimiter` must be one character, not {len(hierarchy.delimiter)}"
         yield scene.fault("PPF522", message, (*path, "delimiter"), hint='write ";" or ","')

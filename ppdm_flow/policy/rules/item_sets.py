@@ -11,7 +11,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
 
 
-def item_sets(scene: Scene, path: PolicyPath, named: str, code: str, *, made: bool = False) -> Iterator[Diagnostic]:
+def item_sets(scene: Scene, path: PolicyPath, named: str, *, made: bool = False) -> Iterator[Diagnostic]:
     """Judge which sets the clause at ``path`` is about: the attribute ``named``, else the only one with that role.
 
     ``made``: it may be an attribute whose values a step makes sets of, by its parameter `sets`.
@@ -22,13 +22,13 @@ def item_sets(scene: Scene, path: PolicyPath, named: str, code: str, *, made: bo
         yield from faults
         if attribute is not None and attribute.role is not Role.ITEMS and not (made and _made_of(named, scene)):
             text = f"`{short(named)}` is not a set of items{', and no step makes sets of it' if made else ''}"
-            yield scene.fault(code, text, place)
+            yield scene.fault("PPF575", text, place)
         return
     sets = [name for name, attribute in scene.policy.attributes.items() if attribute.role is Role.ITEMS]
     if len(sets) != 1 and not scene.lacks("attributes"):
         what = "and no attribute has `role: items`" if not sets else f"and {len(sets)} attributes have `role: items`"
         hint = "declare the sets with `role: items`" if not sets else "say which one with `attribute:`"
-        yield scene.fault(code, f"`{path[1]}` is about a set of items, {what}", path, at_key=True, hint=hint)
+        yield scene.fault("PPF575", f"`{path[1]}` is about a set of items, {what}", path, at_key=True, hint=hint)
 
 
 def _made_of(attribute: str, scene: Scene) -> bool:

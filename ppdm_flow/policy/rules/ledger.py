@@ -18,21 +18,21 @@ _PASSWORD = "leave it out of the URL, and put it into the variable PGPASSWORD or
 
 
 def place(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
-    """Judge ``path``, ``url`` and ``key`` of a ledger (PPF531 to PPF534)."""
+    """Judge ``path``, ``url`` and ``key`` of a ledger (PPF471, PPF472, PPF534, PPF583)."""
     if given.path is not None and given.url is not None:
         text = "a ledger is in one place, and this has both `path` and `url`"
         hint = "remove one of the two; `path: null` where a template says it"
-        yield scene.fault("PPF531", text, ("ledger", "url"), at_key=True, hint=hint)
+        yield scene.fault("PPF583", text, ("ledger", "url"), at_key=True, hint=hint)
     elif given.path is None and given.url is None:
         if not scene.lacks("ledger", "path") and not scene.lacks("ledger", "url"):
             text, hint = "the ledger needs a `path` or a `url`", "add `path: releases.ledger`, or a `url` and a `key`"
-            yield scene.fault("PPF531", text, ("ledger",), at_key=True, hint=hint)
+            yield scene.fault("PPF583", text, ("ledger",), at_key=True, hint=hint)
     elif given.path is not None and is_address(given.path):
         text, hint = "this is a URL, not a path", "say `url`, and where the `key` of its hashes is"
-        yield scene.fault("PPF531", text, ("ledger", "path"), at_key=True, hint=hint)
+        yield scene.fault("PPF583", text, ("ledger", "path"), at_key=True, hint=hint)
     elif given.url is not None and given.key is None and not scene.lacks("ledger", "key"):
         text, hint = "a ledger in a database needs a `key`, the same file for all who use it", "add `key: releases.key`"
-        yield scene.fault("PPF531", text, ("ledger", "url"), at_key=True, hint=hint)
+        yield scene.fault("PPF583", text, ("ledger", "url"), at_key=True, hint=hint)
     for name, url in (("path", given.path), ("url", given.url)):
         if url is not None and (name == "url" or is_address(url)):
             yield from _address(scene, name, url)
@@ -44,9 +44,9 @@ def _address(scene: Scene, name: str, url: str) -> Iterator[Diagnostic]:
         address = server_address(url)
     except PasswordError:
         text = "there is a password in the ledger's URL, and a policy is read by many"
-        yield scene.fault("PPF533", text, path, hint=_PASSWORD)
+        yield scene.fault("PPF472", text, path, hint=_PASSWORD)
     except AddressError as error:
-        yield scene.fault("PPF532", f"the ledger's URL cannot be used: {error}", path)
+        yield scene.fault("PPF471", f"the ledger's URL cannot be used: {error}", path)
     else:
         if not address.is_local and address.sslmode in ("disable", "prefer"):
             text = f"with `sslmode={address.sslmode}` the ledger, and its password, may cross the network unencrypted"
@@ -54,7 +54,7 @@ def _address(scene: Scene, name: str, url: str) -> Iterator[Diagnostic]:
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:
-    """Judge ``ledger`` (PPF531 to PPF534, PPF591 to PPF594)."""
+    """Judge ``ledger`` (PPF545, PPF546, PPF591, PPF592, PPF594, and its place)."""
     given = scene.policy.ledger
     if given is not None:
         yield from place(scene, given)
@@ -88,7 +88,7 @@ def _weights(scene: Scene) -> Iterator[Diagnostic]:
     weights = [n for n, a in scene.policy.attributes.items() if a.role is Role.WEIGHT]
     if weights and subject_of(scene.policy) is not None:
         text = f"with the weight `{short(weights[0])}` a row stands for several people, and the ledger can name but one"
-        yield scene.fault("PPF593", text, ("ledger",), at_key=True, hint="release a table with a row for each person")
+        yield scene.fault("PPF545", text, ("ledger",), at_key=True, hint="release a table with a row for each person")
 
 
 def _repeats(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:

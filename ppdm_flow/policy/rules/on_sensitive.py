@@ -23,7 +23,7 @@ def nothing_more(_scene: Scene, _name: str, _attribute: Attribute, _clause: Any,
 
 
 def judge(scene: Scene, kind: str, entries: Mapping[str, Any], own: OfClause = nothing_more) -> Iterator[Diagnostic]:
-    """Judge the clauses of a kind, by attribute (PPF500 to PPF503, PPF581); ``own`` judges what only that kind says."""
+    """Judge the clauses of a kind, by attribute (PPF500 to PPF503); ``own`` judges what only that kind says."""
     for name, clause in entries.items():
         path = ("privacy", kind, name)
         attribute, faults = scene.attribute(name, path, at_key=True)
@@ -46,10 +46,10 @@ def _inside(
     text = f"`{short(name)}` forms the classes in which its own values are to vary"
     if name in attributes:
         where = (*path, "attributes", str(attributes.index(name)))
-        yield scene.fault("PPF581", text, where, hint="take it out")
+        yield scene.fault("PPF501", text, where, hint="take it out")
     elif not attributes and attribute is not None and attribute.role is Role.QUASI_IDENTIFIER:
         hint = "give it `role: sensitive`, or name in `attributes` what else groups"
         declared = ("attributes", scene.declared.key(name) or name)
         yield scene.fault(
-            "PPF581", text, path, at_key=True, hint=hint, related=scene.related(declared, "a quasi-identifier")
+            "PPF501", text, path, at_key=True, hint=hint, related=scene.related(declared, "a quasi-identifier")
         )

@@ -37,7 +37,7 @@ def _randomness(scene: Scene) -> Iterator[Diagnostic]:
     if randomness.mode == "sealed":
         if randomness.seed is not None:
             yield scene.fault(
-                "PPF514",
+                "PPF583",
                 "a seed has no use in `sealed` mode, where the key is secret and new for every run",
                 ("randomness", "seed"),
                 at_key=True,
@@ -46,7 +46,7 @@ def _randomness(scene: Scene) -> Iterator[Diagnostic]:
         return
     path = ("randomness", "mode")
     if randomness.seed is None and not scene.lacks("randomness", "seed"):
-        yield scene.fault("PPF514", "`reproducible` mode needs a `seed`", path, hint="add `seed: …`")
+        yield scene.fault("PPF583", "`reproducible` mode needs a `seed`", path, hint="add `seed: …`")
     yield scene.fault(
         "PPF513",
         "whoever has this policy can undo the randomization of its releases",

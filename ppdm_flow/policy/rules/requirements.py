@@ -34,14 +34,14 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
 
 
 def _releases(scene: Scene, named: Sequence[str], path: PolicyPath) -> Iterator[Diagnostic]:
-    """Judge which releases a clause is about (PPF645)."""
+    """Judge which releases a clause is about (PPF614)."""
     known = scene.policy.releases
     yield from repeats(scene, named, path, "`releases`")
     for i, name in enumerate(named):
         if name not in known and not scene.lacks("releases"):
             near = closest(name, known)
             text = f"`{'.'.join(path[1:-1])}` is about a release `{short(name)}`, and there is none of that name"
-            yield scene.fault("PPF645", text, (*path, str(i)), hint=f"did you mean `{short(near)}`?" if near else None)
+            yield scene.fault("PPF614", text, (*path, str(i)), hint=f"did you mean `{short(near)}`?" if near else None)
 
 
 def _try_to_bind(spec: RequirementSpec, scene: Scene) -> None:

@@ -48,7 +48,7 @@ def load(path: Path, library: Library | None = None) -> LoadedTests:
     Raises
     ------
     UsageError
-        Where the file itself cannot be read (PPF140).
+        Where the file itself cannot be read (PPF100).
     """
     file, files = str(path), Files(path, library)
     start = Span(file, 1, 1, 1, 1)
@@ -56,7 +56,7 @@ def load(path: Path, library: Library | None = None) -> LoadedTests:
         root, diagnostics = files.tree(path, file)
     except UsageError as error:
         reason = error.diagnostics[0].message.rpartition(": ")[2]
-        raise UsageError(Diagnostic("PPF140", f"cannot read the test file {path}: {reason}")) from None
+        raise UsageError(Diagnostic("PPF100", f"cannot read the test file {path}: {reason}")) from None
     except UnreadableError as error:
         fault = _told(error.diagnostic)
         return LoadedTests(file, None, Places({}, {(): start}), files.sources, (fault,))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from ppdm_flow.core.model import Model, Name, ParamName
+from ppdm_flow.core.codes import current_code
+from ppdm_flow.core.model import Code, Model, Name, ParamName
 
 
 class Table(Model):
@@ -42,6 +43,15 @@ class Some(Model):
     exclude: tuple[str, ...] = ()
 
 
+def _current_codes(some: Some | None) -> Some | None:
+    """Return codes by their names of today."""
+    codes = {form: tuple(map(current_code, names)) for form, names in some or () if names}
+    return None if some is None else some.model_copy(update=codes)
+
+
+Codes = Annotated[Some | None, AfterValidator(_current_codes)]
+
+
 class Hidden(Model):
     """Values of one column, by where they are suppressed: in some row that has them, in every one, in none."""
 
@@ -63,13 +73,13 @@ class Expect(Contents):
     """What comes of a test. Contents are those of the only release; of several, they stand under ``releases``."""
 
     verdict: Literal["released", "withheld", "held", "refused"] | None = None
-    code: str | None = None
+    code: Code | None = None
     fails: Some | None = None
     holds: tuple[str, ...] = ()
     waived: tuple[str, ...] = ()
     metrics: dict[str, Figured] = Field(default_factory=dict)
-    findings: Some | None = None
-    check: Some | None = None
+    findings: Codes = None
+    check: Codes = None
     releases: dict[Name, Contents] = Field(default_factory=dict)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from ppdm_flow.core.codes import current_code
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import FigureInfo
@@ -128,7 +129,7 @@ def _findings(findings: list[FindingDocument]) -> list[FindingDocument]:
     known = pages()
     finding_of: dict[tuple[str, str], FindingDocument] = {}
     for each in findings:
-        code, release = each["code"], each.get("release", "")
+        code, release = current_code(each["code"]), each.get("release", "")
         title = known[code].title if code in known else "a finding of a plugin"
         finding = Finding(code, Severity(each["severity"]), title, "", release)
         finding_of.setdefault((code, release), finding_document(finding, {finding.hash: each.get("waived_by", "")}))

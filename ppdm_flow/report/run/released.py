@@ -135,7 +135,7 @@ class FinishedRun:
     def only(self, form: str) -> ReleasedFiles:
         """Return the one release that a document for its recipient is about.
 
-        Raises UsageError where nothing was released (PPF985), or several releases were and none is chosen (PPF983).
+        Raises UsageError where nothing was released (PPF985), or several releases were and none is chosen (PPF694).
         """
         if not self.published:
             why = "withheld the data" if self.document["verdict"] == "withheld" else "waits for approval"
@@ -145,7 +145,7 @@ class FinishedRun:
             return self.releases[0]
         names = listed([f"`{each.name}`" for each in self.releases])
         text = f"`{form}` describes one release, and the run has {len(self.releases)}"
-        raise UsageError(Diagnostic("PPF983", text, help=f"choose by `--release`: {names}"))
+        raise UsageError(Diagnostic("PPF694", text, help=f"choose by `--release`: {names}"))
 
     def results(self, release: str) -> Iterator[ResultDocument]:
         """Yield the requirements and gates that were judged on a release."""

@@ -17,7 +17,7 @@ _NUMBERS = (AttributeType.INTEGER, AttributeType.FLOAT)
 
 
 def judge(scene: Scene, entries: Mapping[str, Dominance]) -> Iterator[Diagnostic]:
-    """Judge them (PPF538, PPF581 to PPF583, PPF599)."""
+    """Judge them (PPF538, PPF501 to PPF583, PPF599)."""
     for name, clause in entries.items():
         path = ("privacy", "dominance", name)
         yield from _rules(scene, clause, path)

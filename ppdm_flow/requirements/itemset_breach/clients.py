@@ -261,7 +261,7 @@ def _findings(assessment: ClientAssessment, ctx: AuditContext) -> Iterator[Findi
         yield Finding("PPF870", Severity.ERROR, text, place)
     if assessment.fit < ERROR:
         text = f"the sets of `{column}` do not follow their operator: they do not have its numbers of items"
-        yield Finding("PPF871", Severity.ERROR, text, place)
+        yield Finding("PPF811", Severity.ERROR, text, place)
     if assessment.exceeded:
         lengths = ", ".join(str(m) for m in assessment.exceeded)
         text = (

@@ -19,7 +19,7 @@ def judge(scene: Scene, entries: Mapping[str, ItemsetBreach]) -> Iterator[Diagno
 
 
 def _judge(scene: Scene, breach: ItemsetBreach, path: tuple[str, ...]) -> Iterator[Diagnostic]:
-    yield from item_sets(scene, path, breach.attribute, "PPF575")
+    yield from item_sets(scene, path, breach.attribute)
     if scene.policy.source.randomized_by is not None and not (breach.max_supports or breach.max_supports_by_length):
         text = "clients randomized the sets, so that there is no original to take the largest supports from"
         hint = "say how frequent itemsets may be: `max_supports: [0.05, 0.01, 0.002]`"
@@ -50,4 +50,4 @@ def _known(scene: Scene, level: float, support: float, place: tuple[str, ...]) -
         f"an item with a support of {support:g} is known with that probability before anything is released, so a level"
         f" of {level:g} cannot be kept"
     )
-    return scene.fault("PPF576", text, (*place, "0"), hint=f"give a level above {support:g}, or drop such items")
+    return scene.fault("PPF580", text, (*place, "0"), hint=f"give a level above {support:g}, or drop such items")

@@ -51,7 +51,7 @@ def findings(assessment: BreachAssessment, ctx: AuditContext) -> Iterator[Findin
         yield Finding("PPF870", Severity.ERROR, text, place)
     if not assessment.fit.holds:
         text = f"the released sets of `{column}` do not follow their operator: {assessment.fit.what}"
-        yield Finding("PPF871", Severity.ERROR, text, place)
+        yield Finding("PPF811", Severity.ERROR, text, place)
     if assessment.exceeded:
         text = (
             f"itemsets of `{column}` are more frequent than `max_supports` says, in sets of {_lengths(assessment)}"
@@ -85,7 +85,7 @@ def findings(assessment: BreachAssessment, ctx: AuditContext) -> Iterator[Findin
 
 def no_operator(column: str, why: str, ctx: AuditContext) -> Finding:
     """Return the finding where nothing can be said."""
-    return Finding("PPF872", Severity.ERROR, unknown(column, why).rstrip("."), f"{ctx.release}.{column}")
+    return Finding("PPF810", Severity.ERROR, unknown(column, why).rstrip("."), f"{ctx.release}.{column}")
 
 
 def _doubts(assessment: BreachAssessment) -> Iterator[str]:

@@ -13,4 +13,4 @@ def foresee(requirement: KAnonymity, _view: DataView, people: int) -> Iterator[D
     """Yield why it cannot hold."""
     if people < requirement.k:
         text = f"k = {requirement.k} cannot hold: there are {people} rows in all"
-        yield Diagnostic("PPF740", text, requirement.span)
+        yield Diagnostic("PPF784", text, requirement.span)

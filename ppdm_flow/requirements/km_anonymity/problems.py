@@ -11,6 +11,6 @@ from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 
 
 def judge(scene: Scene, entries: Mapping[str, KmAnonymity]) -> Iterator[Diagnostic]:
-    """Judge it (PPF586)."""
+    """Judge it (PPF575)."""
     for name, clause in entries.items():
-        yield from item_sets(scene, entry_path("km_anonymity", name), clause.attribute, "PPF586", made=True)
+        yield from item_sets(scene, entry_path("km_anonymity", name), clause.attribute, made=True)

@@ -13,7 +13,7 @@ from ppdm_flow.requirements.lkc.requirement import LKC
 
 
 def judge(scene: Scene, entries: Mapping[str, LKC]) -> Iterator[Diagnostic]:
-    """Judge it (PPF581, PPF583)."""
+    """Judge it (PPF501, PPF583)."""
     for name, clause in entries.items():
         yield from _lkc(scene, clause, entry_path("lkc", name))
 
@@ -32,4 +32,4 @@ def _lkc(scene: Scene, model: LKC, path: tuple[str, ...]) -> Iterator[Diagnostic
         yield from sensitive_values(scene, name, values, place)
         if name in names:
             text = f"`{short(name)}` cannot both be known and be what is inferred"
-            yield scene.fault("PPF581", text, place, at_key=True, hint="take it out of one of the two")
+            yield scene.fault("PPF501", text, place, at_key=True, hint="take it out of one of the two")

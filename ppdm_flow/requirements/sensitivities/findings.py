@@ -60,7 +60,7 @@ def _known_too_well(judged: Judgement, subject: str) -> Iterator[Finding]:
             f"{' and '.join(parts)} of `{judged.column}`: more frequent in the data than r2, so known too well"
             " beforehand; no release can keep a posterior below where the prior is already"
         )
-        yield Finding("PPF813", Severity.WARNING, text, subject)
+        yield Finding("PPF741", Severity.WARNING, text, subject)
 
 
 def _strangers(judged: Judgement, subject: str) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ def judge(scene: Scene, entries: Mapping[str, Sensitivity]) -> Iterator[Diagnost
 def _bounds(scene: Scene, name: str, sensitivity: Sensitivity, path: Path) -> Iterator[Diagnostic]:
     if not (sensitivity.default or sensitivity.values or sensitivity.groups or scene.lacks(*path)):
         message = f"the sensitivities of `{short(name)}` bound nothing"
-        yield scene.fault("PPF505", message, path, at_key=True, hint="give `values`, `groups`, or a `default`")
+        yield scene.fault("PPF583", message, path, at_key=True, hint="give `values`, `groups`, or a `default`")
     if sensitivity.default is not None:
         yield from _default(scene, sensitivity.default, (*path, "default"))
     for value, several in sensitivity.values.items():
@@ -110,7 +110,7 @@ def _default(scene: Scene, default: DefaultBound, path: Path) -> Iterator[Diagno
     pair = [n for n in ("r1", "r2") if getattr(default, n) is not None]
     if default.tolerance is not None and pair:
         yield scene.fault(
-            "PPF505",
+            "PPF583",
             f"`tolerance` and `{pair[0]}` exclude each other",
             (*path, pair[0]),
             at_key=True,
@@ -119,7 +119,7 @@ def _default(scene: Scene, default: DefaultBound, path: Path) -> Iterator[Diagno
         )
     elif default.tolerance is None and len(pair) != 2 and not scene.lacks(*path):
         lacking = "`tolerance`, or `r1` and `r2`" if not pair else f"`{'r2' if pair == ['r1'] else 'r1'}` as well"
-        yield scene.fault("PPF505", "the default bound is not complete", path, at_key=True, hint=f"give {lacking}")
+        yield scene.fault("PPF583", "the default bound is not complete", path, at_key=True, hint=f"give {lacking}")
     elif default.r1 is not None and default.r2 is not None:
         yield from _order(scene, default.r1, default.r2, path)
 

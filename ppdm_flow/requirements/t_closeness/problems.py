@@ -16,7 +16,7 @@ from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 
 def judge(scene: Scene, entries: Mapping[str, TCloseness]) -> Iterator[Diagnostic]:
-    """Judge them (PPF581, PPF582, PPF584)."""
+    """Judge them (PPF501, PPF582, PPF584)."""
     return on_sensitive.judge(scene, "t_closeness", entries, _own)
 
 

@@ -23,7 +23,7 @@ def foresee(requirement: Template, view: DataView, people: int) -> Iterator[Diag
         yield Diagnostic("PPF492", text, requirement.span, Severity.INFO)
     if people < requirement.smallest_group:
         text = f"template `{requirement.name}` cannot hold: there are {people} rows in all"
-        yield Diagnostic("PPF740", text, requirement.span)
+        yield Diagnostic("PPF784", text, requirement.span)
     for attribute, value in requirement.pairs:
         share = share_of(view, attribute, value, people)
         if share is None:
@@ -40,7 +40,7 @@ def _impossible(template: Template, attribute: str, value: str, confidence: floa
     lowest = math.ceil(confidence * 1e6 - 1e-6) / 1e6
     note = f"it fails by itself, whatever else is asked for; the lowest confidence that it could have is {lowest:g}"
     return Diagnostic(
-        "PPF740",
+        "PPF784",
         f"{text} confidence of {template.confidence:.1%} even where every channel attribute is suppressed",
         template.span,
         notes=(note,),

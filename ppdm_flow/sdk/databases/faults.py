@@ -113,4 +113,4 @@ def driver(module: str, extra: str, what: str) -> Any:
         return import_module(module)
     except ImportError:
         text = f"{what} needs an extra"
-        raise PluginError(Diagnostic("PPF474", text, help=f"pip install 'ppdm_flow[{extra}]'")) from None
+        raise PluginError(Diagnostic("PPF723", text, help=f"pip install 'ppdm_flow[{extra}]'")) from None

@@ -105,10 +105,10 @@ def _where(address: ServerAddress, installed: list[str]) -> Mapping[str, str]:
     if _FREE not in installed:
         text = "SQL Server needs an ODBC driver, and none is installed"
         advice = "install Microsoft's `msodbcsql18`, or FreeTDS (in Debian `tdsodbc`)"
-        raise PluginError(Diagnostic("PPF474", text, help=advice))
+        raise PluginError(Diagnostic("PPF723", text, help=advice))
     if address.sslmode.startswith("verify"):
         text = f"`sslmode={address.sslmode}` needs Microsoft's ODBC driver: FreeTDS does not check certificates"
-        raise PluginError(Diagnostic("PPF474", text, help="install `msodbcsql18`, or say `sslmode=require`"))
+        raise PluginError(Diagnostic("PPF723", text, help="install `msodbcsql18`, or say `sslmode=require`"))
     encryption = {"disable": "off", "prefer": "request"}.get(address.sslmode, "require")
     about = {"SERVER": address.host, "PORT": str(address.port), "TDS_Version": "7.4", "ClientCharset": "UTF-8"}
     return {"DRIVER": _FREE, **about, "Encryption": encryption}

@@ -35,7 +35,7 @@ class BasketsSink:
         unfit = pc.or_(pc.equal(names, ""), pc.match_substring_regex(names, "[\\r\\n\\x00]"))
         if len(names) and pc.any(unfit).as_py():
             text = "an item is the empty text, or holds a line end: a line of `format: baskets` has no place for it"
-            raise DataError(Diagnostic("PPF759", text, help="`format: parquet` takes every name"))
+            raise DataError(Diagnostic("PPF677", text, help="`format: parquet` takes every name"))
         special = pc.match_substring_regex(names, "^[ \\t]|[ \\t]$")
         for mark in (self.delimiter, '"'):
             special = pc.or_(special, pc.match_substring(names, mark))

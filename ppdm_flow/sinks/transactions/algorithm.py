@@ -28,7 +28,7 @@ class TransactionsSink:
         names = lists.values.dictionary
         if not pc.all(pc.match_substring_regex(names, _NUMBER)).as_py() and len(names):
             text = "an item is not a whole number, as `format: transactions` needs"
-            raise DataError(Diagnostic("PPF759", text, help="names are `format: baskets`"))
+            raise DataError(Diagnostic("PPF677", text, help="names are `format: baskets`"))
         write_lines(self._file, lists, names, " ")
 
     def close(self) -> None:

@@ -284,7 +284,7 @@ def test_floats_without_squares_are_refused():
         ({"attributes": ["x"], "min": 3, "max": 3}, ["PPF782"]),
         ({"attributes": ["x"], "min": "low"}, ["PPF782"]),
         ({"attributes": ["x", "day"], "min": "2020-01-01"}, ["PPF782"]),
-        ({"attributes": ["word", "label", "gone"]}, ["PPF781", "PPF848", "PPF848"]),
+        ({"attributes": ["word", "label", "gone"]}, ["PPF606", "PPF848", "PPF848"]),
         ({"attributes": ["day"], "min": "2020-01-01", "max": "2021-01-01"}, []),
     ],
 )

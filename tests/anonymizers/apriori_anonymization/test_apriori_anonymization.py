@@ -95,7 +95,7 @@ def test_random_releases_are_frequent_by_brute_force(seed):
     params = {"k": k, "m": m, **({"by": by} if by and (own or by != ["roll_up", "leave_out"]) else {})}
     held = sum(w for w, r in zip(weights or [1] * len(rows), rows, strict=True) if r)
     if by == ["roll_up"] and any(rows) and held < k:
-        with pytest.raises(PluginError, match="PPF881"):
+        with pytest.raises(PluginError, match="PPF784"):
             run(params, rows, own, (), weights)
         return
     released, fitted = run(params, rows, own, (), weights)
@@ -229,7 +229,7 @@ def test_problems():
     assert codes({}, {"basket": facts(AB)}) == [("PPF780", ())]
     assert codes({"by": ["roll_up"], "k": 2}, {"basket": facts()}) == [("PPF780", ("by",))]
     assert codes({}, {"town": AttributeFacts("town", Role.INSENSITIVE)}) == [("PPF573", ())]
-    assert codes({"attribute": "baskt"}, {"basket": facts(AB)}) == [("PPF781", ("attribute",))]
+    assert codes({"attribute": "baskt"}, {"basket": facts(AB)}) == [("PPF606", ("attribute",))]
     assert effect({"by": ["leave_out"], "k": 2}, {"basket": facts(AB)}).changes == {"basket": Change.SUPPRESSED}
     for params in ({"k": 1}, {"m": 0}, {"m": 5}, {"by": []}, {"by": ["swap"]}):
         with pytest.raises(ValueError, match=r"k|m|by"):

@@ -63,7 +63,7 @@ def test_criteria():
         ({}, ["PPF782"]),
         ({"attributes": ["age"], "criteria": CRITERIA}, ["PPF782"]),
         ({"attributes": ["age"], "other": "rest"}, ["PPF782"]),
-        ({"attributes": ["aeg"]}, ["PPF781"]),
+        ({"attributes": ["aeg"]}, ["PPF606"]),
         ({"criteria": [{"id": "a", "when": {"age": ["29", "20"]}}]}, ["PPF782"]),
         ({"criteria": [{"id": "a", "when": {"age": {}}}]}, ["PPF782"]),
         ({"criteria": CRITERIA}, []),

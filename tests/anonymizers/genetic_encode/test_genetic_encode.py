@@ -110,7 +110,7 @@ def test_check_warns_and_an_identifier_stays_one():
     assert found.changes == {"id": Change.OTHER}  # to the rules of a release, nothing has replaced it
     assert [(p.code, p.warning) for p in found.problems] == [("PPF819", True)]
     assert "identifier" in found.problems[0].message
-    assert SPEC.effect(SPEC.params(attribute="di"), scope).problems[0].code == "PPF781"
+    assert SPEC.effect(SPEC.params(attribute="di"), scope).problems[0].code == "PPF606"
 
 
 def test_the_head_is_shorter_than_the_whole():

@@ -107,5 +107,5 @@ def test_no_row_is_an_error(bench):
 
 def test_names_that_are_not_there(bench):
     for params in ({"attributes": ["aa"]}, {"remove": [["a", "bb"]]}):
-        with pytest.raises(PluginError, match="PPF781"):
+        with pytest.raises(PluginError, match="PPF606"):
             bench({"a": ["x"], "b": ["y"]}).fit(**params)

@@ -199,7 +199,7 @@ def test_what_the_plan_is_told():
     texts = effect(LimitRowsParams(rows=2, keep="last", order="ill"), Scope("s", FACTS, ()))
     assert [p.code for p in texts.problems] == ["PPF848"]
     absent = effect(LimitRowsParams(values=2, attribute="il"), Scope("s", FACTS, ()))
-    assert [p.code for p in absent.problems] == ["PPF781"]
+    assert [p.code for p in absent.problems] == ["PPF606"]
 
 
 def test_a_subject_of_other_values_says_no_longer_whose_row_it_is():

@@ -82,8 +82,8 @@ def test_every_row_needs_a_class():
     ("params", "codes"),
     [
         ({"attributes": ["disease"]}, []),
-        ({"attributes": ["diseas"]}, ["PPF781"]),
-        ({"attributes": ["disease"], "key": "klass"}, ["PPF781"]),
+        ({"attributes": ["diseas"]}, ["PPF606"]),
+        ({"attributes": ["disease"], "key": "klass"}, ["PPF606"]),
         ({"attributes": ["class_id"]}, ["PPF827"]),
     ],
 )

@@ -59,7 +59,7 @@ def test_effect():
     found = SPEC.effect(SPEC.params.model_validate({"attributes": {"zip": {"first": "3"}, "t*": "phone"}}), scope)
     assert found.changes == dict.fromkeys(("zip", "tel"), Change.GENERALIZED)
     (problem,) = SPEC.effect(SPEC.params.model_validate({"attributes": {"zap": "phone"}}), scope).problems
-    assert problem.code == "PPF781"
+    assert problem.code == "PPF606"
 
 
 class TestConformance(AnonymizerConformance):

@@ -173,7 +173,7 @@ def test_strata_are_grouped_apart_and_need_k_rows():
     assert released["age"].texts() == ["2", "3", "2", "3"]
     with pytest.raises(PluginError) as raised:
         outcome(table, {"attributes": ["age"], "k": "3", "within": ["city"]})
-    assert raised.value.diagnostics[0].code == "PPF881"
+    assert raised.value.diagnostics[0].code == "PPF784"
     assert "2 of 2 strata" in raised.value.diagnostics[0].message
 
 
@@ -184,7 +184,7 @@ def test_strata_count_for_k_anonymity_and_for_what_a_mean_tells():
     assert effect(within=["city"]).serves == ("privacy.k_anonymity",)
     assert effect(within=["city"]).derivations["age"].computed_from == ("age", "income", "grade", "city")
     assert effect(attributes=["age", "city"], within=["city"]).problems[0].code == "PPF782"
-    assert effect(within=["town"]).problems[0].code == "PPF781"
+    assert effect(within=["town"]).problems[0].code == "PPF606"
 
 
 def test_orders_have_medians_and_texts_their_most_frequent_value():
@@ -210,7 +210,7 @@ def test_averaging_apart_does_not_claim_k_anonymity():
 
 def test_what_cannot_be_grouped_is_refused():
     for table, params, code in [
-        (people(3), {}, "PPF881"),
+        (people(3), {}, "PPF784"),
         (people(200, city=[f"c{i}" for i in range(200)]), {}, "PPF882"),
         (people(4, age=["1", "2", "3", "1e200"]), {}, "PPF882"),
         (people(4, grade=["low", "low", "other", "top"]), {}, "PPF789"),

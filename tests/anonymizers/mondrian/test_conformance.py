@@ -208,7 +208,7 @@ def test_fewer_rows_than_k_are_refused_and_none_pass():
     facts = {"x": AttributeFacts("x", Role.QUASI_IDENTIFIER)}
     with pytest.raises(PluginError) as raised:
         fitted(Table.of({"x": ["a"]}), {}, facts)
-    assert raised.value.diagnostics[0].code == "PPF881"
+    assert raised.value.diagnostics[0].code == "PPF784"
     for partitioning in ("strict", "relaxed"):
         found, released = fitted(Table.of({"x": []}), {"partitioning": partitioning}, facts)
         assert len(released) == 0
@@ -218,12 +218,12 @@ def test_fewer_rows_than_k_are_refused_and_none_pass():
 @pytest.mark.parametrize(
     ("params", "requirements", "expected"),
     [
-        ({"labels": {"disease": "sets"}}, (K,), ["PPF781"]),
+        ({"labels": {"disease": "sets"}}, (K,), ["PPF606"]),
         ({"labels": {"job": "hierarchy"}}, (K,), ["PPF780"]),
         ({"labels": {"country": "bounds"}}, (K,), ["PPF780"]),
         ({"labels": {"job": {"round": "5"}}}, (K,), ["PPF780"]),
         ({"labels": {"round": "5", "significant": "2"}}, (K,), ["PPF782"]),
-        ({"attributes": ["agee"]}, (K,), ["PPF780", "PPF781"]),
+        ({"attributes": ["agee"]}, (K,), ["PPF606", "PPF780"]),
         ({}, (), ["PPF780"]),
         ({}, (KMap.of("privacy.k_map", k=3, attributes=NAMES, population=Population(path="p.csv")),), ["PPF780"]),
     ],

@@ -169,7 +169,7 @@ def test_an_attribute_becomes_a_set_with_its_hierarchy():
 @pytest.mark.parametrize(
     ("sets", "more", "codes"),
     [
-        ({"ills": "illl"}, {}, ["PPF781"]),
+        ({"ills": "illl"}, {}, ["PPF606"]),
         ({"ills": "who"}, {}, ["PPF782"]),
         ({"ills": "ill"}, {"basket": AttributeFacts("basket", Role.ITEMS)}, ["PPF782"]),
         ({"ills": "ill"}, {"ill": FACTS["ill"].changed("noise", Change.PERTURBED)}, ["PPF783"]),
@@ -238,7 +238,7 @@ def test_what_no_requirement_can_judge_is_refused():
         ({"keep": "first"}, ["PPF782"]),
         ({"order": "day"}, ["PPF782"]),
         ({"keep": "last", "order": "ill"}, ["PPF848"]),
-        ({"keep": "last", "order": "dya"}, ["PPF781"]),
+        ({"keep": "last", "order": "dya"}, ["PPF606"]),
         ({"attributes": {"ill": "sum"}}, ["PPF848"]),
         ({"attributes": {"day": "sum"}}, ["PPF782"]),
         ({"attributes": {"ill": "count"}}, ["PPF848"]),
@@ -246,7 +246,7 @@ def test_what_no_requirement_can_judge_is_refused():
         ({"attributes": {"dose": "count"}}, ["PPF782"]),
         ({"attributes": {"who": "count"}}, ["PPF782"]),
         ({"attributes": {"who": "most_frequent"}}, ["PPF782"]),
-        ({"attributes": {"il": "most_frequent"}}, ["PPF781"]),
+        ({"attributes": {"il": "most_frequent"}}, ["PPF606"]),
     ],
 )
 def test_what_makes_no_sense_is_refused(params, codes):

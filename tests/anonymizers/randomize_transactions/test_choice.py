@@ -124,14 +124,14 @@ def test_given_operators() -> None:
 @pytest.mark.parametrize(
     ("params", "requirement", "rows", "code", "said"),
     [
-        ({}, None, None, "PPF801", "`basket`"),
-        ({"longest": "2"}, breach(), None, "PPF800", "more than 2 items, up to 3"),
-        ({}, breach(), [[], []], "PPF800", "no items"),
+        ({}, None, None, "PPF780", "`basket`"),
+        ({"longest": "2"}, breach(), None, "PPF777", "more than 2 items, up to 3"),
+        ({}, breach(), [[], []], "PPF777", "no items"),
         ({}, breach(level=0.01), None, "PPF773", "the most frequent item is in"),
-        ({"cutoff": {"1": "2"}, "insertion": "0.3"}, None, None, "PPF802", "sets of 2 items"),
-        ({"operator": "uniform", "keep": "0.3"}, None, [["a", "b"], ["c"]], "PPF802", "alphabet of 4"),
+        ({"cutoff": {"1": "2"}, "insertion": "0.3"}, None, None, "PPF782", "sets of 2 items"),
+        ({"operator": "uniform", "keep": "0.3"}, None, [["a", "b"], ["c"]], "PPF782", "alphabet of 4"),
         ({"operator": "select_a_size", "retained": {"1": ["0.4", "0.5"]}, "insertion": "0.3"}, None, [["a"], ["b"]],
-         "PPF802", "sum to 1"),
+         "PPF782", "sum to 1"),
         ({"form": "seeded", "cutoff": "2", "insertion": "0.3"}, None, None, "PPF778", "1/65536"),
     ],
 )  # fmt: skip
@@ -177,7 +177,7 @@ def test_the_effect_serves_its_own_requirement() -> None:
     assert effect.serves == ("privacy.itemset_breach",)
     assert "0.5" in effect.guarantee
     other = breach().changed(attribute="other")
-    assert [p.code for p in spec.effect(params, Scope("s", FACTS, (other,))).problems] == ["PPF801"]
+    assert [p.code for p in spec.effect(params, Scope("s", FACTS, (other,))).problems] == ["PPF780"]
     assert [p.code for p in spec.effect(params, Scope("s", {}, ())).problems] == ["PPF573"]
 
 

@@ -170,7 +170,7 @@ def test_correlation_against_numpy():
 
 
 @pytest.mark.parametrize(
-    ("params", "codes"), [({"attributes": ["word", "gone"]}, ["PPF781", "PPF848"]), ({"attributes": ["x"]}, [])]
+    ("params", "codes"), [({"attributes": ["word", "gone"]}, ["PPF606", "PPF848"]), ({"attributes": ["x"]}, [])]
 )
 def test_problems(params, codes):
     known = {"x": AttributeFacts("x", Role.SENSITIVE, INTEGER), "word": AttributeFacts("word", Role.SENSITIVE)}

@@ -29,7 +29,7 @@ def test_ranges_leave_their_upper_end_out():
 def test_what_no_range_covers(value):
     with pytest.raises(PluginError, match="`mark`") as caught:
         recoded("mark", [value], Recoding.model_validate({"ranges": MARKS}))
-    assert caught.value.diagnostics[0].code == "PPF825"
+    assert caught.value.diagnostics[0].code == "PPF789"
     assert recoded("mark", [value], Recoding.model_validate({"ranges": MARKS, "other": "?"})) == ["?"]
     assert recoded("mark", [value], Recoding.model_validate({"ranges": MARKS, "keep_others": "true"})) == [value]
 

@@ -201,7 +201,7 @@ def test_figures():
         ({"attributes": ["y"], "base": 1e-10}, ["PPF782"]),
         ({"attributes": ["y"], "base": 10, "by": ["word"]}, ["PPF782"]),
         ({"attributes": ["y"], "base": 10, "how": "controlled", "by": ["y"]}, ["PPF782"]),
-        ({"attributes": ["y"], "base": 10, "how": "controlled", "by": ["nobody"]}, ["PPF781"]),
+        ({"attributes": ["y"], "base": 10, "how": "controlled", "by": ["nobody"]}, ["PPF606"]),
         ({"attributes": ["word"], "base": 10}, ["PPF848"]),
         ({"attributes": ["x", "y"], "base": 10, "how": "controlled", "by": ["word"]}, []),
     ],

@@ -293,8 +293,8 @@ def test_a_given_value_a_row_is_refused():
 @pytest.mark.parametrize(
     ("params", "codes"),
     [
-        ({"attributes": ["word", "gone"]}, ["PPF781", "PPF848"]),
-        ({"attributes": ["x"], "given": ["gone"]}, ["PPF781"]),
+        ({"attributes": ["word", "gone"]}, ["PPF606", "PPF848"]),
+        ({"attributes": ["x"], "given": ["gone"]}, ["PPF606"]),
         ({"attributes": ["x"], "given": ["x"]}, ["PPF782"]),
         ({"attributes": ["x"], "given": ["word"]}, []),
     ],

@@ -120,7 +120,7 @@ def test_about_the_share_takes_part():
     [
         ({"attributes": ["a"], "within": ["a"]}, ["PPF782"]),
         ({"attributes": ["a", "b"], "method": "rank", "together": "true"}, ["PPF782"]),
-        ({"attributes": ["c"], "within": ["d"]}, ["PPF781", "PPF781"]),
+        ({"attributes": ["c"], "within": ["d"]}, ["PPF606", "PPF606"]),
         ({"attributes": ["a"], "within": ["b"]}, []),
     ],
 )

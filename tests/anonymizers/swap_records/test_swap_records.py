@@ -201,11 +201,11 @@ def test_few_rows():
 @pytest.mark.parametrize(
     ("params", "codes"),
     [
-        ({"areas": ["region", "gone"], "key": ["job"], "similar": [["sex"]]}, ["PPF781"]),
-        ({"areas": ["region"], "key": ["gone"], "similar": [["gone"]]}, ["PPF781", "PPF781"]),
+        ({"areas": ["region", "gone"], "key": ["job"], "similar": [["sex"]]}, ["PPF606"]),
+        ({"areas": ["region"], "key": ["gone"], "similar": [["gone"]]}, ["PPF606", "PPF606"]),
         ({"areas": ["region"], "key": ["job"], "similar": [["region"]]}, ["PPF782"]),
         ({"areas": ["region"], "carry_along": ["job"], "key": ["job"], "similar": [[]]}, ["PPF782"]),
-        ({"areas": ["region"], "carry_along": ["gone"], "key": ["job"], "similar": [[]]}, ["PPF781"]),
+        ({"areas": ["region"], "carry_along": ["gone"], "key": ["job"], "similar": [[]]}, ["PPF606"]),
         (PARAMS, []),
     ],
 )

@@ -67,7 +67,7 @@ def test_effect():
     found = SPEC.effect(SPEC.params.model_validate({"attributes": ["zip*"]}), scope)
     assert found.changes == dict.fromkeys(("zip", "zip_home"), Change.GENERALIZED)
     (problem,) = SPEC.effect(SPEC.params.model_validate({"attributes": ["zap"]}), scope).problems
-    assert problem.code == "PPF781"
+    assert problem.code == "PPF606"
 
 
 class TestConformance(AnonymizerConformance):

@@ -56,10 +56,10 @@ def test_outputs():
     ("params", "codes"),
     [
         ({"tables": TABLES}, []),
-        ({"tables": TABLES, "key": "klass"}, ["PPF781"]),
+        ({"tables": TABLES, "key": "klass"}, ["PPF606"]),
         ({"tables": {"a": ["age", "town"], "b": ["town"]}}, ["PPF827"]),
         ({"tables": {"a": ["age"], "b": ["class_id"]}}, ["PPF827"]),
-        ({"tables": {"a": ["age"], "b": ["twon"]}}, ["PPF781"]),
+        ({"tables": {"a": ["age"], "b": ["twon"]}}, ["PPF606"]),
     ],
 )
 def test_problems(params, codes):

@@ -95,10 +95,10 @@ def test_without_pairs_nothing_is_said(build):
     ("params", "codes"),
     [
         ({"attribute": "i"}, []),
-        ({}, ["PPF886"]),
-        ({"attribute": "i", "width": 4, "head": 4}, ["PPF886"]),
-        ({"attribute": "i", "until": 4}, ["PPF886"]),
-        ({"attribute": "i", "until": 13}, ["PPF886"]),
+        ({}, ["PPF861"]),
+        ({"attribute": "i", "width": 4, "head": 4}, ["PPF782"]),
+        ({"attribute": "i", "until": 4}, ["PPF782"]),
+        ({"attribute": "i", "until": 13}, ["PPF782"]),
         ({"attribute": "i", "head": "random", "until": 4}, []),
     ],
 )

@@ -147,7 +147,7 @@ def test_the_size_of_the_population_is_said_once():
     assert codes({"a": QI}) == ["PPF841"]
     assert codes({"a": QI}, sampling_fraction="0.1") == []
     assert codes({"a": QI, "w": WEIGHT}, sampling_fraction="0.1") == ["PPF841"]
-    assert codes({"w": WEIGHT}, attributes=["b"]) == ["PPF842"]
+    assert codes({"w": WEIGHT}, attributes=["b"]) == ["PPF861"]
 
 
 def test_findings_on_weights(build):

@@ -123,7 +123,7 @@ def test_expected_hits(rows):
 
 @pytest.mark.parametrize(
     ("params", "codes"),
-    [({"other": "b", "key": "c"}, []), ({"key": "c"}, ["PPF886"]), ({"other": "b", "key": "k"}, ["PPF886"])],
+    [({"other": "b", "key": "c"}, []), ({"key": "c"}, ["PPF614"]), ({"other": "b", "key": "k"}, ["PPF861"])],
 )
 def test_problems(params, codes):
     scope = Scope("s", {"c": AttributeFacts("c", Role.QUASI_IDENTIFIER)}, ())

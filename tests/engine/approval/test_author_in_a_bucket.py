@@ -30,7 +30,7 @@ def test_the_authors_signature_is_beside_the_manifest(plain: HeldHome, store: An
     out = Path(f"s3://{buckets.BUCKET}/runs")
     with pytest.raises(UsageError) as caught:
         api.run(plain.folder / "policy.yaml", out=out, sign=plain.folder / "ana.key")
-    assert caught.value.diagnostics[0].code == "PPF968"
+    assert caught.value.diagnostics[0].code == "PPF469"
     assert store.keys("") == []
     plain.policy(POLICY.replace("approvals:", "#"))
     ran = api.run(plain.folder / "policy.yaml", out=out, sign=plain.folder / "ana.key")

@@ -155,7 +155,7 @@ def test_a_key_that_cannot_sign_is_found_before_the_run(home: HeldHome) -> None:
 def test_an_object_store_is_refused_before_the_run(home: HeldHome) -> None:
     with pytest.raises(UsageError) as caught:
         api.run(home.folder / "policy.yaml", out=Path("s3://bucket/runs"))
-    assert caught.value.diagnostics[0].code == "PPF968"
+    assert caught.value.diagnostics[0].code == "PPF469"
 
 
 def test_a_list_of_signers_that_changes_meanwhile_ends_the_run(home: HeldHome) -> None:

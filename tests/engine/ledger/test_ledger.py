@@ -261,7 +261,7 @@ def test_people_are_told_apart_by_all_their_rows_and_all_that_others_may_know(fi
 
 def test_a_row_of_nobody_stops_the_run(home: Home) -> None:
     write(home / "one.csv", [("", "low", "any", "flu"), *rows(range(20))])
-    with pytest.raises(DataError, match="PPF737"):
+    with pytest.raises(DataError, match="PPF729"):
         run(home)
     assert not published(home)
 

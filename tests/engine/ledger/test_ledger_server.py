@@ -111,9 +111,9 @@ def vars_of(found: Any) -> tuple[Any, ...]:
 
 def test_a_password_comes_from_the_environment(postgres: Any, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place = postgres.tcp(database)
-    assert "PGPASSWORD" in fault(place, "PPF623")
+    assert "PGPASSWORD" in fault(place, "PPF476")
     monkeypatch.setenv("PGPASSWORD", "zqsecret-wrong")
-    fault(place, "PPF623")
+    fault(place, "PPF476")
     monkeypatch.setenv("PGPASSWORD", "zqsecret-p:w")
     assert "there is no ledger in `127.0.0.1/" in fault(place, "PPF735")
 
@@ -131,7 +131,7 @@ def test_a_password_comes_from_a_private_file(
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "none"))
     fault(place, "PPF629")
     monkeypatch.delenv("PGPASSFILE")
-    fault(place, "PPF623")
+    fault(place, "PPF476")
     (tmp_path / "home").mkdir()
     file.rename(tmp_path / "home/.pgpass")
     fault(place, "PPF735")
@@ -141,21 +141,21 @@ def test_the_user_is_that_of_the_url_or_the_environment(
     postgres: Any, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = postgres.url(database)
-    fault(place.replace("steward", "stranger"), "PPF623")
+    fault(place.replace("steward", "stranger"), "PPF476")
     monkeypatch.setenv("PGUSER", "steward")
     fault(place.replace("steward@", ""), "PPF735")
     monkeypatch.setenv("PGUSER", "stranger")
-    fault(place.replace("steward@", ""), "PPF623")
+    fault(place.replace("steward@", ""), "PPF476")
 
 
 def test_an_unknown_database(postgres: Any) -> None:
-    assert "no such database" in fault(postgres.url("nowhere"), "PPF623")
+    assert "no such database" in fault(postgres.url("nowhere"), "PPF476")
 
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
-    assert "localhost/x" in fault(f"postgresql:///x?host={tmp_path}", "PPF622", RunError)
-    assert "refused" in fault("postgresql://127.0.0.1:1/x", "PPF622", RunError)
-    fault("postgresql://no-such-host.invalid/x", "PPF622", RunError)
+    assert "localhost/x" in fault(f"postgresql:///x?host={tmp_path}", "PPF475", RunError)
+    assert "refused" in fault("postgresql://127.0.0.1:1/x", "PPF475", RunError)
+    fault("postgresql://no-such-host.invalid/x", "PPF475", RunError)
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_a_server_that_says_nothing_or_nonsense() -> None:
     say(b"HTTP/1.1 400 Bad Request\r\n\r\n")
     with socketserver() as silent:
         assert "in time" in fault(
-            f"postgresql://u@127.0.0.1:{silent.getsockname()[1]}/x?connect_timeout=1", "PPF622", RunError
+            f"postgresql://u@127.0.0.1:{silent.getsockname()[1]}/x?connect_timeout=1", "PPF475", RunError
         )
 
 
@@ -192,7 +192,7 @@ def socketserver() -> Any:
 
 def test_the_driver_is_an_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "adbc_driver_postgresql.dbapi", None)
-    with pytest.raises(PluginError, match="PPF621") as caught:
+    with pytest.raises(PluginError, match="PPF723") as caught:
         run(home)
     assert "ppdm_flow[sql]" in str(caught.value.diagnostics[0].help)
     assert not published(home)
@@ -205,7 +205,7 @@ def test_the_driver_is_imported_only_where_it_is_used(root: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("words", "code"), [("?password=zqsecret", "PPF533"), ("?sslmode=never", "PPF532"), ("?user=zqsecret", "PPF532")]
+    ("words", "code"), [("?password=zqsecret", "PPF472"), ("?sslmode=never", "PPF471"), ("?user=zqsecret", "PPF471")]
 )
 def test_a_url_that_is_none(words: str, code: str) -> None:
     fault(f"postgresql://db.example/x{words}", code, UsageError)
@@ -228,7 +228,7 @@ def test_rights_that_are_missing(home: Path, postgres: Any, database: str, right
     place = _grant(postgres, database, everything if rights == "all" else rights)
     (home / "policy.yaml").write_text(POLICY.replace("URL", place))
     if rights in ("", "SELECT"):
-        with pytest.raises(DataError, match="PPF625"):
+        with pytest.raises(DataError, match="PPF476"):
             run(home)
         assert published(home) == 1
         assert entries(postgres.url(database)) == [(1, RELEASED)]
@@ -240,7 +240,7 @@ def test_rights_that_are_missing(home: Path, postgres: Any, database: str, right
 def test_who_may_not_make_tables(tmp_path: Path, postgres: Any, database: str) -> None:
     user = f"user_{secrets.token_hex(4)}"
     postgres.sql(database, f"CREATE USER {user}")
-    with pytest.raises(DataError, match="PPF625"):
+    with pytest.raises(DataError, match="PPF476"):
         api.create_ledger(postgres.url(database, user=user), tmp_path / "releases.key")
     assert api.create_ledger(postgres.url(database), tmp_path / "releases.key").entries == ()
 
@@ -251,7 +251,7 @@ def test_rows_that_a_policy_hides_are_no_empty_ledger(home: Path, postgres: Any,
     place = _grant(postgres, database, "SELECT, INSERT, UPDATE, DELETE")
     postgres.sql(database, "ALTER TABLE ppdm_flow.release ENABLE ROW LEVEL SECURITY")
     (home / "policy.yaml").write_text(POLICY.replace("URL", place))
-    with pytest.raises(DataError, match="PPF625"):
+    with pytest.raises(DataError, match="PPF476"):
         run(home, "two")
     assert published(home) == 1
 
@@ -299,7 +299,7 @@ def test_a_connection_that_breaks_while_a_run_is_judged(
         return real(self, *arguments)
 
     monkeypatch.setattr(Ledger, "announce", cut)
-    with pytest.raises(RunError, match="PPF626"):
+    with pytest.raises(RunError, match="PPF479"):
         run(home)
     assert not published(home)
     assert entries(postgres.url(database)) == []
@@ -332,9 +332,9 @@ def test_a_server_that_dies_and_comes_back(home: Path, postgres: Any, database: 
     postgres.kill()
     place = postgres.url(database)
     try:
-        with pytest.raises(RunError, match="PPF622"):
+        with pytest.raises(RunError, match="PPF475"):
             run(home)
-        fault(place, "PPF622", RunError)
+        fault(place, "PPF475", RunError)
     finally:
         postgres.restart()
     assert published(home) == 1
@@ -359,11 +359,11 @@ def test_readers_do_not_wait(server: LedgerServer) -> None:
 
 def test_nothing_is_added_by_who_does_not_keep_others_away(server: LedgerServer) -> None:
     server.create()
-    with pytest.raises(RunError, match="PPF626"):
+    with pytest.raises(RunError, match="PPF479"):
         server.add([(ENTRY, MEMBERS)])
     with server.held():
         assert server.add([(ENTRY, MEMBERS)]) == [1]
-        with pytest.raises(RunError, match="PPF626"):
+        with pytest.raises(RunError, match="PPF479"):
             server.add([(ENTRY, MEMBERS)])
     with pytest.raises(RuntimeError), server.held():
         raise RuntimeError

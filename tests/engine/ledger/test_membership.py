@@ -116,7 +116,7 @@ def test_two_spellings_in_one_release_are_one_person(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_id_of_blanks_is_nobody(tmp_path: Path) -> None:
     ids = ["\u00a0", *(f"p{i}" for i in range(19))]
-    with pytest.raises(DataError, match="PPF737"):
+    with pytest.raises(DataError, match="PPF729"):
         run(home(tmp_path, ids, ids))
     folder = tmp_path / "exact"
     folder.mkdir()

@@ -184,7 +184,7 @@ def test_several_formats(tmp_path: Path) -> None:
 def test_a_format_that_is_given(tmp_path: Path) -> None:
     (tmp_path / "part-1").write_text("x\n1\n")
     (tmp_path / "part-2").write_text("x\n2\n")
-    assert fails(tmp_path)[0] == "PPF720"
+    assert fails(tmp_path)[0] == "PPF407"
     assert cells(tmp_path, "csv") == {"x": ["1", "2"]}
 
 

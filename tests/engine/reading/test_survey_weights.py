@@ -49,7 +49,7 @@ def test_what_is_no_weight_is_told_by_its_row(bench, weight, rows):
     error = bench.fails(bench.plan(POLICY), partition_rows=rows)
     assert isinstance(error, DataError)
     (fault,) = error.diagnostics
-    assert fault.code == "PPF732"
+    assert fault.code == "PPF715"
     assert fault.message.startswith("row 5: column `w`")
     assert ("missing" in fault.message) is (not weight)
     assert "pilot" not in fault.message

@@ -74,7 +74,7 @@ def test_a_place_where_nothing_can_be_written(bench, tools):
     bench.out.write_text("a file")
     with pytest.raises(RunError) as caught:
         bench.run(plan)
-    assert caught.value.diagnostics[0].code == "PPF731"
+    assert caught.value.diagnostics[0].code == "PPF693"
     assert bench.out.read_text() == "a file"
 
 
@@ -83,7 +83,7 @@ def test_a_folder_that_may_not_be_written(bench, tools):
     bench.data(tools.rows(10))
     plan = bench.plan()
     bench.out.mkdir(mode=0o500)
-    assert bench.fails(plan).diagnostics[0].code == "PPF731"
+    assert bench.fails(plan).diagnostics[0].code == "PPF693"
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_an_escrow_file_is_never_overwritten(bench, tools, tmp_path):
     for escrow in (path, tmp_path / "nowhere" / "key.json"):
         with pytest.raises(UsageError) as caught:
             bench.run(plan, escrow=escrow)
-        assert caught.value.diagnostics[0].code == "PPF734"
+        assert caught.value.diagnostics[0].code == "PPF673"
     assert path.read_text() == "precious"
     assert tools.left(bench.out) == []
 

@@ -51,7 +51,7 @@ def test_rows_people_and_costs(plan):
 def test_a_template_that_even_the_most_suppressed_table_breaks(plan, h, feasible):
     """Lemma 3.3: flu is 3 of 10."""
     found = preview(plan(h=h), None).diagnostics
-    assert [d.code for d in found] == ([] if feasible else ["PPF740"])
+    assert [d.code for d in found] == ([] if feasible else ["PPF784"])
     if not feasible:
         assert found[0].severity is Severity.ERROR
         assert found[0].span is not None
@@ -63,17 +63,17 @@ def test_a_template_that_even_the_most_suppressed_table_breaks(plan, h, feasible
 def test_a_negated_template_that_no_suppression_can_satisfy(plan, h, feasible):
     """7 of 10 have not flu, the missing one of weight 0 included."""
     found = preview(plan(h=h, swap=("confidence:", "negated: true, confidence:")), None).diagnostics
-    assert [d.code for d in found] == ([] if feasible else ["PPF740"])
+    assert [d.code for d in found] == ([] if feasible else ["PPF784"])
 
 
 @pytest.mark.parametrize(("least", "feasible"), [(10, True), (11, False)])
 def test_a_support_above_all_rows(plan, least, feasible):
     found = preview(plan(swap=("confidence:", f"min_support: {least}, confidence:")), None).diagnostics
-    assert [d.code for d in found] == ([] if feasible else ["PPF740"])
+    assert [d.code for d in found] == ([] if feasible else ["PPF784"])
 
 
 def test_fewer_people_than_k(plan):
-    assert [d.code for d in preview(plan(k=11), None).diagnostics] == ["PPF740"]
+    assert [d.code for d in preview(plan(k=11), None).diagnostics] == ["PPF784"]
     assert preview(plan(k=10), None).diagnostics == ()
 
 

@@ -165,7 +165,7 @@ def test_sets_have_no_counts():
     for ask in (lambda: view.counts(["town", "basket"]), lambda: view.domain("basket")):
         with pytest.raises(DataError) as caught:
             ask()
-        assert caught.value.diagnostics[0].code == "PPF752"
+        assert caught.value.diagnostics[0].code == "PPF573"
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])

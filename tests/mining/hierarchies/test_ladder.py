@@ -102,7 +102,7 @@ def test_ancestors_leave_out_what_says_no_more_than_a_suppressed_cell() -> None:
     [
         (FORMS["order"][0], ["canary"], "PPF789"),
         (FORMS["intervals"][0], ["canary"], "PPF786"),
-        (FORMS["intervals"][0], ["40"], "PPF787"),
+        (FORMS["intervals"][0], ["40"], "PPF789"),
         (FORMS["date"][0], ["canary"], "PPF786"),
         (HierarchySpec(levels=(("flu", ("HIV",)), ("HIV", ("other",)))), ["flu"], "PPF788"),
         (HierarchySpec(csv="absent.csv"), ["x"], "PPF788"),

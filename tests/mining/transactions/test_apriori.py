@@ -144,9 +144,9 @@ def test_it_stops_where_precision_is_lost_and_where_seeds_end(data: Baskets) -> 
 
 def test_refusals(data: Baskets) -> None:
     small = Operator.none(range(3), 40)
-    with pytest.raises(DataError, match="PPF774"):
+    with pytest.raises(DataError, match="PPF777"):
         mine(lambda: [data], small, 0.1)
-    with pytest.raises(PluginError, match="PPF779"):
+    with pytest.raises(PluginError, match="PPF775"):
         mine(lambda: [data], Operator.none(range(7), 40), 1e-9, Bounds(most=10))
     with pytest.raises(ValueError, match="no transactions"):
         mine(list, small, 0.1)

@@ -243,9 +243,9 @@ def test_bad_counts(counts, words):
 
 
 def test_bad_requests():
-    with pytest.raises(DataError, match="PPF774"):
+    with pytest.raises(DataError, match="PPF777"):
         supports(OPERATORS["uniform"], {3: [1.0] * 5})
-    with pytest.raises(PluginError, match="PPF772"):
+    with pytest.raises(PluginError, match="PPF869"):
         supports(OPERATORS["cut_and_paste"], {5: [1.0] * 6})
     with pytest.raises(ValueError, match="level"):
         supports(OPERATORS["uniform"], {5: [1.0, 2]}, 1.0)

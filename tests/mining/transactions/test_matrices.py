@@ -149,7 +149,7 @@ def test_items_that_must_be_in_a_transaction():
 @pytest.mark.parametrize("cutoff", [0, 1, 2])
 def test_cutoff_below_the_itemset(cutoff):
     operator = Operator.cut_and_paste({5: cutoff}, {5: 0.2}, 100)
-    with pytest.raises(PluginError, match=r"PPF772: supports of 3 items cannot be recovered .* of 5") as caught:
+    with pytest.raises(PluginError, match=r"PPF869: supports of 3 items cannot be recovered .* of 5") as caught:
         weights(operator, 5, 3)
     assert f"the cutoff is {cutoff}" in caught.value.diagnostics[0].notes[0]
 
@@ -157,16 +157,16 @@ def test_cutoff_below_the_itemset(cutoff):
 def test_singular_for_other_reasons():
     """Items come through with probability 0.3, whether t holds them or not."""
     law = [0.7, 0.3]
-    with pytest.raises(PluginError, match="PPF772") as caught:
+    with pytest.raises(PluginError, match="PPF869") as caught:
         recovery(Operator.select_a_size({1: law}, {1: 0.3}, 9), 1, 1)
     assert "hardly more often" in caught.value.diagnostics[0].notes[0]
-    with pytest.raises(PluginError, match="PPF772"):
+    with pytest.raises(PluginError, match="PPF869"):
         recovery(Operator.cut_and_paste({4: 4}, {4: 1 - 1e-13}, 9), 4, 1)
 
 
 def test_bad_requests():
     operator = Operator.cut_and_paste({5: 3}, {5: 0.2}, 100)
-    with pytest.raises(DataError, match="PPF774"):
+    with pytest.raises(DataError, match="PPF777"):
         weights(operator, 2, 3)
     with pytest.raises(ValueError, match="one item"):
         transition(operator, 5, 0)

@@ -95,7 +95,7 @@ def test_bad_operators(build, words):
 
 
 def test_unknown_size():
-    with pytest.raises(DataError, match="PPF774"):
+    with pytest.raises(DataError, match="PPF777"):
         Operator.none([2, 5], 9).law(3)
 
 

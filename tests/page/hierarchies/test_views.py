@@ -185,7 +185,7 @@ def test_what_a_template_says_otherwise_is_taken_away(clinic: Server):
     changes = parse_qs(urlsplit(answer.headers["location"]).query)["changes"][0]
     (policies / "clinic.yaml").write_text(edited(text, from_json(changes)))
     outcome = api.check([policies / "clinic.yaml"])
-    assert [each.code for each in outcome.diagnostics if each.code in ("PPF517", "PPF518")] == []
+    assert [each.code for each in outcome.diagnostics if each.code in ("PPF583", "PPF518")] == []
 
 
 @pytest.mark.slow

@@ -79,6 +79,8 @@ def test_waivers_are_weaker(loaded_tree):
         assert compare(old, new).relation is Relation.WEAKER
         assert compare(new, old).relation is Relation.STRICTER
     assert compare(plain, loaded_tree(BASE, {"w": waived("PPF822")})).relation is Relation.WEAKER
+    renamed = loaded_tree(BASE, {"w": waived("PPF876")}), loaded_tree(BASE, {"w": waived("PPF822")})
+    assert compare(*renamed).relation is Relation.EQUAL
     other = loaded_tree(BASE, {"w": waived("privacy.templates.one")})
     assert compare(one, other).relation is Relation.INCOMPARABLE
 

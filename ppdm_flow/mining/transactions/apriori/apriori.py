@@ -98,7 +98,7 @@ def mine(
 
     ``partitions()`` gives the randomized transactions as set columns, anew for each size. ``progress`` is told, in the
     caller's thread, of each partition that was counted. Raises ValueError for another support and for no rows,
-    PluginError PPF772 where supports cannot be recovered, PPF779 for too many candidates, DataError PPF774 for a size
+    PluginError PPF869 where supports cannot be recovered, PPF775 for too many candidates, DataError PPF777 for a size
     that the operator does not know.
     """
     if not 0.0 < min_support <= 1.0:

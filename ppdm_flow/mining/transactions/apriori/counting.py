@@ -127,7 +127,7 @@ class Counter:
         at = np.minimum(np.searchsorted(known, sizes), len(known) - 1)
         if (known[at] != sizes).any():
             raise DataError(
-                Diagnostic("PPF774", "a randomized transaction has a size that the operator says nothing of")
+                Diagnostic("PPF777", "a randomized transaction has a size that the operator says nothing of")
             )
         return at
 

@@ -48,7 +48,7 @@ def joined(levels: list[Level], alphabet: int, most: int = MOST) -> tuple[Intege
     """Return candidates of one more item, all of whose subsets are kept, and their parents.
 
     Agrawal, Srikant, "Fast algorithms for mining association rules", VLDB 1994, section 2.1.1. Raises PluginError
-    PPF779 for more than ``most`` joined pairs.
+    PPF775 for more than ``most`` joined pairs.
     """
     last = levels[-1]
     alive = np.flatnonzero(last.kept)
@@ -101,7 +101,7 @@ def patterns(levels: list[Level], itemsets: Integers, counts: Integers, rows: In
 def _too_many(size: int, most: int) -> PluginError:
     return PluginError(
         Diagnostic(
-            "PPF779",
+            "PPF775",
             f"there are more than {most} candidate itemsets of {size} items",
             help="raise the minimum support, bound the size of the itemsets, or ask for more precision",
         )

@@ -70,7 +70,7 @@ class PublishedOperator:
     def randomized(self, sets: Sequence[Iterable[str]], draws: Draws, first: int = 0) -> SentSets:
         """Return what is sent in the place of each set; ``first`` is the number of the first one.
 
-        Raises DataError PPF442, with the number of the set from 1, where one cannot be randomized.
+        Raises DataError PPF777, with the number of the set from 1, where one cannot be randomized.
         """
         rows = [[self._place.get(item, -1) for item in each] for each in sets]
         for number, row in enumerate(rows, first + 1):
@@ -124,7 +124,7 @@ class PublishedOperator:
             advice = f"its sets have {sizes[0]} to {sizes[-1]} items: shorten the set, or leave it out"
         else:
             return
-        raise DataError(Diagnostic("PPF442", f"set {number} has {why}", help=advice))
+        raise DataError(Diagnostic("PPF777", f"set {number} has {why}", help=advice))
 
     def _codes(self, names: Any, number: int) -> Any:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -20,7 +20,7 @@ def open_id(file: Path | None, database: Database) -> OpenId | None:
         return None
     if find_spec("httpx2") is None or find_spec("joserfc") is None:
         text = "signing in by OpenID Connect needs an extra"
-        raise PluginError(Diagnostic("PPF987", text, help="pip install 'ppdm_flow[oidc]'"))
+        raise PluginError(Diagnostic("PPF723", text, help="pip install 'ppdm_flow[oidc]'"))
     from ppdm_flow.page.services.openid.open_id import opened  # noqa: PLC0415  # imports what was looked for
 
     return opened(file, database)
