@@ -11,16 +11,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import duckdb
-import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import configuration, settings
 
@@ -30,13 +27,11 @@ from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.sources import statistical_probe
-from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.quoting import untold
-from ppdm_flow.testing.view import InMemoryView
+from ppdm_flow.testing.view import InMemoryPairs, InMemorySql, InMemoryView
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -287,54 +282,6 @@ ROLES = {
     "x": Role.INSENSITIVE,
 }
 
-CONNECTION = duckdb.connect(config={"threads": 1})
-
-
-@dataclass(frozen=True)
-class MemoryPairs:
-    """Rows side by side, matched by row number."""
-
-    original: Table
-    released: Table
-
-    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
-        _, mine, theirs = np.intersect1d(self.original.rows, self.released.rows, return_indices=True)
-        for start in range(0, max(1, len(mine)), 1000):
-            chunk = slice(start, start + 1000)
-            yield self.original.take(mine[chunk]).select(original), self.released.take(theirs[chunk]).select(released)
-
-    def joint(self, original: str, released: str) -> Counts:
-        _, mine, theirs = np.intersect1d(self.original.rows, self.released.rows, return_indices=True)
-        both = {"original": self.original[original].take(mine), "released": self.released[released].take(theirs)}
-        return count(Table(both, np.arange(len(mine))), ["original", "released"])
-
-
-@dataclass(frozen=True)
-class MemorySql:
-    """DuckDB over the cells of two tables, as text."""
-
-    tables: Mapping[str, Table]
-
-    def rows(
-        self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, pa.Table] = {}
-    ) -> list[tuple[object, ...]]:
-        self._register(tables)
-        return CONNECTION.execute(query, list(parameters)).fetchall()
-
-    def table(self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, pa.Table] = {}) -> pa.Table:
-        self._register(tables)
-        return CONNECTION.sql(query, params=list(parameters)).to_arrow_table()
-
-    def database(self) -> duckdb.DuckDBPyConnection:
-        return duckdb.connect()
-
-    def _register(self, tables: Mapping[str, pa.Table]) -> None:
-        for name, table in tables.items():
-            CONNECTION.register(name, table.table if isinstance(table, PairedRelation) else table)
-        for name, table in self.tables.items():
-            cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
-            CONNECTION.register(name, pa.table(cells))
-
 
 @dataclass(frozen=True)
 class Case:
@@ -384,8 +331,8 @@ def case(
         release="public",
         attributes=facts,
         original_attributes={n: AttributeFacts(n, role_of[n], source=n) for n in names},
-        pairs=MemoryPairs(before.whole, after.whole) if paired else None,
-        sql=MemorySql({"candidate": after.whole, "original": before.whole}),
+        pairs=InMemoryPairs(before.whole, after.whole) if paired else None,
+        sql=InMemorySql({"candidate": after.whole, "original": before.whole}),
         nulls=nulls,
     )
     return Case(before, after, replace(ctx, **more))
@@ -394,7 +341,7 @@ def case(
 @pytest.fixture(scope="session")
 def build() -> SimpleNamespace:
     """The builders above, as a fixture: tests import nothing from one another."""
-    return SimpleNamespace(case=case, view=view, View=InMemoryView, Pairs=MemoryPairs, Sql=MemorySql, roles=ROLES)
+    return SimpleNamespace(case=case, view=view, View=InMemoryView, Pairs=InMemoryPairs, Sql=InMemorySql, roles=ROLES)
 
 
 @pytest.fixture(scope="session")

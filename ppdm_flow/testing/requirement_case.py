@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.people import People
 from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import AuditOutcome, Measured
 from ppdm_flow.core.roles import Nulls, Role
@@ -18,11 +21,12 @@ from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import Places
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, sibling
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.table import Table
+from ppdm_flow.tables.table import Table, concat
+from ppdm_flow.testing.released_files import KEY, PARTITION, SUBJECT, WEIGHT, ReleasedFile, RunOfTwo
 from ppdm_flow.testing.strategies import cells, tables
-from ppdm_flow.testing.view import InMemorySql, InMemoryView
+from ppdm_flow.testing.view import InMemoryPairs, InMemorySql, InMemoryView
 
 Entry = Mapping[str, Any]
 CLASSES = tables(
@@ -34,8 +38,8 @@ CLASSES = tables(
     max_rows=14,
 )
 """Small tables with two quasi-identifiers and a sensitive attribute, whose cells may be missing or suppressed."""
-WEIGHT = "how often"
-"""The column of weights of the tables that have some."""
+_STACKED = 5
+"""How many random tables become a larger one."""
 ROLES: Mapping[str, Role] = {"age": Role.QUASI_IDENTIFIER, "town": Role.QUASI_IDENTIFIER, "disease": Role.SENSITIVE}
 
 
@@ -49,10 +53,15 @@ class BadEntry:
 
 @dataclass(frozen=True)
 class TwoRouteOutcome:
-    """What an audit says of one requirement by both routes; ``again`` are the figures of the second."""
+    """What an audit says of one requirement by both routes; the second is taken when it is asked for."""
 
     outcome: AuditOutcome
-    again: Mapping[str, float | int | None]
+    recheck: Callable[[], Mapping[str, float | int | None]]
+
+    @cached_property
+    def again(self) -> Mapping[str, float | int | None]:
+        """The figures of the second route."""
+        return self.recheck()
 
     @property
     def measured(self) -> tuple[Measured, ...]:
@@ -146,21 +155,81 @@ class RequirementCase:
         draw()
         return tuple(drawn)
 
+    @cached_property
+    def larger_tables(self) -> tuple[tuple[Table, Nulls], ...]:
+        """Some random tables at a time as one, so that few of its rows stand alone."""
+        rest = {nulls: [t for t, n in self.random_tables if n is nulls] for nulls in self.nulls}
+        larger = []
+        for first in range(0, len(self.random_tables), _STACKED):
+            for nulls, alike in rest.items():
+                if len(some := alike[first : first + _STACKED]) == _STACKED:
+                    rows = concat(some)
+                    larger.append((Table(rows.columns, np.arange(len(rows))), nulls))
+        return tuple(larger)
+
     def judge(
         self, requirement: Requirement, original: Table, nulls: Nulls, weights: Column | None = None
     ) -> TwoRouteOutcome:
         """Measure a requirement by both routes; with ``weights`` each row of both tables stands for so many."""
-        released = original if self.release is None else self.release(original)
-        roles = dict(self.roles)
+        file = self.file(original)
         if weights is not None:
-            original, released = (t.replaced({WEIGHT: weights}) for t in (original, released))
-            roles[WEIGHT] = Role.WEIGHT
-        views = [InMemoryView.of(t, roles, 7) for t in (original, released)]
-        facts = {n: AttributeFacts(n, role, source=n) for n, role in roles.items()}
-        released_facts = {n: facts[n] for n in released.names}
-        sql = InMemorySql({"original": original, "candidate": released})
-        context = AuditContext("release", released_facts, facts, (requirement,), nulls, sql=sql)
-        return TwoRouteOutcome(self.audit.measure(*views, context), self.audit.recheck(*views, context))
+            of_rows = AttributeFacts(WEIGHT, Role.WEIGHT, source=WEIGHT)
+            original = original.replaced({WEIGHT: weights})
+            file = ReleasedFile(file.table.replaced({WEIGHT: weights}), {**file.facts, WEIGHT: of_rows})
+        return self.judge_file(requirement, original, file, nulls)
+
+    def released(self, original: Table) -> Table:
+        """Return what is released of a table."""
+        return original if self.release is None else self.release(original)
+
+    def file(self, original: Table) -> ReleasedFile:
+        """Return what is released of a table as a file."""
+        table = self.released(original)
+        return ReleasedFile(table, {name: AttributeFacts(name, self.roles[name], source=name) for name in table.names})
+
+    def judge_file(
+        self, requirement: Requirement, original: Table, file: ReleasedFile, nulls: Nulls, **more: Any
+    ) -> TwoRouteOutcome:
+        """Measure a requirement on a file by both routes; ``more`` is told to the audit (:class:`AuditContext`)."""
+        roles = {WEIGHT: Role.WEIGHT, SUBJECT: Role.SUBJECT, KEY: Role.INSENSITIVE, **self.roles}
+        known = {name: AttributeFacts(name, roles[name], source=name) for name in original.names}
+        views = InMemoryView.of(original, {n: f.role for n, f in known.items()}, PARTITION), file.view
+        others = {sibling(name): view.table() for name, view in more.get("siblings", {}).items()}
+        sql = InMemorySql({"original": original, "candidate": file.table, **others})
+        context = AuditContext("release", file.facts, known, (requirement,), nulls, sql=sql)
+        context = replace(context, **more)
+        return TwoRouteOutcome(self.audit.measure(*views, context), lambda: self.audit.recheck(*views, context))
+
+    def judge_people(
+        self, requirement: Requirement, original: Table, nulls: Nulls, often: npt.NDArray[np.int64]
+    ) -> TwoRouteOutcome | None:
+        """Measure it where each row is there ``often`` (rows,), always as a row of one person.
+
+        None where the release has other rows, so that nobody can say whose they are.
+        """
+        person = np.repeat(np.arange(len(original)), often)
+        rows = Table(original.take(person).columns, np.arange(len(person)))
+        file = self.file(rows)
+        if len(file.table) != len(rows):
+            return None
+        owned = rows.replaced({SUBJECT: Column.of([f"person {n}" for n in person.tolist()])})
+        people, pairs = People(SUBJECT, known_rows=1), InMemoryPairs(owned, file.table)
+        return self.judge_file(requirement, owned, file, nulls, people=people, pairs=pairs)
+
+    def judge_beside(self, requirement: Requirement, run: RunOfTwo, at: int) -> TwoRouteOutcome:
+        """Measure it on the file ``at`` of two that the same people may read."""
+        read, beside = run.read[at], run.read[1 - at]
+        return self.judge_file(
+            requirement,
+            run.original,
+            run.files[at],
+            run.nulls,
+            release=read.name,
+            pairs=read.pairs,
+            others=(beside,),
+            siblings={beside.name: beside.candidate},
+            reader=run.reader,
+        )
 
     def judge_once(self, requirement: Requirement, original: Table, nulls: Nulls) -> TwoRouteOutcome:
         """Return the outcome of one of `requirements` on one of `random_tables`, measured once for all checks."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NotRequired, get_origin
 
 import numpy as np
@@ -26,12 +26,19 @@ from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.class_models import kept
 from ppdm_flow.testing.quoting import untold
+from ppdm_flow.testing.released_files import RunOfTwo, copies, retold, uneven
 from ppdm_flow.testing.requirement_case import RequirementCase, TwoRouteOutcome
 
 Check = Callable[[RequirementCase], Iterator[str]]
 Look = Callable[[RequirementCase, Requirement, TwoRouteOutcome], Iterator[str]]
 SECTIONS = ("Why it matters", "Example", "Not so", "What to do")
 _PLACES = frozenset(("id", "name", "span"))
+_MISSING = "(nothing)"
+"""What stands for missing values where they are made values like others."""
+_PEOPLE = 12
+"""How many random tables are looked at with several rows of a person: two routes take long to count people."""
+_FILES = 9
+"""How many tables are looked at as two files: each is read as a whole run."""
 
 
 def two_routes_agree(case: RequirementCase) -> Iterator[str]:
@@ -46,10 +53,9 @@ def weights_count_as_rows(case: RequirementCase) -> Iterator[str]:
     """
 
     def other(original: Table, nulls: Nulls) -> Iterator[str]:
-        released = original if case.release is None else case.release(original)
-        if len(released) != len(original):
+        if len(case.released(original)) != len(original):
             return
-        often = np.arange(len(original)) % 3 + 1
+        often = uneven(original)
         weights = Table.of({"": [str(n) for n in often]})[""]
         singly = original.take(np.repeat(np.arange(len(original)), often))
         for requirement in case.requirements[nulls]:
@@ -64,6 +70,88 @@ def weights_count_as_rows(case: RequirementCase) -> Iterator[str]:
                         yield f"`{name}` is {value} with weights ({route} route), and {wanted} with the rows repeated"
 
     yield from _random(case, other)
+
+
+def people_count_once(case: RequirementCase) -> Iterator[str]:
+    """Where the policy counts people, several rows of one person, all alike, hide nobody: both routes count people.
+
+    A table is left out where the release has another number of rows.
+    """
+
+    def hidden(original: Table, nulls: Nulls) -> Iterator[str]:
+        for requirement in (r for r in case.requirements[nulls] if r.counts_people):
+            several = case.judge_people(requirement, original, nulls, uneven(original))
+            once = case.judge_people(requirement, original, nulls, np.ones(len(original), dtype=np.int64))
+            if several is None or once is None:
+                return
+            yield from _disagreements(case, requirement, several)
+            if several.passes and not once.passes:
+                text = "fails where each person has one row, and holds where some have more of the same rows"
+                yield f"`{_bounds(requirement)}` {text}"
+
+    yield from _first_faults(case.random_tables[:_PEOPLE], hidden)
+
+
+def missing_values_form_groups(case: RequirementCase) -> Iterator[str]:
+    """Where rows are grouped under `nulls: own_category`, a missing value is a value like others."""
+    if case.release is not None or Nulls.OWN_CATEGORY not in case.nulls:
+        return
+
+    def unlike(original: Table, nulls: Nulls) -> Iterator[str]:
+        for requirement in case.requirements[nulls] if nulls is Nulls.OWN_CATEGORY else ():
+            named = [name for name in requirement.grouping if name in original.columns]
+            filled = original.replaced({name: retold(original[name], missing=_MISSING) for name in named})
+            with_text = {m.metric: m.figure.value for m in case.judge(requirement, filled, nulls).measured}
+            for measured in case.judge_once(requirement, original, nulls).measured:
+                value, wanted = measured.figure.value, with_text.get(measured.metric)
+                if not _same(value, wanted):
+                    text = f"is {value} with missing values, and {wanted} where these are a value of their own"
+                    yield f"`{measured.metric}` {text}"
+
+    yield from _random(case, unlike)
+
+
+def copies_count(case: RequirementCase) -> Iterator[str]:
+    """A column under another name, or a coarser one that is computed from an attribute, tells what the attribute does.
+
+    What fails on a column must not hold where the column is suppressed, and a copy of it is released beside.
+    """
+
+    def untold_copies(original: Table, nulls: Nulls) -> Iterator[str]:
+        file = case.file(original)
+        for requirement in case.requirements[nulls]:
+            for name in (n for n in file.table.columns if n in requirement.attributes_concerned):
+                for what, alone, beside in copies(file, name):
+                    if (
+                        case.judge_file(requirement, original, beside, nulls).passes
+                        and not case.judge_file(requirement, original, alone, nulls).passes
+                    ):
+                        text = f"fails where `{name}` is released, and holds where {what} is"
+                        yield f"`{_bounds(requirement)}` {text}"
+
+    yield from _random(case, untold_copies)
+
+
+def files_tell_together(case: RequirementCase) -> Iterator[str]:
+    """What fails on one table must not hold on each of two files whose rows anybody can put together to that table.
+
+    It is asked of kinds that say `of_all_files`; of others the engine releases no files that tell more together.
+    """
+
+    def untold_files(original: Table, nulls: Nulls) -> Iterator[str]:
+        asked = [r for r in case.requirements[nulls] if r.of_all_files]
+        whole = case.file(original)
+        if not asked or len(whole.table) != len(original) or len(whole.table.names) < 2:
+            return
+        failing = [r for r in asked if not case.judge_file(r, original, whole, nulls).passes]
+        name = whole.table.names[len(original) % len(whole.table.names)]
+        run = RunOfTwo.of(whole, name, original, nulls)
+        for requirement in failing:
+            if all(case.judge_beside(requirement, run, at).passes for at in (0, 1)):
+                text = f"fails of the whole table, and holds of two files, one with `{name}` and one with the rest"
+                yield f"`{_bounds(requirement)}` {text}"
+
+    yield from _first_faults(case.larger_tables[:_FILES], untold_files)
 
 
 def figures_are_told(case: RequirementCase) -> Iterator[str]:
@@ -179,6 +267,10 @@ def failures_name_what_is_wrong(case: RequirementCase) -> Iterator[str]:
 CHECKS: tuple[Check, ...] = (
     two_routes_agree,
     weights_count_as_rows,
+    people_count_once,
+    missing_values_form_groups,
+    copies_count,
+    files_tell_together,
     figures_are_told,
     stricter_never_passes_what_weaker_fails,
     order_looks_at_every_field,
@@ -200,7 +292,12 @@ def _kept(requirement: Requirement, original: Table, facts: Mapping[str, Attribu
 
 def _random(case: RequirementCase, look: Callable[[Table, Nulls], Iterator[str]]) -> list[str]:
     """Return the faults on the first random table that has some."""
-    return next((faults for table, nulls in case.random_tables if (faults := list(look(table, nulls)))), [])
+    return _first_faults(case.random_tables, look)
+
+
+def _first_faults(tables: Iterable[tuple[Table, Nulls]], look: Callable[[Table, Nulls], Iterator[str]]) -> list[str]:
+    """Return the faults on the first table that has some."""
+    return next((faults for table, nulls in tables if (faults := list(look(table, nulls)))), [])
 
 
 def _on_tables(case: RequirementCase, look: Look) -> list[str]:

@@ -37,6 +37,10 @@ class RequirementConformance(Conformance[RequirementCase]):
 
     test_two_routes_agree = held(checks.two_routes_agree)
     test_weights_count_as_rows = held(checks.weights_count_as_rows)
+    test_people_count_once = held(checks.people_count_once)
+    test_missing_values_form_groups = held(checks.missing_values_form_groups)
+    test_copies_count = held(checks.copies_count)
+    test_files_tell_together = held(checks.files_tell_together)
     test_figures_are_told = held(checks.figures_are_told)
     test_stricter_never_passes_what_weaker_fails = held(checks.stricter_never_passes_what_weaker_fails)
     test_order_looks_at_every_field = held(checks.order_looks_at_every_field)

@@ -9,12 +9,17 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import Role
+from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.tables.counts import Counts, count, merge
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
+
+_PAIRS = 1000
+"""How many paired rows are handed out at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +69,32 @@ class InMemoryView:
 
 
 @dataclass(frozen=True)
+class InMemoryPairs:
+    """Implements :class:`ppdm_flow.sdk.view.PairedView` over two tables, whose rows are matched by their numbers."""
+
+    original: Table
+    released: Table
+
+    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
+        """Yield aligned partitions: at least one, if an empty one."""
+        mine, theirs = self._matched
+        for start in range(0, max(1, len(mine)), _PAIRS):
+            chunk = slice(start, start + _PAIRS)
+            yield self.original.select(original).take(mine[chunk]), self.released.select(released).take(theirs[chunk])
+
+    def joint(self, original: str, released: str) -> Counts:
+        """Count (original value, released value) over all rows."""
+        mine, theirs = self._matched
+        both = {"original": self.original[original].take(mine), "released": self.released[released].take(theirs)}
+        return count(Table(both, np.arange(len(mine))), ["original", "released"])
+
+    @property
+    def _matched(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        _, mine, theirs = np.intersect1d(self.original.rows, self.released.rows, return_indices=True)
+        return mine, theirs
+
+
+@dataclass(frozen=True)
 class InMemorySql:
     """Implements :class:`ppdm_flow.sdk.audit.Sql` over the cells of ``tables``, as text."""
 
@@ -86,7 +117,7 @@ class InMemorySql:
         """Return the database with these tables."""
         connection = _connection()
         for name, relation in tables.items():
-            connection.register(name, relation)
+            connection.register(name, relation.table if isinstance(relation, PairedRelation) else relation)
         for name, table in self.tables.items():
             cells = {n: pa.array(c.texts(), pa.string()) for n, c in table.columns.items()}
             connection.register(name, pa.table(cells))

@@ -89,6 +89,41 @@ class Unweighted(KAnonymityAudit):
         return super().recheck(unweighted(original), unweighted(candidate), ctx)
 
 
+class Altered(KAnonymityAudit):
+    """Measures by both routes as if something that it is told were otherwise."""
+
+    def measure(self, original, candidate, ctx):
+        return super().measure(original, *self.told(candidate, ctx))
+
+    def recheck(self, original, candidate, ctx):
+        return super().recheck(original, *self.told(candidate, ctx))
+
+
+class CountsRows(Altered):
+    def told(self, candidate, ctx):
+        return candidate, replace(ctx, people=None)
+
+
+class LeavesMissingOut(Altered):
+    def told(self, candidate, ctx):
+        return candidate, replace(ctx, nulls=Nulls.EXCLUDE)
+
+
+class LooksAtNames(Altered):
+    """Knows no released columns but those that the policy names."""
+
+    def told(self, candidate, ctx):
+        names = [n for n in candidate.schema.names if n in ctx.original_attributes]
+        roles = {f.name: f.role for f in candidate.schema.fields}
+        known = InMemoryView.of(candidate.whole.select(names), roles, candidate.partition_rows)
+        return known, replace(ctx, attributes={n: ctx.attributes[n] for n in names})
+
+
+class LooksAtOneFile(Altered):
+    def told(self, candidate, ctx):
+        return candidate, replace(ctx, reader=None, others=(), siblings={})
+
+
 class Mute(KAnonymityAudit):
     def measure(self, original, candidate, ctx):
         found = super().measure(original, candidate, ctx)
@@ -138,6 +173,26 @@ BROKEN = {
         checks.weights_count_as_rows,
         {"audit": measured_by("Unweighted")},
         "with the rows repeated",
+    ),
+    "rows of one person": (
+        checks.people_count_once,
+        {"audit": measured_by("CountsRows")},
+        "holds where some have more of the same rows",
+    ),
+    "missing values left out": (
+        checks.missing_values_form_groups,
+        {"audit": measured_by("LeavesMissingOut")},
+        "where these are a value of their own",
+    ),
+    "columns by their names": (
+        checks.copies_count,
+        {"audit": measured_by("LooksAtNames")},
+        "holds where it is suppressed, and released once more as `copy`",
+    ),
+    "one file alone": (
+        checks.files_tell_together,
+        {"audit": measured_by("LooksAtOneFile")},
+        "holds of two files, one with",
     ),
     "untold figures": (
         checks.figures_are_told,

@@ -42,7 +42,7 @@ def test_its_author_can_test_it_with_the_kit(python, acme):
     tests = str(PLUGINS / "acme_plugin" / "tests")
     words = ["-m", "pytest", "-q", "-c", os.devnull, "--rootdir", tests, "-p", "no:cacheprovider", tests]
     done = python("-B", *words, env=acme)
-    assert "50 passed" in done.stdout
+    assert "62 passed" in done.stdout
 
 
 def test_without_it_the_name_is_unknown(ask):
