@@ -6,24 +6,34 @@ import pytest
 
 from ppdm_flow.core.addresses.server import database_address
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.sdk.databases import mssql, mysql, postgresql, warehouses
+from ppdm_flow.engine.delivery.mysql import MysqlTables
+from ppdm_flow.engine.delivery.postgresql import PostgresTables
+from ppdm_flow.engine.ledger.link import Link
 from ppdm_flow.sdk.databases.faults import DATABASES, refuse_other_hosts
+from ppdm_flow.sources.sql.mssql import MssqlSession
+from ppdm_flow.sources.sql.mysql import MysqlSession
+from ppdm_flow.sources.sql.postgresql import PostgresSession
+from ppdm_flow.sources.sql.warehouse import WarehouseSession
 
-CONNECTS = {
-    "postgresql://db.elsewhere.example/clinic": postgresql.connect,
-    "mysql://db.elsewhere.example/clinic": mysql.connect,
-    "mssql://db.elsewhere.example/clinic": mssql.connect,
-    "snowflake://elsewhere/clinic": warehouses.connect,
-}
+CONNECTIONS = (
+    ("postgresql://db.elsewhere.example/clinic", PostgresSession),
+    ("postgresql://db.elsewhere.example/clinic", PostgresTables),
+    ("postgresql://db.elsewhere.example/clinic", Link),
+    ("mysql://db.elsewhere.example/clinic", MysqlSession),
+    ("mysql://db.elsewhere.example/clinic", MysqlTables),
+    ("mssql://db.elsewhere.example/clinic", MssqlSession),
+    ("snowflake://elsewhere/clinic", WarehouseSession),
+    ("bigquery://elsewhere/clinic", WarehouseSession),
+)
 
 
-@pytest.mark.parametrize("url", CONNECTS)
-def test_nobody_signs_in_elsewhere(monkeypatch, url):
+@pytest.mark.parametrize(("url", "connection"), CONNECTIONS)
+def test_nobody_signs_in_elsewhere(monkeypatch, url, connection):
     for variable in ("PGPASSWORD", "MYSQL_PWD", "SQLCMDPASSWORD", "SNOWFLAKE_PASSWORD"):
         monkeypatch.setenv(variable, "secret")
     monkeypatch.setenv(DATABASES, "db.example,db.elsewhere.example:1")
     with pytest.raises(DataError) as refused:
-        CONNECTS[url](database_address(url))
+        connection(database_address(url))
     assert refused.value.diagnostics[0].code == "PPF491"
 
 

@@ -87,6 +87,16 @@ class ServerAddress:
         """Whether what is sent never leaves this machine."""
         return self.is_socket or is_loopback(self.host)
 
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether ``sslmode`` allows no connection without TLS."""
+        return self.sslmode not in ("disable", "prefer")
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether ``sslmode`` asks for a certificate of a trusted authority."""
+        return self.sslmode.startswith("verify")
+
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
     """Whether ``text`` is meant as the URL of a server, be it right or wrong."""

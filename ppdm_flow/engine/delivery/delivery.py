@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,11 +17,14 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.core.texts.sql_names import table_parts
 from ppdm_flow.engine.delivery.mysql import MysqlTables
 from ppdm_flow.engine.delivery.postgresql import PostgresTables
-from ppdm_flow.engine.delivery.target import MARK, Connection, Target, comment, unfit
+from ppdm_flow.engine.delivery.target import MARK, Batches, TableWriter, Target, comment, unfit
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_released
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Source, TypedSource
+
+_PIECE = 1 << 16
+"""Rows that are compared at once."""
 
 
 @dataclass(slots=True)
@@ -28,7 +32,7 @@ class Delivery:
     """Tables that are staged, and wait for the release to be out. ``run`` is the name of the run's directory."""
 
     run: str
-    connections: dict[str, tuple[ServerAddress, Connection]] = field(default_factory=dict)
+    connections: dict[str, tuple[ServerAddress, TableWriter]] = field(default_factory=dict)
     tables: list[str] = field(default_factory=list)
 
     def commit(self) -> None:
@@ -52,7 +56,7 @@ def staged(policy: str, run: str, files: Sequence[tuple[ReleaseNode, Path]]) -> 
     """
     delivery = Delivery(run)
     with ExitStack() as stack:
-        prepared: list[tuple[Connection, Target]] = []
+        prepared: list[tuple[TableWriter, Target]] = []
         for release, file in files:
             if release.into is None:
                 continue
@@ -77,9 +81,9 @@ def _address(url: str) -> ServerAddress:
     return address
 
 
-def _connected(delivery: Delivery, address: ServerAddress, url: str, stack: ExitStack) -> Connection:
+def _connected(delivery: Delivery, address: ServerAddress, url: str, stack: ExitStack) -> TableWriter:
     if url not in delivery.connections:
-        made: Connection = MysqlTables(address) if address.dialect == MYSQL else PostgresTables(address)
+        made: TableWriter = MysqlTables(address) if address.dialect == MYSQL else PostgresTables(address)
         stack.callback(made.close)
         delivery.connections[url] = address, made
     return delivery.connections[url][1]
@@ -102,7 +106,7 @@ def _target(policy: str, run: str, release: ReleaseNode) -> Target:
     )
 
 
-def _fill(connection: Connection, address: ServerAddress, target: Target, release: ReleaseNode, file: Path) -> None:
+def _fill(connection: TableWriter, address: ServerAddress, target: Target, release: ReleaseNode, file: Path) -> None:
     schema, rows = _rows_of(release, file)
     connection.stage(target, schema, rows)
     _, again = _rows_of(release, file)
@@ -110,7 +114,7 @@ def _fill(connection: Connection, address: ServerAddress, target: Target, releas
         raise unfit(address.name, target, "what is read back is not what the release has")
 
 
-def _rows_of(release: ReleaseNode, file: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+def _rows_of(release: ReleaseNode, file: Path) -> tuple[pa.Schema, Batches]:
     """Return the columns of a released file, and its rows: numbers and moments where the file has them."""
     with wrap_plugin_errors(f"release `{release.name}`"):
         source = open_released(release, file)
@@ -119,10 +123,10 @@ def _rows_of(release: ReleaseNode, file: Path) -> tuple[pa.Schema, Iterator[pa.R
         batches = _plain(_batches(source, names, types), {n: types[n] for n in release.partition_by if n in types})
         first = next(batches, None)
     if first is None:
-        return pa.schema([(name, pa.string()) for name in names]), iter(())
+        first = pa.RecordBatch.from_pylist([], schema=pa.schema([(name, pa.string()) for name in names]))
     schema = first.schema
 
-    def all_rows() -> Iterator[pa.RecordBatch]:
+    def all_rows() -> Batches:
         yield first
         with wrap_plugin_errors(f"release `{release.name}`"):
             for batch in batches:
@@ -168,40 +172,19 @@ def _kind(kind: pa.DataType, declared: AttributeType | None) -> pa.DataType:
     return pa.date32() if pa.types.is_date(kind) else pa.string()
 
 
-def same_rows(one: Iterator[pa.RecordBatch], other: Iterator[pa.RecordBatch], schema: pa.Schema) -> bool:
+def same_rows(one: Batches, other: Batches, schema: pa.Schema) -> bool:
     """Whether two streams have the same rows in the same order, however they are cut into batches."""
-    with contextlib.closing(_Cursor(one, schema)) as left, contextlib.closing(_Cursor(other, schema)) as right:
-        while True:
-            size = min(left.ready(), right.ready())
-            if not size:
-                return not left.ready() and not right.ready()
-            if not left.take(size).equals(right.take(size)):
-                return False
+    with contextlib.closing(one), contextlib.closing(other):
+        pieces = zip_longest(_pieces(one, schema), _pieces(other, schema), fillvalue=schema.empty_table())
+        return all(left.equals(right) for left, right in pieces)
 
 
-class _Cursor:
-    """Batches, of which any number of rows can be taken."""
-
-    def __init__(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
-        self._batches, self._schema = batches, schema
-        self._rest = pa.RecordBatch.from_pylist([], schema=schema)
-
-    def ready(self) -> int:
-        """Return how many rows are at hand; 0 at the end."""
-        while not self._rest.num_rows:
-            following = next(self._batches, None)
-            if following is None:
-                return 0
-            self._rest = following.replace_schema_metadata(None)
-        return int(self._rest.num_rows)
-
-    def take(self, size: int) -> pa.RecordBatch:
-        """Return that many rows."""
-        taken, self._rest = self._rest.slice(0, size), self._rest.slice(size)
-        return taken
-
-    def close(self) -> None:
-        """Let the source of the batches go."""
-        close = getattr(self._batches, "close", None)
-        if close is not None:
-            close()
+def _pieces(batches: Batches, schema: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the rows in tables of one size; what is left at the end, if only nothing, is the last."""
+    held = schema.empty_table()
+    for batch in batches:
+        held = pa.concat_tables([held, pa.Table.from_batches([batch.replace_schema_metadata(None)])])
+        while held.num_rows >= _PIECE:
+            yield held.slice(0, _PIECE)
+            held = held.slice(_PIECE)
+    yield held

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -15,14 +13,13 @@ import pyarrow.compute as pc
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.engine.delivery.target import Target, foreign_table, unfit
-from ppdm_flow.sdk.databases.faults import machine_fault, server_fault, told
-from ppdm_flow.sdk.databases.mysql import connect, mysql_fault
+from ppdm_flow.engine.delivery.target import Batches, TableWriter, Target, foreign_table, unfit
+from ppdm_flow.sdk.databases.faults import machine_fault
+from ppdm_flow.sdk.databases.mysql import MysqlConnection, error_number
 
-_BEGIN = (
-    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
-    "SET SESSION time_zone = '+00:00'",
-    "SET SESSION lock_wait_timeout = 60",
+_SESSION = (
+    "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES', time_zone = '+00:00',"
+    " lock_wait_timeout = 60"
 )
 _ROWS = 5_000
 _PREFIX = 191
@@ -48,19 +45,12 @@ _UNFIT = {
 }
 
 
-class MysqlTables:
+class MysqlTables(MysqlConnection, TableWriter):
     """One connection, with a lock for each table that it fills."""
 
     def __init__(self, address: ServerAddress) -> None:
-        self.place = address.name
-        self._driver, self._connection = connect(address)
         self._staged: list[Target] = []
-        try:
-            for statement in _BEGIN:
-                self._ask(statement)
-        except BaseException:
-            self.close()
-            raise
+        super().__init__(address, _SESSION)
 
     def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Create the table and fill it; what an ended run left of the same table is dropped first."""
@@ -69,30 +59,24 @@ class MysqlTables:
         self._lock(target)
         self._judge(target)
         for (stale,) in self._ask(_STALE, (f"{_prefix(target)}%",)):
-            self._ask(f"DROP TABLE {quoted(stale, '`')}")
-        columns = [f"{_name(each.name)} {_type(each.type)} NULL{self._comment(target, each.name)}" for each in schema]
-        indexes = [f"INDEX ({', '.join(_indexed(column, schema) for column in index)})" for index in target.indexes]
-        made = f"CREATE TABLE {_name(_staging(target))} ({', '.join((*columns, *indexes))})"
-        text = f"CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT = {_text(target.comment)}"
-        self._ask(f"{made} {text}", (), target)
-        self._staged.append(target)
-        marks = ", ".join(["%s"] * len(schema))
-        insert = f"INSERT INTO {_name(_staging(target))} VALUES ({marks})"  # noqa: S608  # no `%` is in its name
-        with self._guarded(target), self._connection.cursor() as cursor:
-            cursor.execute("START TRANSACTION")
+            self._ask(f"DROP TABLE {_name(stale)}")
+        table = _table(target, schema)
+        with self.filling(target), self._guarded():
+            table.create(self._connection)
+            self._staged.append(target)
+            self._ask("START TRANSACTION")
             for batch in batches:
                 for start in range(0, batch.num_rows, _ROWS):
-                    cursor.executemany(insert, _rows(batch.slice(start, _ROWS)))
-            cursor.execute("COMMIT")
+                    self._connection.execute(table.insert(), _rows(batch.slice(start, _ROWS)))
+            self._ask("COMMIT")
 
-    def read(self, target: Target, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def read(self, target: Target, schema: pa.Schema) -> Batches:
         """Yield the rows as they were written."""
-        listed = ", ".join(_name(name) for name in schema.names)
-        with self._guarded(target), self._connection.cursor(self._driver.cursors.SSCursor) as cursor:
-            cursor.execute(f"SELECT {listed} FROM {_name(_staging(target))}")  # noqa: S608
+        listed = ", ".join(map(_name, schema.names))
+        every = f"SELECT {listed} FROM {_name(_staging(target))}"  # noqa: S608
+        with self.filling(target), self._streamed(every) as cursor:
             while rows := cursor.fetchmany(_ROWS):
-                cells = zip(*rows, strict=True)
-                arrays = [_array(*each) for each in zip(cells, schema, strict=True)]
+                arrays = [_array(*each) for each in zip(zip(*rows, strict=True), schema, strict=True)]
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def prepare(self, target: Target) -> None:
@@ -114,8 +98,7 @@ class MysqlTables:
         for target in self._staged:
             with contextlib.suppress(PpdmError):
                 self._ask(f"DROP TABLE IF EXISTS {_name(_staging(target))}")
-        with contextlib.suppress(Exception):
-            self._connection.close()
+        super().close()
 
     def _lock(self, target: Target) -> None:
         if self._ask("SELECT GET_LOCK(%s, %s)", (_prefix(target)[:_LONGEST], _WAIT)) != [(1,)]:
@@ -127,26 +110,10 @@ class MysqlTables:
         if found and (found[0][0] != "BASE TABLE" or not target.may_replace(found[0][1])):
             raise foreign_table(self.place, target)
 
-    def _comment(self, target: Target, column: str) -> str:
-        text = target.comments.get(column)
-        return f" COMMENT {_text(text)}" if text else ""
-
-    def _ask(self, statement: str, values: Sequence[Any] = (), target: Target | None = None) -> list[tuple[Any, ...]]:
-        with self._guarded(target), self._connection.cursor() as cursor:
-            cursor.execute(statement, tuple(values) or None)
-            return list(cursor.fetchall())
-
-    def _guarded(self, target: Target | None) -> AbstractContextManager[None]:
-        return told(partial(self._fault, target))
-
-    def _fault(self, target: Target | None, error: Exception) -> PpdmError | None:
-        if not isinstance(error, self._driver.Error):
-            broke = isinstance(error, OSError | AttributeError | TypeError | IndexError)  # so PyMySQL says it
-            return server_fault(self.place, None, connected=True) if broke else None
-        number = error.args[0] if error.args else None
-        if target is not None and number in _UNFIT:
-            return unfit(self.place, target, _UNFIT[number])
-        return mysql_fault(self.place, error)
+    def _fault(self, error: Exception) -> PpdmError:
+        if self.filled is not None and (number := error_number(error)) in _UNFIT:
+            return unfit(self.place, self.filled, _UNFIT[number])
+        return super()._fault(error)
 
 
 def _prefix(target: Target) -> str:
@@ -162,29 +129,45 @@ def _name(name: str) -> str:
     return quoted(name, "`")
 
 
-def _text(text: str) -> str:
-    """Return a text as a literal, in a mode in which a backslash is nothing else."""
-    return "'" + text.replace("'", "''") + "'"
+def _table(target: Target, schema: pa.Schema) -> Any:
+    """Return the table as it is filled; columns go by their numbers, since names of parameters lose characters."""
+    import sqlalchemy as sql  # noqa: PLC0415  # of an extra
+    from sqlalchemy.dialects import mysql  # noqa: PLC0415  # the same
+
+    kinds: dict[pa.DataType, Any] = {
+        pa.int64(): sql.BigInteger(),
+        pa.float64(): mysql.DOUBLE(asdecimal=False),
+        pa.date32(): sql.Date(),
+        pa.string(): mysql.LONGTEXT(),
+    }
+    moment = mysql.DATETIME(fsp=6)
+    columns = {
+        each.name: sql.Column(
+            each.name, kinds.get(each.type, moment), key=str(number), comment=target.comments.get(each.name) or None
+        )
+        for number, each in enumerate(schema)
+    }
+    lengths = {each.name: _PREFIX for each in schema if each.type == pa.string()}
+    indexes = [
+        sql.Index(f"index_{number}", *(columns[name] for name in names), mysql_length=lengths)
+        for number, names in enumerate(target.indexes, 1)
+    ]
+    return sql.Table(
+        _staging(target),
+        sql.MetaData(),
+        *columns.values(),
+        *indexes,
+        comment=target.comment,
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+    )
 
 
-def _type(kind: pa.DataType) -> str:
-    if pa.types.is_int64(kind):
-        return "BIGINT"
-    if pa.types.is_float64(kind):
-        return "DOUBLE"
-    if pa.types.is_date32(kind):
-        return "DATE"
-    return "DATETIME(6)" if pa.types.is_timestamp(kind) else "LONGTEXT"
-
-
-def _indexed(column: str, schema: pa.Schema) -> str:
-    return f"{_name(column)}({_PREFIX})" if pa.types.is_string(schema.field(column).type) else _name(column)
-
-
-def _rows(batch: pa.RecordBatch) -> list[tuple[Any, ...]]:
-    """Return rows for the driver; moments with a time zone are in UTC, and stand without it."""
+def _rows(batch: pa.RecordBatch) -> list[dict[str, Any]]:
+    """Return rows by the keys of columns; moments with a time zone are in UTC, and stand without it."""
     plain = [c.cast(pa.timestamp("us")) if pa.types.is_timestamp(c.type) and c.type.tz else c for c in batch.columns]
-    return list(zip(*(column.to_pylist() for column in plain), strict=True))
+    rows: list[dict[str, Any]] = pa.RecordBatch.from_arrays(plain, names=list(map(str, range(len(plain))))).to_pylist()
+    return rows
 
 
 def _array(cells: Sequence[Any], column: pa.Field) -> pa.Array:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from functools import partial
-from typing import Any
+from functools import cached_property
 
 import pyarrow as pa
 
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.engine.delivery.target import Target, foreign_table, unfit
-from ppdm_flow.sdk.databases.faults import server_fault, told
-from ppdm_flow.sdk.databases.postgresql import connect, state_after
+from ppdm_flow.engine.delivery.target import Batches, TableWriter, Target, foreign_table, unfit
+from ppdm_flow.sdk.databases.postgresql import PostgresConnection
 
 _BEGIN = (
     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
@@ -34,19 +30,16 @@ WHERE n.nspname = {schema} AND c.relname = {name}
 """
 
 
-class PostgresTables:
+class PostgresTables(PostgresConnection, TableWriter):
     """One transaction."""
 
     def __init__(self, address: ServerAddress) -> None:
-        self.place = address.name
-        self._driver, self._connection = connect(address)
-        try:
-            for statement in _BEGIN:
-                self._ask(statement)
-            self._own = str(self._ask("SELECT pg_catalog.current_schema()").column(0)[0].as_py() or "public")
-        except BaseException:
-            self.close()
-            raise
+        super().__init__(address, _BEGIN)
+
+    @cached_property
+    def _own(self) -> str:
+        """The schema of tables that are named without one."""
+        return str(self._ask("SELECT pg_catalog.current_schema()")[0][0] or "public")
 
     def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Create the table and fill it by COPY."""
@@ -55,16 +48,15 @@ class PostgresTables:
         self._judge(target)
         columns = ", ".join(f"{quoted(each.name)} {_type(each.type)}" for each in schema)
         self._ask(f"CREATE TABLE {quoted(home)}.{quoted(target.staging)} ({columns})")
-        with self._guarded(target), self._connection.cursor() as cursor:
+        with self.filling(target), self._guarded(), self._connection.cursor() as cursor:
             reader = pa.RecordBatchReader.from_batches(schema, batches)
             cursor.adbc_ingest(target.staging, reader, mode="append", db_schema_name=home)
 
-    def read(self, target: Target, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def read(self, target: Target, schema: pa.Schema) -> Batches:
         """Yield the rows as they were written."""
         listed = ", ".join(quoted(name) for name in schema.names)
-        with self._guarded(target), self._connection.cursor() as cursor:
-            cursor.execute(f"SELECT {listed} FROM {self._staging(target)}")  # noqa: S608
-            for batch in cursor.fetch_record_batch():
+        with self.filling(target):
+            for batch in self._batches(f"SELECT {listed} FROM {self._staging(target)}"):  # noqa: S608
                 yield batch.cast(schema)
 
     def prepare(self, target: Target) -> None:
@@ -72,50 +64,35 @@ class PostgresTables:
         home = quoted(target.schema or self._own)
         place = f"{home}.{quoted(target.name)}"
         self._judge(target)
-        self._ask(f"DROP TABLE IF EXISTS {place}", target)
-        self._ask(f"ALTER TABLE {self._staging(target)} RENAME TO {quoted(target.name)}", target)
-        for index in target.indexes:
-            self._ask(f"CREATE INDEX ON {place} ({', '.join(map(quoted, index))})", target)
-        self._ask(f"COMMENT ON TABLE {place} IS {_text(target.comment)}")
-        for column, text in target.comments.items():
-            self._ask(f"COMMENT ON COLUMN {place}.{quoted(column)} IS {_text(text)}")
-        for role in target.grants:
-            self._ask(f"GRANT SELECT ON {place} TO {'PUBLIC' if role.lower() == 'public' else quoted(role)}", target)
+        with self.filling(target):
+            self._ask(f"DROP TABLE IF EXISTS {place}")
+            self._ask(f"ALTER TABLE {self._staging(target)} RENAME TO {quoted(target.name)}")
+            for index in target.indexes:
+                self._ask(f"CREATE INDEX ON {place} ({', '.join(map(quoted, index))})")
+            self._ask(f"COMMENT ON TABLE {place} IS {_text(target.comment)}")
+            for column, text in target.comments.items():
+                self._ask(f"COMMENT ON COLUMN {place}.{quoted(column)} IS {_text(text)}")
+            for role in target.grants:
+                self._ask(f"GRANT SELECT ON {place} TO {'PUBLIC' if role.lower() == 'public' else quoted(role)}")
 
     def commit(self) -> None:
         """End the transaction."""
         self._ask("COMMIT")
 
-    def close(self) -> None:
-        """Hang up; the server takes back what was not committed."""
-        with contextlib.suppress(Exception):
-            self._connection.close()
-
     def _judge(self, target: Target) -> None:
         asked = _THERE.format(schema=_text(target.schema or self._own), name=_text(target.name))
-        found = self._ask(asked)
-        kinds, comments = (column.to_pylist() for column in found.columns)
-        if kinds and (kinds[0] != "r" or not target.may_replace(comments[0])):
-            raise foreign_table(self.place, target)
+        for kind, comment in self._ask(asked):
+            if kind != "r" or not target.may_replace(comment):
+                raise foreign_table(self.place, target)
 
     def _staging(self, target: Target) -> str:
         return f"{quoted(target.schema or self._own)}.{quoted(target.staging)}"
 
-    def _ask(self, statement: str, target: Target | None = None) -> pa.Table:
-        with self._guarded(target), self._connection.cursor() as cursor:
-            cursor.execute(statement)
-            return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
-
-    def _guarded(self, target: Target | None = None) -> AbstractContextManager[None]:
-        return told(partial(self._fault, target))
-
-    def _fault(self, target: Target | None, error: Exception) -> PpdmError | None:
-        if not isinstance(error, self._driver.Error | pa.ArrowException | OSError):
-            return None
-        state: Any = getattr(error, "sqlstate", None) or state_after(self._connection)
-        if target is not None and state in _UNFIT:
-            return unfit(self.place, target, _UNFIT[state])
-        return server_fault(self.place, state, connected=True)
+    def _fault(self, error: Exception) -> PpdmError:
+        state = None if self.filled is None else self._state(error)
+        if self.filled is not None and state in _UNFIT:
+            return unfit(self.place, self.filled, _UNFIT[state])
+        return super()._fault(error)
 
 
 _UNFIT = {

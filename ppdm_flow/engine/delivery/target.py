@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import pyarrow as pa
 
@@ -16,6 +17,8 @@ from ppdm_flow.engine.faults import data_fault
 MARK = "ppdm-flow: "
 """How the comment of a table begins that a release made."""
 _LONGEST_COMMENT = 1024
+Batches = Generator[pa.RecordBatch, None, None]
+"""Rows that are there as long as nobody closes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +48,41 @@ class Target:
         return self.name if self.schema is None else f"{self.schema}.{self.name}"
 
 
-class Connection(Protocol):
-    """A connection that fills tables and puts them in their places. Everything raises PpdmError."""
+class TableWriter(ABC):
+    """Fills tables over a connection and puts them in their places. Everything raises PpdmError."""
 
+    place: str
+    filled: Target | None = None
+    """The table whose faults say that it cannot be made of the release."""
+
+    @abstractmethod
     def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Fill a table under its staging name. Raises DataError where another one than a release's has its place."""
-        ...
 
-    def read(self, target: Target, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    @abstractmethod
+    def read(self, target: Target, schema: pa.Schema) -> Batches:
         """Yield the rows of a staged table, in the order that they were written in."""
-        ...
 
+    @abstractmethod
     def prepare(self, target: Target) -> None:
         """Do all that may fail before the tables take their places."""
-        ...
 
+    @abstractmethod
     def commit(self) -> None:
         """Let all tables that were prepared take their places, in one step."""
-        ...
 
+    @abstractmethod
     def close(self) -> None:
         """Take back what did not take its place, and hang up."""
-        ...
+
+    @contextmanager
+    def filling(self, target: Target) -> Iterator[None]:
+        """Take the faults within for those of a table."""
+        self.filled = target
+        try:
+            yield
+        finally:
+            self.filled = None
 
 
 def comment(text: str) -> str:

@@ -1,87 +1,39 @@
-"""One connection to the ledger's server, by ADBC, whose exceptions become ours: they may quote."""
+"""One connection to the ledger's server, with transactions that no setting of a role or a server ends or hides."""
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Sequence
 from typing import Any
 
 from ppdm_flow.core.addresses.server import ServerAddress
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PluginError, PpdmError
-from ppdm_flow.engine.faults import data_fault, run_fault
-from ppdm_flow.sdk.databases.postgresql import DRIVER, ENCRYPTION, REFUSED, UNREACHABLE, LoginError, opened
+from ppdm_flow.core.errors import DataError, PpdmError, RunError
+from ppdm_flow.engine.faults import run_fault
+from ppdm_flow.sdk.databases import faults
+from ppdm_flow.sdk.databases.postgresql import PostgresConnection
 
-_RIGHTS = "grant the user what `ppdm-flow explain PPF476` lists"
 _LOGIN = "the password is that of PGPASSWORD, or of the file ~/.pgpass"
-_INPUT = {
-    "28": ("PPF476", "its server refuses the user or the password", _LOGIN),
-    "3D000": ("PPF476", "its server has no such database", None),
-    "42501": ("PPF476", "the user lacks rights in it", _RIGHTS),
-    "25006": ("PPF476", "its server only reads", "name the main server, not a copy of it"),
-}
-_MACHINE = {
-    "53300": ("PPF475", "its server has no connection left"),
-    "57P03": ("PPF475", "its server is starting or stopping"),
-    "55P03": ("PPF627", "another run holds it"),
-    "53100": ("PPF479", "its server's disk is full"),
-    "57014": ("PPF479", "its server took too long"),
-    "57P": ("PPF479", "its server was stopped, or ended the connection"),
-}
-
-
-def server_error(name: str, state: str | None) -> PpdmError:
-    """Return the error for an SQLSTATE of the server; None where the connection broke."""
-    if state is None or not _STATE.fullmatch(state):
-        return connection_broken(name)
-    for known, (code, text, advice) in _INPUT.items():
-        if state.startswith(known):
-            return data_fault(code, f"the ledger `{name}`: {text}", advice=advice)
-    for known, (code, text) in _MACHINE.items():
-        if state.startswith(known):
-            return run_fault(code, f"the ledger `{name}`: {text}", advice="nothing was released")
-    return run_fault("PPF479", f"the ledger `{name}`: its server failed, with SQLSTATE {state}")
-
-
-def connection_broken(name: str) -> PpdmError:
-    """Return the error for a connection that broke."""
-    return run_fault("PPF479", f"the ledger `{name}`: the connection to its server broke")
-
-
-def login_error(name: str, error: LoginError) -> PpdmError:
-    """Return the error for a connection that did not come about."""
-    if error.state is not None:
-        return server_error(name, error.state)
-    if error.kind == UNREACHABLE:
-        return run_fault("PPF475", f"the ledger `{name}`: its server cannot be reached: {error.why}")
-    if error.kind == ENCRYPTION:
-        return _encryption_error(name, error.why)
-    if error.kind == REFUSED:
-        return server_error(name, "28000")
-    return data_fault("PPF476", f"the ledger `{name}`: no login came about", advice=_LOGIN)
-
-
-def _encryption_error(name: str, why: str) -> PpdmError:
-    if not why:
-        advice = "switch it on in the server, or say `sslmode=disable` where nobody can listen"
-        return data_fault("PPF624", f"the server of the ledger `{name}` speaks no TLS", advice=advice)
-    if why == "root":
-        return data_fault("PPF624", "the `sslrootcert` of the ledger's URL cannot be read")
-    if why == "other":
-        return data_fault("PPF624", f"no TLS connection to the ledger `{name}` came about")
-    text = f"the certificate of the server of the ledger `{name}` {why}"
-    return data_fault("PPF624", text, advice="`sslrootcert=/path` names an authority of your own")
-
-
-def is_missing(error: PpdmError) -> bool:
-    """Whether a table or column is not there."""
-    return any(f"SQLSTATE {state}" in error.diagnostics[0].message for state in ("42P01", "42703", "3F000"))
-
-
-_STATE = re.compile(r"[0-9A-Z]{5}")
+_TLS = "`sslmode` of the ledger's URL says what is asked for; `sslrootcert=/path` names an authority of your own"
+_FAILED = ("PPF479", RunError, faults.NOTHING_RELEASED)
+_DAMAGED = ("PPF735", DataError, "the ledger is damaged, or there is none: put a copy back that has every release")
+_LEDGER_FAULTS = faults.ServerFaults(
+    "the server of the ledger `{}`",
+    {
+        faults.LOGIN: ("PPF476", DataError, _LOGIN),
+        faults.NO_LOGIN: ("PPF476", DataError, _LOGIN),
+        faults.DATABASE: ("PPF476", DataError, None),
+        faults.RIGHTS: ("PPF476", DataError, "grant the user what `ppdm-flow explain PPF476` lists"),
+        faults.READ_ONLY: ("PPF476", DataError, "name the main server, not a copy of it"),
+        faults.TABLE: _DAMAGED,
+        faults.COLUMN: _DAMAGED,
+        faults.STATEMENT: _FAILED,
+        faults.VALUE: _FAILED,
+        faults.UNREACHABLE: ("PPF475", RunError, faults.NOTHING_RELEASED),
+        faults.ENCRYPTION: ("PPF624", DataError, _TLS),
+        faults.LOCKED: ("PPF627", RunError, "another run holds the ledger: nothing was released"),
+        faults.FAILED: _FAILED,
+    },
+)
 _PARAMETER = re.compile(r":([a-z_]+)")
 
 
@@ -107,17 +59,21 @@ _BEGIN = (
 """What a role or a server sets otherwise may neither hide rows, end the transaction early, nor lose a commit."""
 
 
-class Link:
+def connection_broken(name: str) -> PpdmError:
+    """Return the error for a connection that broke."""
+    return _LEDGER_FAULTS.of_state(name, None, connected=True)
+
+
+class Link(PostgresConnection):
     """A connection. Raises PluginError without the driver, DataError where the login or rights are at fault."""
 
+    faults = _LEDGER_FAULTS
+    what = "a ledger in PostgreSQL"
+
     def __init__(self, address: ServerAddress, wait: float = WAIT) -> None:
-        self.name = address.name
+        super().__init__(address)
+        self._errors = (Exception,)  # the driver raises what it stumbles over when a connection breaks
         self._wait = wait
-        self._driver = _driver()
-        try:
-            self._open = opened(self._driver, address)
-        except LoginError as error:
-            raise login_error(self.name, error) from None
 
     def begin(self, *, writing: bool) -> None:
         """Begin a transaction; where it writes, only once no other run is in one. Raises RunError after the wait."""
@@ -132,12 +88,7 @@ class Link:
         """Return the rows of a statement, whose parameters are `:name`."""
         names = list(dict.fromkeys(_PARAMETER.findall(sql))) if values else []
         text = _PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", sql) if values else sql
-        with self._guarded(), self._open.cursor() as cursor:
-            cursor.execute(text, tuple(values[name] for name in names) or None)
-            if cursor.description is None:
-                return ()
-            columns = [column.to_pylist() for column in cursor.fetch_arrow_table().columns]
-        return list(zip(*columns, strict=True))
+        return self._ask(text, [values[name] for name in names])
 
     def commit(self) -> None:
         """Keep what was written. Raises RunError; if the connection broke, nobody knows whether it was kept."""
@@ -146,27 +97,5 @@ class Link:
         except PpdmError as error:
             if error.diagnostics[0].code != "PPF479":
                 raise
-            text = f"the ledger `{self.name}`: the connection broke while a release was written down"
+            text = f"the ledger `{self.place}`: the connection broke while a release was written down"
             raise run_fault("PPF628", text, advice="`ppdm-flow ledger URL` tells whether it is pending") from None
-
-    def close(self) -> None:
-        """Hang up; the server undoes what was not kept."""
-        with contextlib.suppress(Exception):
-            self._open.close()
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except PpdmError:
-            raise
-        except Exception as error:  # noqa: BLE001  # the driver raises what it stumbles over when a connection breaks
-            raise server_error(self.name, getattr(error, "sqlstate", None)) from None
-
-
-def _driver() -> Any:
-    try:
-        return import_module(DRIVER)
-    except ImportError:
-        advice = "pip install 'ppdm_flow[sql]'"
-        raise PluginError(Diagnostic("PPF723", "a ledger in PostgreSQL needs an extra", help=advice)) from None

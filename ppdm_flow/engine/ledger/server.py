@@ -15,7 +15,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.chain import Entry
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.link import WAIT, Link, connection_broken, is_missing
+from ppdm_flow.engine.ledger.link import WAIT, Link, connection_broken
 from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerStore, add_tables, make_tables
 from ppdm_flow.sdk.history import Membership
 
@@ -91,7 +91,7 @@ class LedgerServer(LedgerStore):
         """Open a transaction, or go on in that which keeps others away; if it writes, that is over at the end."""
         link = self._held
         if link is not None and not self._kept:
-            with self._understood():
+            with self._settled():
                 yield link.ask
                 if writing:
                     self._kept = True
@@ -99,7 +99,7 @@ class LedgerServer(LedgerStore):
             return
         link = Link(self.address, self._wait)
         try:
-            with self._understood():
+            with self._settled():
                 link.begin(writing=writing)
                 yield link.ask
                 if writing:
@@ -108,12 +108,12 @@ class LedgerServer(LedgerStore):
             link.close()
 
     @contextmanager
-    def _understood(self) -> Iterator[None]:
-        """Say of tables that are not what they were that the ledger is damaged."""
+    def _settled(self) -> Iterator[None]:
+        """Write nothing more after what is no error of ours: the transaction may be half done."""
         try:
             yield
-        except PpdmError as error:
-            raise (self.damaged() if is_missing(error) else error) from None
+        except PpdmError:
+            raise
         except BaseException:
             self._kept = True
             raise

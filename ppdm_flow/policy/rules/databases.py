@@ -89,6 +89,6 @@ def _address(scene: Scene, url: str, path: PolicyPath) -> Iterator[Diagnostic]:
     except AddressError as error:
         yield scene.fault("PPF471", f"the URL of the data cannot be used: {error}", path)
     else:
-        if not address.is_local and address.sslmode in ("disable", "prefer"):
+        if not address.is_local and not address.is_encrypted:
             text = f"with `sslmode={address.sslmode}` the data, and its password, may cross the network unencrypted"
             yield scene.fault("PPF473", text, path, warning=True, hint="say `sslmode=verify-full`")

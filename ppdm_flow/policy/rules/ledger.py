@@ -48,7 +48,7 @@ def _address(scene: Scene, name: str, url: str) -> Iterator[Diagnostic]:
     except AddressError as error:
         yield scene.fault("PPF471", f"the ledger's URL cannot be used: {error}", path)
     else:
-        if not address.is_local and address.sslmode in ("disable", "prefer"):
+        if not address.is_local and not address.is_encrypted:
             text = f"with `sslmode={address.sslmode}` the ledger, and its password, may cross the network unencrypted"
             yield scene.fault("PPF534", text, path, warning=True, hint="say `sslmode=verify-full`")
 

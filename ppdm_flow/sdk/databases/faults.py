@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -13,30 +13,84 @@ from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError
 
+LOGIN, DATABASE, RIGHTS, READ_ONLY = "login", "database", "rights", "read only"
+TABLE, COLUMN, STATEMENT, VALUE = "table", "column", "statement", "value"
+UNREACHABLE, NO_LOGIN, ENCRYPTION, LOCKED, FAILED = "unreachable", "no login", "encryption", "locked", "failed"
+"""Kinds of faults."""
 _STATE = re.compile(r"[0-9A-Z]{5}")
-_LOGIN = "`ppdm-flow explain sql` says where the password is looked for"
-_RIGHTS = "grant the user SELECT on what is read, and on the schema of what is written CREATE and USAGE"
-_INPUT = (
-    ("28", "PPF476", "refuses the user or the password", _LOGIN),
-    ("3D000", "PPF476", "has no such database", None),
-    ("42501", "PPF476", "does not give the user that right", _RIGHTS),
-    ("42P01", "PPF477", "has no such table", "say its schema too: `table: clinic.visits`; capitals count"),
-    ("3F000", "PPF477", "has no such schema", None),
-    ("42703", "PPF477", "has no such column", "try the statement in a client of the database"),
-    ("42", "PPF477", "does not understand the statement", "`query` is one SELECT: try it in a client of the database"),
-    ("0A", "PPF477", "does not understand the statement", "`query` is one SELECT: try it in a client of the database"),
-    ("25006", "PPF477", "refuses a statement that writes", "`query` is one SELECT"),
-    ("22", "PPF477", "could not work out a value that the statement asks for", "try it in a client of the database"),
+_STATES = (
+    ("28", LOGIN, "refuses the user or the password"),
+    ("3D000", DATABASE, "has no such database"),
+    ("42501", RIGHTS, "does not give the user that right"),
+    ("42P01", TABLE, "has no such table"),
+    ("3F000", TABLE, "has no such schema"),
+    ("42703", COLUMN, "has no such column"),
+    ("42", STATEMENT, "does not understand the statement"),
+    ("0A", STATEMENT, "does not understand the statement"),
+    ("25006", READ_ONLY, "refuses a statement that writes"),
+    ("22", VALUE, "could not work out a value that the statement asks for"),
+    ("53300", UNREACHABLE, "has no connection left"),
+    ("53100", FAILED, "has a full disk"),
+    ("55P03", LOCKED, "waited too long for what others hold"),
+    ("57P03", UNREACHABLE, "is starting or stopping"),
+    ("08", UNREACHABLE, "cannot be reached, or the connection broke"),
+    ("57014", FAILED, "gave the statement up"),
+    ("57P", FAILED, "was stopped, or ended the connection"),
+    ("40", FAILED, "gave the transaction up: run it again"),
 )
-_MACHINE = (
-    ("53300", "PPF475", "has no connection left"),
-    ("57P03", "PPF475", "is starting or stopping"),
-    ("08", "PPF475", "cannot be reached, or the connection broke"),
-    ("57014", "PPF479", "gave the statement up"),
-    ("57P", "PPF479", "was stopped, or ended the connection"),
-    ("40", "PPF479", "gave the transaction up: run it again"),
-)
+"""SQLSTATEs by their beginning, the first that fits; drivers without one have tables of what means the same."""
+NOTHING_RELEASED = "nothing was released"
 
+
+@dataclass(frozen=True, slots=True)
+class ServerFaults:
+    """How the faults of a server are told: ``subject`` with its place, and by kind a code, an error and an advice."""
+
+    subject: str
+    kinds: Mapping[str, tuple[str, type[PpdmError], str | None]]
+
+    def of_kind(self, place: str, kind: str, predicate: str) -> PpdmError:
+        """Return the error for a kind of fault; ``predicate`` says of the server what is wrong."""
+        code, error, advice = self.kinds[kind]
+        return error(Diagnostic(code, f"{self.subject.format(place)} {predicate}", help=advice))
+
+    def of_state(self, place: str, state: object, *, connected: bool) -> PpdmError:
+        """Return the error for an SQLSTATE; without one, for a connection that broke or never was."""
+        text = state if isinstance(state, str) and _STATE.fullmatch(state) else ""
+        for known, kind, predicate in _STATES:
+            if text.startswith(known):
+                return self.of_kind(place, kind, predicate)
+        if text and text != "00000":
+            return self.of_kind(place, FAILED, f"failed, with SQLSTATE {text}")
+        if connected:
+            return self.of_kind(place, FAILED, "did not answer any more: the connection broke")
+        return self.of_kind(place, UNREACHABLE, "cannot be reached: no answer")
+
+
+_CLIENT = "try it in a client of the database"
+_SELECT = f"`query` is one SELECT: {_CLIENT}"
+DATABASE_FAULTS = ServerFaults(
+    "the database `{}`",
+    {
+        LOGIN: ("PPF476", DataError, "`ppdm-flow explain sql` says where the password is looked for"),
+        DATABASE: ("PPF476", DataError, None),
+        RIGHTS: (
+            "PPF476",
+            DataError,
+            "grant the user SELECT on what is read, and on the schema of what is written CREATE and USAGE",
+        ),
+        TABLE: ("PPF477", DataError, "say its schema too: `table: clinic.visits`; capitals count"),
+        COLUMN: ("PPF477", DataError, _CLIENT),
+        STATEMENT: ("PPF477", DataError, _SELECT),
+        READ_ONLY: ("PPF477", DataError, "`query` is one SELECT"),
+        VALUE: ("PPF477", DataError, _CLIENT),
+        UNREACHABLE: ("PPF475", RunError, NOTHING_RELEASED),
+        NO_LOGIN: ("PPF475", RunError, NOTHING_RELEASED),
+        ENCRYPTION: ("PPF475", RunError, NOTHING_RELEASED),
+        LOCKED: ("PPF479", RunError, NOTHING_RELEASED),
+        FAILED: ("PPF479", RunError, NOTHING_RELEASED),
+    },
+)
 DATABASES = "PPDM_DATABASES"
 """The variable with the hosts that may be signed in to, as ``HOST`` or ``HOST:PORT`` between commas: any without it."""
 
@@ -50,6 +104,15 @@ def refuse_other_hosts(address: ServerAddress) -> None:
     raise fault("PPF491", text, "whoever runs this server names it: `serve --database HOST`")
 
 
+def driver(module: str, extra: str, what: str) -> Any:
+    """Import a driver. Raises PluginError where the extra is missing."""
+    try:
+        return import_module(module)
+    except ImportError:
+        advice = f"pip install 'ppdm_flow[{extra}]'"
+        raise PluginError(Diagnostic("PPF723", f"{what} needs an extra", help=advice)) from None
+
+
 def fault(code: str, text: str, advice: str | None = None) -> DataError:
     """Return a fault of the policy or the database."""
     return DataError(Diagnostic(code, text, help=advice))
@@ -57,28 +120,7 @@ def fault(code: str, text: str, advice: str | None = None) -> DataError:
 
 def machine_fault(code: str, text: str) -> RunError:
     """Return a fault of the server or the network."""
-    return RunError(Diagnostic(code, text, help="nothing was released"))
-
-
-def unreachable(place: str, why: str = "no answer") -> PpdmError:
-    """Say that nobody answers."""
-    return machine_fault("PPF475", f"the database `{place}` cannot be reached: {why}")
-
-
-def server_fault(place: str, state: object, *, connected: bool) -> PpdmError:
-    """Return the error for an answer with an SQLSTATE; without one, of a connection that broke or never was."""
-    text = state if isinstance(state, str) and _STATE.fullmatch(state) else ""
-    for known, code, words, advice in _INPUT:
-        if text.startswith(known):
-            return fault(code, f"the database `{place}` {words}", advice)
-    for known, code, words in _MACHINE:
-        if text.startswith(known):
-            return machine_fault(code, f"the database `{place}` {words}")
-    if text and text != "00000":
-        return machine_fault("PPF479", f"the database `{place}` failed, with SQLSTATE {text}")
-    if not connected:
-        return unreachable(place)
-    return machine_fault("PPF479", f"the connection to the database `{place}` broke")
+    return RunError(Diagnostic(code, text, help=NOTHING_RELEASED))
 
 
 def refused_type(place: str, column: str, kind: str) -> PpdmError:
@@ -91,26 +133,3 @@ def outside_calendar(place: str, column: str) -> PpdmError:
     """Say that there are dates that no calendar of ours has."""
     text = f"column `{column}` of the database `{place}` has dates that are infinite, or outside the years 1 to 9999"
     return fault("PPF480", text, "make them missing in a `query:`")
-
-
-@contextmanager
-def told(fault_of: Callable[[Exception], PpdmError | None]) -> Iterator[None]:
-    """Turn what a driver raises into the error that ``fault_of`` has for it; where that is None it stays what it is."""
-    try:
-        yield
-    except PpdmError:
-        raise
-    except Exception as error:
-        own = fault_of(error)
-        if own is None:
-            raise
-        raise own from None
-
-
-def driver(module: str, extra: str, what: str) -> Any:
-    """Import a driver. Raises PluginError where the extra is missing."""
-    try:
-        return import_module(module)
-    except ImportError:
-        text = f"{what} needs an extra"
-        raise PluginError(Diagnostic("PPF723", text, help=f"pip install 'ppdm_flow[{extra}]'")) from None

@@ -14,15 +14,17 @@ import pyarrow.parquet as pq
 from ppdm_flow.core.addresses.server import BIGQUERY, MSSQL, MYSQL, WAREHOUSES, ServerAddress, database_address
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.core.texts.sql_names import quoted, table_parts
-from ppdm_flow.sdk.databases.faults import outside_calendar, refused_type
+from ppdm_flow.sdk.databases.faults import fault, outside_calendar, refused_type
 from ppdm_flow.sdk.private_file import PrivateFile
 from ppdm_flow.sdk.storage import Snapshots
-from ppdm_flow.sources.faults import distinct
+from ppdm_flow.sources.faults import distinct, empty, unreadable
 from ppdm_flow.sources.parquet.algorithm import ParquetSource
 from ppdm_flow.sources.parquet.spec import ParquetParams
 from ppdm_flow.sources.sql.session import Session, SqlColumn, relation
 from ppdm_flow.sources.sql.spec import SqlParams
 
+_SQLITE = b"SQLite format 3\x00"
+_DUCKDB = b"DUCK"
 _CALENDAR = {
     pa.date32(): (-719_162, 2_932_896),
     **{pa.timestamp("us", zone): (-719_162 * 86_400_000_000, 2_932_897 * 86_400_000_000 - 1) for zone in (None, "UTC")},
@@ -113,11 +115,9 @@ class SqlSource:
     def _connected(self) -> Session:
         address = self._address
         if address is None:
-            from ppdm_flow.sources.sql.files import file_session  # noqa: PLC0415  # each imports its own driver
-
-            return file_session(self.path)
+            return _file_session(self.path)
         if address.dialect in WAREHOUSES:
-            from ppdm_flow.sources.sql.warehouse import WarehouseSession  # noqa: PLC0415
+            from ppdm_flow.sources.sql.warehouse import WarehouseSession  # noqa: PLC0415  # each imports its own driver
 
             return WarehouseSession(address)
         if address.dialect == MSSQL:
@@ -140,6 +140,26 @@ class SqlSource:
                 if column.type in _CALENDAR and not _in_calendar(column):
                     raise outside_calendar(self._place, name)
             yield pa.RecordBatch.from_arrays(plain, names=batch.schema.names)
+
+
+def _file_session(path: Path) -> Session:
+    """Open a database file, SQLite or DuckDB, told apart by how it begins. Raises DataError where it is none."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(32)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if not head:
+        raise empty(path)
+    if head.startswith(_SQLITE):
+        from ppdm_flow.sources.sql.sqlite_file import SqliteSession  # noqa: PLC0415
+
+        return SqliteSession(path)
+    if head[8:].startswith(_DUCKDB):
+        from ppdm_flow.sources.sql.duckdb_file import DuckSession  # noqa: PLC0415
+
+        return DuckSession(path)
+    raise fault("PPF717", f"`{path}` is no database file", "SQLite and DuckDB files can be read; is it another format?")
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.sdk.databases.connection import DatabaseConnection
 from ppdm_flow.sdk.databases.duckdb import NO_FILES
 from ppdm_flow.sdk.databases.faults import fault, machine_fault
 from ppdm_flow.sources.sql.session import SqlColumn
@@ -28,20 +28,18 @@ _TEXTS = re.compile(r"(HUGEINT|UHUGEINT|BIGNUM|VARINT|UUID|JSON|INTERVAL|TIME WI
 _LISTS = re.compile(r"(UUID|ENUM\([^)]*\)|JSON)\[\]")
 
 
-class DuckSession:
+class DuckSession(DatabaseConnection):
     """One read transaction. Raises DataError where another program writes to the file."""
 
     def __init__(self, path: Path) -> None:
-        self.place = path.name
-        with self._guarded():
-            self._connection = duckdb.connect(str(path), read_only=True, config=_CLOSED)
-            self._connection.execute("BEGIN TRANSACTION")
+        def connect() -> Any:
+            return duckdb.connect(str(path), read_only=True, config=_CLOSED)
+
+        super().__init__(path.name, connect, (duckdb.Error, pa.ArrowException, OSError), ("BEGIN TRANSACTION",))
 
     def columns(self, relation: str) -> tuple[SqlColumn, ...]:
         """Return the columns of what stands after FROM."""
-        with self._guarded():
-            described = self._connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()  # noqa: S608
-        return tuple(_column(name, kind) for name, kind, *_ in described)
+        return tuple(_column(name, kind) for name, kind, *_ in self._ask(f"DESCRIBE SELECT * FROM {relation}"))  # noqa: S608
 
     def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows, in the order that they were written in."""
@@ -52,31 +50,24 @@ class DuckSession:
             yield pa.RecordBatch.from_pylist([], schema=reader.schema)
             yield from reader
 
-    def close(self) -> None:
-        """Let the file go."""
-        with contextlib.suppress(duckdb.Error):
-            self._connection.close()
+    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._guarded():  # a cursor would be another transaction
+            return list(self._connection.execute(statement, values).fetchall())
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except (PpdmError, GeneratorExit):
-            raise
-        except (duckdb.CatalogException, duckdb.BinderException) as error:
+    def _fault(self, error: Exception) -> PpdmError:
+        if isinstance(error, duckdb.CatalogException | duckdb.BinderException):
             what = "table" if isinstance(error, duckdb.CatalogException) else "column, or none of that type"
-            raise fault("PPF477", f"the database `{self.place}` has no such {what}") from None
-        except (duckdb.ParserException, duckdb.InvalidInputException, duckdb.PermissionException):
+            return fault("PPF477", f"the database `{self.place}` has no such {what}")
+        if isinstance(error, duckdb.ParserException | duckdb.InvalidInputException | duckdb.PermissionException):
             text = f"the database `{self.place}` does not understand the statement, or does not allow it"
-            raise fault("PPF477", text, "`query` is one SELECT, of this file alone") from None
-        except duckdb.ConversionException:
-            raise fault("PPF477", f"the database `{self.place}` could not convert a value as asked") from None
-        except duckdb.IOException as error:
+            return fault("PPF477", text, "`query` is one SELECT, of this file alone")
+        if isinstance(error, duckdb.ConversionException):
+            return fault("PPF477", f"the database `{self.place}` could not convert a value as asked")
+        if isinstance(error, duckdb.IOException):
             if "lock" in str(error).lower():
-                raise machine_fault("PPF475", f"the database `{self.place}` is open for writing elsewhere") from None
-            raise fault("PPF717", f"the database `{self.place}` cannot be read", "it is damaged or cut off") from None
-        except (duckdb.Error, pa.ArrowException, OSError):
-            raise fault("PPF479", f"the database `{self.place}` could not be read") from None
+                return machine_fault("PPF475", f"the database `{self.place}` is open for writing elsewhere")
+            return fault("PPF717", f"the database `{self.place}` cannot be read", "it is damaged or cut off")
+        return fault("PPF479", f"the database `{self.place}` could not be read")
 
 
 def _column(name: str, kind: str) -> SqlColumn:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
@@ -14,8 +13,9 @@ import pyarrow.compute as pc
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import fault, outside_calendar, told
-from ppdm_flow.sdk.databases.mssql import connect, mssql_fault
+from ppdm_flow.sdk.databases.connection import DatabaseConnection
+from ppdm_flow.sdk.databases.faults import DATABASE_FAULTS, ENCRYPTION, FAILED, driver, fault, outside_calendar
+from ppdm_flow.sdk.databases.settings import FREE_TDS, driver_settings
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
 from ppdm_flow.sources.sql.session import SqlColumn, fetched, no_rows
 
@@ -59,12 +59,36 @@ _TYPES: dict[str, tuple[str, pa.DataType]] = {
 """What is selected of a column of each type, and what comes."""
 
 
-class MssqlSession:
+_STATE = re.compile(r"[0-9A-Z]{5}")
+_NUMBER = re.compile(r"\((\d{2,6})\) \(SQL")
+_STATES = {
+    **dict.fromkeys((18456, 18452, 18470), "28000"),
+    **dict.fromkeys((4060, 911), "3D000"),
+    **dict.fromkeys((229, 230, 262, 297, 300), "42501"),
+    208: "42P01",
+    207: "42703",
+    **dict.fromkeys((1205, 1222, 3952, 3960, 3961), "40001"),
+    **dict.fromkeys((8134, 8115, 245, 241), "22000"),
+    **dict.fromkeys((10928, 10929), "53300"),
+    **dict.fromkeys((40613, 40197, 40501, 6005), "57P03"),
+}
+"""Error numbers of the server, as the SQLSTATE of what PostgreSQL calls the same."""
+_KINDS = {"42S02": "42P01", "42S22": "42703", "42000": "42601", "28000": "28000", "40001": "40001", "HY008": "57014"}
+"""SQLSTATEs of ODBC that mean the same; 08 is the same there."""
+
+
+class MssqlSession(DatabaseConnection):
     """One transaction that is rolled back: of a snapshot where the database allows it, else with its rows locked."""
 
     def __init__(self, address: ServerAddress) -> None:
-        self.place = address.name
-        self._driver, self._connection = connect(address)
+        module = driver("pyodbc", "mssql", "SQL Server")
+        text = connection_string(address, module.drivers())
+        module.pooling = False
+
+        def connect() -> Any:
+            return module.connect(text, autocommit=True, timeout=address.connect_timeout)
+
+        super().__init__(address.name, connect, (module.Error,))
         try:
             level = "SNAPSHOT" if self._ask(_ALLOWED)[:1] == [(1,)] else "SERIALIZABLE"
             for statement in _BEGIN:
@@ -100,13 +124,7 @@ class MssqlSession:
         """Take the transaction back and hang up; nothing was written."""
         with contextlib.suppress(Exception):
             self._ask("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
-        with contextlib.suppress(Exception):
-            self._connection.close()
-
-    def _ask(self, statement: str) -> list[tuple[Any, ...]]:
-        with self._guarded(), contextlib.closing(self._connection.cursor()) as cursor:
-            cursor.execute(statement)
-            return [tuple(row) for row in cursor.fetchall()] if cursor.description is not None else []
+        super().close()
 
     def _array(self, column: SqlColumn, cells: Sequence[Any]) -> pa.Array:
         if not pa.types.is_temporal(column.type):
@@ -121,11 +139,29 @@ class MssqlSession:
             raise outside_calendar(self.place, column.name) from None
         return pc.assume_timezone(plain, "UTC") if column.type == pa.timestamp("us", "UTC") else plain
 
-    def _guarded(self) -> AbstractContextManager[None]:
-        return told(self._fault)
+    def _fault(self, error: Exception) -> PpdmError:
+        return mssql_fault(self.place, error, connected=self._connection is not None)
 
-    def _fault(self, error: Exception) -> PpdmError | None:
-        return mssql_fault(self.place, error) if isinstance(error, self._driver.Error) else None
+
+def connection_string(address: ServerAddress, installed: list[str]) -> str:
+    """Return what ODBC asks for. Raises PluginError where no driver is installed, DataError for the password file."""
+    words = driver_settings(address, installed)
+    if words["DRIVER"] == FREE_TDS and any("}" in value for value in words.values()):
+        text = "FreeTDS cannot be told a user, a password or a database with a `}` in its name"
+        raise fault("PPF476", text, "install Microsoft's ODBC driver (`msodbcsql18`), or choose another one")
+    return ";".join(f"{key}={{{value.replace('}', '}}')}}}" for key, value in words.items())
+
+
+def mssql_fault(place: str, error: Exception, *, connected: bool = True) -> PpdmError:
+    """Return the error for what the server or the driver says: its texts may quote values."""
+    state, text = (str(each) for each in (*error.args, "", "")[:2])
+    known = next((_STATES[int(n)] for n in _NUMBER.findall(text) if int(n) in _STATES), _KINDS.get(state))
+    if known is None and not connected and any(word in text for word in ("SSL", "certificate", "encrypt", "TLS")):
+        return DATABASE_FAULTS.of_kind(place, ENCRYPTION, "cannot be reached by an encrypted connection")
+    lost = not connected or state.startswith("08") or state in ("HYT00", "HYT01", "01000", "HY000")
+    if known is not None or lost:
+        return DATABASE_FAULTS.of_state(place, known, connected=connected)
+    return DATABASE_FAULTS.of_kind(place, FAILED, f"failed, with SQLSTATE {state if _STATE.fullmatch(state) else '?'}")
 
 
 def _column(name: str, kind: str) -> SqlColumn:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
 
 from ppdm_flow.core.addresses.server import ServerAddress
-from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import server_fault, told
-from ppdm_flow.sdk.databases.postgresql import connect, state_after
+from ppdm_flow.sdk.databases.postgresql import PostgresConnection
 from ppdm_flow.sources.sql.session import SqlColumn
 
 _BEGIN = (
@@ -48,65 +44,32 @@ WHERE b.typtype <> 'd'
 """
 
 
-class PostgresSession:
+class PostgresSession(PostgresConnection):
     """One transaction, in which every statement sees the same rows."""
 
     def __init__(self, address: ServerAddress) -> None:
-        self.place = address.name
-        self._driver, self._connection = connect(address)
-        try:
-            for statement in _BEGIN:
-                self._ask(statement)
-        except BaseException:
-            self.close()
-            raise
+        super().__init__(address, _BEGIN)
 
     def columns(self, relation: str) -> tuple[SqlColumn, ...]:
         """Return the columns of what stands after FROM, by the types that the server declares."""
-        names = self._ask(f"SELECT * FROM {relation} AS q LIMIT 0").schema.names  # noqa: S608
+        names = self._schema(f"SELECT * FROM {relation} AS q LIMIT 0").names  # noqa: S608
         if not names or len(set(names)) < len(names):
             return tuple(SqlColumn(name, quoted(name)) for name in names)
         asked = ", ".join(f"pg_catalog.pg_typeof(q.{quoted(name)})::oid::bigint" for name in names)
         empty = f"(SELECT * FROM {relation} AS p LIMIT 0) AS q"  # noqa: S608
-        found = self._ask(f"SELECT {asked} FROM (SELECT 1) AS one LEFT JOIN {empty} ON true")  # noqa: S608
-        oids = [column[0].as_py() for column in found.columns]
+        (oids,) = self._ask(f"SELECT {asked} FROM (SELECT 1) AS one LEFT JOIN {empty} ON true")  # noqa: S608
         types = self._types(oids)
         return tuple(_column(name, types[oid]) for name, oid in zip(names, oids, strict=True))
 
     def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows as they come from the server."""
         listed = ", ".join(f"{c.expression} AS {quoted(c.name)}" for c in columns)
-        with self._guarded(), self._connection.cursor() as cursor:
-            cursor.execute(f"SELECT {listed} FROM {relation} AS q")  # noqa: S608
-            reader = cursor.fetch_record_batch()
-            yield pa.RecordBatch.from_pylist([], schema=reader.schema)
-            yield from reader
-
-    def close(self) -> None:
-        """Hang up; nothing was written."""
-        with contextlib.suppress(Exception):
-            self._connection.close()
+        return self._batches(f"SELECT {listed} FROM {relation} AS q")  # noqa: S608
 
     def _types(self, oids: Sequence[int]) -> Mapping[int, Mapping[str, Any]]:
         listed = ", ".join(str(oid) for oid in dict.fromkeys(oids))
-        rows = self._ask(_TYPES.format(oids=listed))
         keys = ("oid", "base", "kind", "shown", "of_kind", "of")
-        cells = zip(*(column.to_pylist() for column in rows.columns), strict=True)
-        return {int(row[0]): dict(zip(keys, row, strict=True)) for row in cells}
-
-    def _ask(self, statement: str) -> pa.Table:
-        with self._guarded(), self._connection.cursor() as cursor:
-            cursor.execute(statement)
-            return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
-
-    def _guarded(self) -> AbstractContextManager[None]:
-        return told(self._fault)
-
-    def _fault(self, error: Exception) -> PpdmError | None:
-        if not isinstance(error, self._driver.Error | pa.ArrowException | OSError):
-            return None
-        state = getattr(error, "sqlstate", None) or state_after(self._connection)
-        return server_fault(self.place, state, connected=True)
+        return {int(row[0]): dict(zip(keys, row, strict=True)) for row in self._ask(_TYPES.format(oids=listed))}
 
 
 def _column(name: str, kind: Mapping[str, Any]) -> SqlColumn:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,7 +10,8 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault, told
+from ppdm_flow.sdk.databases.connection import AdbcConnection
+from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault
 from ppdm_flow.sources.sql.session import SqlColumn
 
 _TYPES = ("integer", "real", "text", "blob")
@@ -30,24 +29,18 @@ _SEEN = {
 }
 
 
-class SqliteSession:
+class SqliteSession(AdbcConnection):
     """One read transaction."""
 
     def __init__(self, path: Path) -> None:
-        self.place = path.name
-        self._driver = driver("adbc_driver_sqlite.dbapi", "sql", "SQLite")
+        module = driver("adbc_driver_sqlite.dbapi", "sql", "SQLite")
         uri = f"file:{quote(str(path.resolve()))}?mode=ro"
-        with self._guarded():
-            self._connection = self._driver.connect(uri, autocommit=True)
-            try:
-                self._ask("BEGIN")
-            except BaseException:
-                self.close()
-                raise
+        options = {"adbc.sqlite.query.batch_rows": str(_ROWS)}
+        super().__init__(path.name, module, lambda: module.connect(uri, autocommit=True), ("BEGIN",), options)
 
     def columns(self, relation: str) -> tuple[SqlColumn, ...]:
         """Return the columns, by the types that their cells have."""
-        names = self._ask(f"SELECT * FROM {relation} LIMIT 0").schema.names  # noqa: S608
+        names = self._schema(f"SELECT * FROM {relation} LIMIT 0").names  # noqa: S608
         columns: list[SqlColumn] = []
         for start in range(0, len(names), _AT_ONCE):
             columns += self._looked_at(names[start : start + _AT_ONCE], relation)
@@ -57,42 +50,22 @@ class SqliteSession:
         """Yield the rows. A first row of our own tells the driver the types, which it takes from the first rows."""
         seeds = ", ".join(f"{_SEEDS[c.type]} AS {quoted(c.name)}" for c in columns)
         listed = ", ".join(str(c.expression) for c in columns)
-        with self._guarded(), self._connection.cursor() as cursor:
-            cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_ROWS)})
-            cursor.execute(f"SELECT {seeds} UNION ALL SELECT {listed} FROM {relation}")  # noqa: S608
-            first = True
-            for batch in cursor.fetch_record_batch():
-                yield batch.slice(1) if first else batch
-                first = False
-
-    def close(self) -> None:
-        """Let the file go."""
-        with contextlib.suppress(Exception):
-            self._connection.close()
+        batches = self._batches(f"SELECT {seeds} UNION ALL SELECT {listed} FROM {relation}")  # noqa: S608
+        yield next(batches).slice(1)
+        yield from batches
 
     def _looked_at(self, names: Sequence[str], relation: str) -> Iterator[SqlColumn]:
         asked = [f"max(typeof({quoted(name)}) = '{kind}')" for name in names for kind in _TYPES]
         asked += [f"max(abs(CASE typeof({quoted(n)}) WHEN 'integer' THEN {quoted(n)} / 2 END))" for n in names]
-        row = self._ask(f"SELECT {', '.join(f'{each} AS c{i}' for i, each in enumerate(asked))} FROM {relation}")  # noqa: S608
-        cells = [column[0].as_py() for column in row.columns]
+        (cells,) = self._ask(f"SELECT {', '.join(f'{each} AS c{i}' for i, each in enumerate(asked))} FROM {relation}")  # noqa: S608
         for place, name in enumerate(names):
             there = [kind for kind, cell in zip(_TYPES, cells[4 * place : 4 * place + 4], strict=True) if cell]
             large = (cells[4 * len(names) + place] or 0) > _EXACT // 2
             kind, expression = _expression(quoted(name), there, large=large)
             yield SqlColumn(name, expression, "" if expression is not None else "BLOB", _ARROW[kind])
 
-    def _ask(self, statement: str) -> pa.Table:
-        with self._guarded(), self._connection.cursor() as cursor:
-            cursor.execute(statement)
-            return cursor.fetch_arrow_table() if cursor.description is not None else pa.table({})
-
-    def _guarded(self) -> AbstractContextManager[None]:
-        return told(self._fault)
-
-    def _fault(self, error: Exception) -> PpdmError | None:
-        return self._said(str(error)) if isinstance(error, self._driver.Error | pa.ArrowException | OSError) else None
-
-    def _said(self, said: str) -> PpdmError:
+    def _fault(self, error: Exception) -> PpdmError:
+        said = str(error)
         for words, text in _SEEN.items():
             if words in said:
                 return fault("PPF477", f"the database `{self.place}` {text}")

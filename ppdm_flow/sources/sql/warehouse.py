@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from typing import Any
 
 import pyarrow as pa
 
 from ppdm_flow.core.addresses.server import BIGQUERY, ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.sdk.databases.faults import fault, told
-from ppdm_flow.sdk.databases.warehouses import connect, statement_words, warehouse_fault
+from ppdm_flow.sdk.databases.connection import AdbcConnection
+from ppdm_flow.sdk.databases.faults import DATABASE_FAULTS, ENCRYPTION, FAILED, driver, fault
+from ppdm_flow.sdk.databases.settings import driver_settings
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
 from ppdm_flow.sources.sql.session import SqlColumn, no_rows
 
@@ -20,16 +20,50 @@ _WHOLE = 18
 """Digits that every number of 64 bits holds."""
 
 
-class WarehouseSession:
+_KINDS = (
+    ("390100", "28000"),
+    ("390144", "28000"),
+    ("incorrect username or password", "28000"),
+    ("jwt token is invalid", "28000"),
+    ("could not find default credentials", "28000"),
+    ("unauthenticated", "28000"),
+    ("constructing client: credentials", "28000"),
+    ("invalid_grant", "28000"),
+    ("insufficient privileges", "42501"),
+    ("permission denied", "42501"),
+    ("accessdenied", "42501"),
+    ("access denied", "42501"),
+    ("does not exist or not authorized", "42P01"),
+    ("not found: table", "42P01"),
+    ("not found: dataset", "3F000"),
+    ("invalid identifier", "42703"),
+    ("unrecognized name", "42703"),
+    ("syntax error", "42601"),
+    ("invalidquery", "42601"),
+    ("no active warehouse", "42601"),
+)
+"""What the services say, by their words: each driver gives other codes."""
+_LOST = ("dial tcp", "no such host", "connection refused", "timeout", "deadline exceeded", "eof", "lookup ")
+_PROJECT, _DATASET = (f"adbc.bigquery.sql.query.default_{what}_id" for what in ("project", "dataset"))
+
+
+class WarehouseSession(AdbcConnection):
     """A connection that reads one table or query: what two statements see need not be of one moment."""
 
     def __init__(self, address: ServerAddress) -> None:
-        self.place = address.name
-        self._mark = "`" if address.dialect == BIGQUERY else '"'
-        self._dialect = address.dialect
-        self._words = statement_words(address)
+        self._dialect, self._mark, extra, what = address.dialect, '"', "snowflake", "Snowflake"
         self._read: str | None = None
-        self._driver, self._connection = connect(address)
+        options: dict[str, str] = {}
+        if address.dialect == BIGQUERY:
+            self._mark, extra, what = "`", "bigquery", "BigQuery"
+            options = {_PROJECT: address.host, _DATASET: address.database}
+        settings = driver_settings(address)
+        module = driver(f"adbc_driver_{extra}.dbapi", extra, what)
+
+        def connect() -> Any:
+            return module.connect(db_kwargs=settings, autocommit=True)
+
+        super().__init__(address.name, module, connect, options=options)
 
     def columns(self, relation: str) -> tuple[SqlColumn, ...]:
         """Return the columns of what stands after FROM, by the types that the service declares."""
@@ -37,8 +71,7 @@ class WarehouseSession:
             text = f"a `query` for the database `{self.place}` is not one SELECT that can be read without doubt"
             advice = "no `;`, no comments but `--` and `/* */`, no backslashes: a view has no such limits"
             raise fault("PPF477", text, advice)
-        schema = self._asked(f"SELECT * FROM {relation} AS q LIMIT 0").schema  # noqa: S608
-        return tuple(self._column(each) for each in schema)
+        return tuple(map(self._column, self._schema(f"SELECT * FROM {relation} AS q LIMIT 0")))  # noqa: S608
 
     def rows(self, columns: Sequence[SqlColumn], relation: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows as they come. Raises DataError for a second table."""
@@ -47,18 +80,9 @@ class WarehouseSession:
             raise fault("PPF477", text, "join them in one `query:`, or copy them into a database with snapshots")
         self._read = relation
         listed = ", ".join(f"{c.expression} AS {quoted(c.name, self._mark)}" for c in columns) or "1 AS nothing"
-        empty = no_rows(columns)
-        yield empty
-        with self._guarded(), self._connection.cursor() as cursor:
-            self._tell(cursor)
-            cursor.execute(f"SELECT {listed} FROM {relation} AS q")  # noqa: S608
-            for batch in cursor.fetch_record_batch():
-                yield self._plain(batch, columns, empty.schema)
-
-    def close(self) -> None:
-        """Hang up; nothing was written."""
-        with contextlib.suppress(Exception):
-            self._connection.close()
+        schema = no_rows(columns).schema
+        for batch in self._batches(f"SELECT {listed} FROM {relation} AS q"):  # noqa: S608
+            yield self._plain(batch, columns, schema)
 
     def _column(self, field: pa.Field) -> SqlColumn:
         kind = _plain_type(field.type)
@@ -78,22 +102,14 @@ class WarehouseSession:
                 raise fault("PPF480", text, "moments are held to the microsecond: CAST it in a `query:`") from None
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-    def _asked(self, statement: str) -> pa.Table:
-        with self._guarded(), self._connection.cursor() as cursor:
-            self._tell(cursor)
-            cursor.execute(statement)
-            return cursor.fetch_arrow_table()
-
-    def _tell(self, cursor: object) -> None:
-        if self._words:
-            cursor.adbc_statement.set_options(**self._words)  # type: ignore[attr-defined]
-
-    def _guarded(self) -> AbstractContextManager[None]:
-        return told(self._fault)
-
-    def _fault(self, error: Exception) -> PpdmError | None:
-        known = isinstance(error, self._driver.Error | pa.ArrowException | OSError)
-        return warehouse_fault(self.place, error) if known else None
+    def _fault(self, error: Exception) -> PpdmError:
+        text, connected = str(error).lower(), self._connection is not None
+        state = next((state for words, state in _KINDS if words in text), None)
+        if state is None and any(words in text for words in ("x509:", "tls:")):
+            return DATABASE_FAULTS.of_kind(self.place, ENCRYPTION, "cannot be reached by an encrypted connection")
+        if state is not None or any(words in text for words in _LOST):
+            return DATABASE_FAULTS.of_state(self.place, state, connected=connected)
+        return DATABASE_FAULTS.of_kind(self.place, FAILED, "failed")
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType | None:

@@ -311,7 +311,7 @@ def test_a_commit_of_unknown_outcome(home: Path, postgres: Any, database: str, m
     def lost(self: Any, sql: str, **values: Any) -> Any:
         found = real(self, sql, **values)
         if sql == "COMMIT" and self.writes:
-            raise ledger_link.connection_broken(self.name)
+            raise ledger_link.connection_broken(self.place)
         self.writes = getattr(self, "writes", False) or sql.startswith("INSERT INTO release")
         return found
 

@@ -29,9 +29,8 @@ from hypothesis import strategies as st
 from ppdm_flow import api
 from ppdm_flow.core.addresses.server import AddressError, database_address
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError
-from ppdm_flow.sdk.databases.mssql import connection_string, mssql_fault
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
-from ppdm_flow.sources.sql.mssql import MssqlSession
+from ppdm_flow.sources.sql.mssql import MssqlSession, connection_string, mssql_fault
 
 CANARY = "zqcanary"
 PASSWORD = "zqsecret;}x"

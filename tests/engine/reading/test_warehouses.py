@@ -27,7 +27,6 @@ import pytest
 from ppdm_flow import api
 from ppdm_flow.core.addresses.server import AddressError, PasswordError, database_address
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.sdk.databases.warehouses import connect
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
 from ppdm_flow.sources.sql.warehouse import WarehouseSession
 
@@ -356,15 +355,14 @@ def fakesnow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 def test_snowflake_s_driver_and_protocol(fakesnow: int, tmp_path: Path) -> None:
     """The driver itself, against a stand-in for the service: tables, types, and what is not there."""
     del fakesnow  # the environment knows it
-    module, connection = connect(database_address(URLS["snowflake"]))
-    assert module.Error
-    with connection.cursor() as cursor:
+    session = WarehouseSession(database_address(URLS["snowflake"]))
+    with session._connection.cursor() as cursor:
         cursor.execute(
             "CREATE TABLE VISITS (AGE INT, TOWN VARCHAR, COST NUMBER(10,2), SEEN TIMESTAMP_NTZ, PICTURE BINARY)"
         )
         rows = ", ".join(f"({20 + i * 7 % 60}, '{CANARY}{i % 3}', {i}.25, '2024-01-01 10:00:00')" for i in range(300))
         cursor.execute(f"INSERT INTO VISITS (AGE, TOWN, COST, SEEN) VALUES {rows}")
-    connection.close()
+    session.close()
     text = POLICY.replace("age:", "AGE:").replace("town:", "TOWN:").replace("{age: {int", "{AGE: {int")
     more = "  COST: {role: insensitive, type: float}\n  SEEN: {role: insensitive, type: timestamp}\nprivacy"
     text = text.replace("privacy", more)
