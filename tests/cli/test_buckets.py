@@ -31,7 +31,7 @@ from pyarrow import fs
 
 from ppdm_flow.api import verify
 from ppdm_flow.core.errors import RunError, UsageError
-from ppdm_flow.engine.buckets.leftovers import remove_leftovers
+from ppdm_flow.engine.buckets.sending import remove_leftovers
 from ppdm_flow.engine.buckets.store import Store, address_of
 
 pytest.importorskip("moto")
@@ -503,7 +503,7 @@ def test_the_next_run_deletes_what_is_left(home: Path, store: Any, ppdm: Any, mo
     store.put(f"runs/visits/{RUN}/released/study/a.csv", VALUE)
     assert ppdm("run", "policy.yaml", "--out", url("runs")).returncode == 0
     assert store.keys(f"runs/visits/{RUN}")
-    monkeypatch.setattr("ppdm_flow.engine.buckets.leftovers._SECONDS", -10)
+    monkeypatch.setattr("ppdm_flow.engine.buckets.sending._DAY", -10)
     assert ppdm("run", "policy.yaml", "--out", url("runs")).returncode == 0
     assert not store.keys(f"runs/visits/{RUN}")
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.errors import PpdmError, RunError
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.buckets.leftovers import remove_leftovers
-from ppdm_flow.engine.buckets.store import Entry, Store
+from ppdm_flow.engine.buckets.store import Stamp, Store
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, RELEASED
 from ppdm_flow.engine.faults import run_fault
+
+_RUN_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{12}(-\d+)?")
+_DAY = 24 * 3600
 
 
 @dataclass(slots=True)
@@ -28,7 +31,7 @@ class BucketPlace:
     run: BucketAddress | None = None
     maybe_out: bool = False
     _begun: bool = False
-    _sent: dict[str, Entry | None] = field(default_factory=dict)
+    _sent: dict[str, Stamp | None] = field(default_factory=dict)
 
     @property
     def ledger_folder(self) -> str:
@@ -114,3 +117,35 @@ class BucketPlace:
 
     def _store(self) -> Store:
         return Store(self.folder, RunError)
+
+
+def remove_leftovers(store: Store, folder: BucketAddress, entries: Mapping[str, Stamp], now: float) -> tuple[str, ...]:
+    """Delete the objects of runs in ``folder`` without a manifest, and return the names of these runs.
+
+    A run that is being sent has a new object every moment: only where the newest one is older than a day, by ``now`` in
+    seconds since 1970, nobody is sending any more. What is no folder with the name of a run is left alone, and so is
+    what cannot be deleted: without its manifest nobody takes it for a release.
+    """
+    removed = []
+    for name in _abandoned(entries, now):
+        place = folder.below(name)
+        with contextlib.suppress(PpdmError):
+            there = {f"{name}/{each}": entry for each, entry in store.entries(place).items()}
+            if name in _abandoned(there, now):  # it may have gone on
+                store.delete_folder(place)
+                removed.append(name)
+    return tuple(removed)
+
+
+def _abandoned(entries: Mapping[str, Stamp], now: float) -> Iterator[str]:
+    """Yield the names of runs that have no manifest, and whose newest object is old."""
+    runs: dict[str, dict[str, Stamp]] = {}
+    for path, entry in entries.items():
+        run, _, name = path.partition("/")
+        if name and _RUN_NAME.fullmatch(run):
+            runs.setdefault(run, {})[name] = entry
+    for run, objects in runs.items():
+        times = [entry.time for entry in objects.values()]
+        known = [time for time in times if time is not None]
+        if manifest.NAME not in objects and len(known) == len(times) and max(known) / 1e9 < now - _DAY:
+            yield run

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,19 +37,14 @@ _CREDENTIALS = {
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What changes when an object is replaced: its size, its time, and what the store calls ETag or version."""
+    """What changes when an object is replaced: its size, its time, and what the store calls ETag or version.
+
+    ``time`` is in nanoseconds since 1970, where the store tells one. In a listing there are no ``marks``.
+    """
 
     size: int
     time: int | None
-    marks: tuple[tuple[str, bytes], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An object in a listing: its size, and its time in nanoseconds since 1970, where the store tells one."""
-
-    size: int
-    time: int | None
+    marks: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,20 +87,20 @@ class Store:
         """Return the names of all objects below a folder, relative to it. Raises the fault for what is no name."""
         return tuple(sorted(self.entries(folder)))
 
-    def entries(self, folder: BucketAddress) -> Mapping[str, Entry]:
+    def entries(self, folder: BucketAddress) -> Mapping[str, Stamp]:
         """Return all objects below a folder, by their names relative to it."""
         from pyarrow import fs  # noqa: PLC0415  # heavy, and only for object stores
 
         with self._asking(folder):
             selector = fs.FileSelector(folder.inside, recursive=True, allow_not_found=True)
             found = [info for info in self.system.get_file_info(selector) if info.is_file]
-        return {info.path.removeprefix(f"{folder.inside}/"): Entry(info.size, info.mtime_ns) for info in found}
+        return {info.path.removeprefix(f"{folder.inside}/"): Stamp(info.size, info.mtime_ns) for info in found}
 
-    def entry(self, address: BucketAddress) -> Entry | None:
+    def entry(self, address: BucketAddress) -> Stamp | None:
         """Return an object as a listing has it; None where there is none."""
         with self._asking(address):
             info = self.system.get_file_info(address.inside)
-        return Entry(info.size, info.mtime_ns) if info.is_file else None
+        return Stamp(info.size, info.mtime_ns) if info.is_file else None
 
     def fetch(self, address: BucketAddress, file: Path) -> Stamp:
         """Copy an object to a new private file. Raises the fault where it is not whole, or is replaced meanwhile."""
@@ -223,7 +219,7 @@ def _file_system(address: BucketAddress) -> Any:
                 retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=3),
             )
         case "gs":
-            return fs.GcsFileSystem(retry_time_limit=_limit(seconds), **_emulator())
+            return fs.GcsFileSystem(retry_time_limit=timedelta(seconds=3 * seconds), **_emulator())
         case _:
             account = os.environ.get("AZURE_STORAGE_ACCOUNT_NAME") or os.environ.get("AZURE_STORAGE_ACCOUNT")
             if not account:
@@ -270,12 +266,6 @@ def _seconds() -> float:
     if not 0 < given <= 3600:
         raise UsageError(Diagnostic("PPF466", f"{_SECONDS} is no number of seconds from 1 to 3600"))
     return given
-
-
-def _limit(seconds: float) -> Any:
-    from datetime import timedelta  # noqa: PLC0415  # only for one store
-
-    return timedelta(seconds=3 * seconds)
 
 
 def _text(value: Any) -> str:
