@@ -174,7 +174,7 @@ def test_a_server_that_says_nothing_or_nonsense() -> None:
             thread.start()
             words = "?connect_timeout=1&sslmode=" + ("disable" if text else "prefer")
             try:
-                return fault(f"postgresql://u@127.0.0.1:{port}/x{words}", "PPF62[23]", PpdmError)
+                return fault(f"postgresql://u@127.0.0.1:{port}/x{words}", "PPF47[56]", PpdmError)
             finally:
                 thread.join()
 
@@ -209,7 +209,7 @@ def test_the_driver_is_imported_only_where_it_is_used(root: Path, tmp_path: Path
 )
 def test_a_url_that_is_none(words: str, code: str) -> None:
     fault(f"postgresql://db.example/x{words}", code, UsageError)
-    fault(f"postgresql://u:zqsecret@db.example/x{words}", "PPF53[23]", UsageError)
+    fault(f"postgresql://u:zqsecret@db.example/x{words}", "PPF47[12]", UsageError)
 
 
 def _grant(postgres: Any, database: str, rights: str) -> str:
