@@ -14,9 +14,11 @@ from ppdm_flow.requirements.numeric_linkage.codes import HIDDEN, Codes
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
 from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
-from ppdm_flow.requirements.numeric_linkage.windows import count_near, nearest_along
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.sdk.view import DataView, PairedView
+
+PORTION = 64
+"""So many rows on either side are compared with a record first, then twice as many more, and so on."""
 
 MARGIN = 1.001
 """Windows are wider than they need be, for what rounding does to an inverted covariance."""
@@ -78,13 +80,16 @@ def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool
 
 
 def _squares(space: Space, records: Ints, rows: Ints, hidden: npt.NDArray[np.bool_]) -> Floats:
-    codes = space.codes
-    cells, mine = codes.released[rows], codes.known[records]
-    differ = (cells != mine) & (cells != HIDDEN)
     shown = np.flatnonzero(~hidden)
     apart = space.released[np.ix_(rows, shown)] - space.known[np.ix_(records, shown)]
-    categories = differ.sum(axis=1) + (cells == HIDDEN) @ codes.hidden
+    categories = unlike(space.codes.released[rows], space.codes.known[records], space.codes)
     return np.asarray(((apart @ whitening(space, shown)) ** 2).sum(axis=1) + space.hidden[hidden].sum() + categories)
+
+
+def unlike(cells: Ints, mine: Ints, codes: Codes) -> Floats:
+    """Return how many of the ``cells`` (rows, columns) differ from ``mine``, plus what hidden ones count, (rows,)."""
+    hidden = cells == HIDDEN
+    return np.asarray(((cells != mine) & ~hidden).sum(axis=1) + hidden @ codes.hidden)
 
 
 def whitening(space: Space, shown: Ints) -> Floats:
@@ -100,22 +105,33 @@ def whitening(space: Space, shown: Ints) -> Floats:
 
 def nearest_squares_again(points: Floats, rows: Floats, owner: Ints, but: Ints, codes: Codes, code_of: Ints) -> Floats:
     """Return the squared distances that the first route computes, along the attribute in which rows are widest."""
-    some = rows if rows.shape[1] else np.zeros((len(rows), 1))
-    seen = points if rows.shape[1] else np.zeros((len(points), 1))
-    turned = np.argsort(-np.ptp(some, axis=0), kind="stable")
-    order = np.argsort(some[:, turned[0]], kind="stable")
-    found = np.empty(len(points))
-    nearest_along(
-        np.ascontiguousarray(seen[:, turned]),
-        np.ascontiguousarray(some[np.ix_(order, turned)]),
-        owner[order],
-        but,
-        np.ascontiguousarray(codes.released[order]),
-        np.ascontiguousarray(code_of),
-        codes.hidden,
-        found,
-    )
+    if not rows.shape[1]:  # then all of them are one point but for their categories
+        rows, points = np.zeros((len(rows), 1)), np.zeros((len(points), 1))
+    axis = int(np.argmax(np.ptp(rows, axis=0)))
+    order = np.argsort(rows[:, axis], kind="stable")
+    rows, owner, cells, found = rows[order], owner[order], codes.released[order], np.full(len(points), np.inf)
+    for i, point in enumerate(points):
+        for some, farther in outwards(rows[:, axis], point[axis], 0, len(rows)):
+            squares = ((rows[some] - point) ** 2).sum(axis=1) + unlike(cells[some], code_of[i], codes)
+            found[i] = squares[owner[some] != but[i]].min(initial=np.inf)
+            if farther**2 >= found[i]:
+                break
     return found
+
+
+def outwards(along: Floats, here: float, begin: int, end: int) -> Iterator[tuple[slice, float]]:
+    """Yield growing ranges of places of ascending numbers, around ``here`` and from ``begin`` to ``end`` at most.
+
+    Beside each range stands how far the numbers outside of it are at least.
+    """
+    low = high = begin + int(np.searchsorted(along[begin:end], here))
+    size = PORTION
+    while begin < low or high < end:
+        low, high = max(begin, low - size), min(end, high + size)
+        below = here - along[low - 1] if low > begin else np.inf
+        above = along[high] - here if high < end else np.inf
+        yield slice(low, high), float(min(below, above))
+        size *= 2
 
 
 def _count(
@@ -128,35 +144,30 @@ def _count(
     nearer: Ints,
     as_near: Ints,
 ) -> None:
-    """Add to ``nearer`` and ``as_near`` (records of the sample,) what is near of ``rows``, which show ``shown``."""
+    """Add to ``nearer`` and ``as_near`` (records of the sample,) what is near of ``rows``, which show ``shown``.
+
+    A record that has ``candidates`` nearer rows is done: it is not found, whatever else there is.
+    """
     low, high = between
     none = not len(shown)  # then all of them are one point but for their categories
-    released = np.zeros((len(rows), 1)) if none else np.ascontiguousarray(space.released[np.ix_(rows, shown)])
-    points = np.zeros((len(sample), 1)) if none else np.ascontiguousarray(space.known[np.ix_(sample, shown)])
+    released = np.zeros((len(rows), 1)) if none else space.released[np.ix_(rows, shown)]
+    points = np.zeros((len(sample), 1)) if none else space.known[np.ix_(sample, shown)]
+    plain = np.ones((1, 1)) if none else whitening(space, shown)
     variances = np.ones(1) if none else np.diag(space.covariance)[shown]
     orders = np.argsort(released, axis=0).T.copy()
     ordered = np.take_along_axis(released, orders.T, axis=0).T.copy()
     reach = np.sqrt(np.maximum(high, 0.0)[:, np.newaxis] * variances * MARGIN) + FLOOR
     begins = np.column_stack([np.searchsorted(o, points[:, j] - reach[:, j]) for j, o in enumerate(ordered)])
     ends = np.column_stack([np.searchsorted(o, points[:, j] + reach[:, j], "right") for j, o in enumerate(ordered)])
-    ends = np.where(high[:, np.newaxis] < 0, begins, ends)
     axes = np.argmin(ends - begins, axis=1)
-    each = np.arange(len(sample))
-    count_near(
-        ordered,
-        orders,
-        released,
-        np.ones((1, 1)) if none else whitening(space, shown),
-        points,
-        axes,
-        begins[each, axes],
-        ends[each, axes],
-        low,
-        high,
-        np.ascontiguousarray(space.codes.released[rows]),
-        np.ascontiguousarray(space.codes.known[sample]),
-        space.codes.hidden,
-        candidates,
-        nearer,
-        as_near,
-    )
+    codes = space.codes
+    for i in np.flatnonzero((high >= 0) & (nearer < candidates)):
+        axis, before, as_near_before = axes[i], nearer[i], as_near[i]
+        for some, _ in outwards(ordered[axis], points[i, axis], begins[i, axis], ends[i, axis]):
+            near = orders[axis, some]
+            squares = (((released[near] - points[i]) @ plain) ** 2).sum(axis=1)
+            squares += unlike(codes.released[rows[near]], codes.known[sample[i]], codes)
+            nearer[i] = before + np.count_nonzero(squares < low[i])
+            as_near[i] = as_near_before + np.count_nonzero((squares >= low[i]) & (squares <= high[i]))
+            if nearer[i] >= candidates:
+                break

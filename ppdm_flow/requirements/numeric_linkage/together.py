@@ -10,10 +10,9 @@ import numpy as np
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places, every_distance, patterns
-from ppdm_flow.requirements.numeric_linkage.second_route import whitening
+from ppdm_flow.requirements.numeric_linkage.second_route import unlike, whitening
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
 from ppdm_flow.requirements.numeric_linkage.units import Units
-from ppdm_flow.requirements.numeric_linkage.windows import least_by_owner
 
 _CELLS = 1 << 22
 """So many distances are held together."""
@@ -37,24 +36,20 @@ def places_of_people(space: Space, units: Units) -> Places:
 
 
 def places_of_people_again(space: Space, units: Units) -> Places:
-    """Return the same by a kernel that goes through the rows of each pattern of hidden attributes."""
+    """Return the same record by record, among the rows of each pattern of hidden attributes."""
     people, owner = np.unique(space.truth.owner, return_inverse=True)
+    codes, owner = space.codes, owner.reshape(-1)
     found = [np.zeros((3, 0))]
     for some, records in units.blocks(max(1, _CELLS // max(1, len(people)))):
         mine = units.records[records]
         least = np.full((len(mine), len(people)), np.inf)
         for shown, members in patterns(space):
             whole = whitening(space, np.flatnonzero(shown))
-            least_by_owner(
-                np.ascontiguousarray(space.known[np.ix_(mine, shown)] @ whole),
-                np.ascontiguousarray(space.released[np.ix_(members, shown)] @ whole),
-                owner.reshape(-1)[members],
-                space.penalty(shown),
-                np.ascontiguousarray(space.codes.released[members]),
-                np.ascontiguousarray(space.codes.known[mine]),
-                space.codes.hidden,
-                least,
-            )
+            rows = space.released[np.ix_(members, shown)] @ whole
+            for i, point in enumerate(space.known[np.ix_(mine, shown)] @ whole):
+                squares = ((rows - point) ** 2).sum(axis=1) + space.penalty(shown)
+                squares += unlike(codes.released[members], codes.known[mine[i]], codes)
+                np.minimum.at(least[i], owner[members], squares)
         place = np.repeat(np.arange(some.stop - some.start), _sizes(units, some))
         sums = np.zeros((some.stop - some.start, len(people)))
         np.add.at(sums, place, least)
