@@ -1,8 +1,9 @@
-"""The plan in the languages of Graphviz and Mermaid."""
+"""The plan in the languages of Graphviz and Mermaid: from left to right, audits hanging on their releases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.plan.dag import SOURCE, document_graph, release_key, sources
@@ -10,6 +11,17 @@ from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_o
 
 Document = Mapping[str, Any]
 
+_DOT_LOOKS = {
+    "source": ', shape=cylinder, fillcolor="#eef1f4", color="#5b636b"',
+    "step": "",
+    "random": ', fillcolor="#f2ebf9", color="#8456b0"',
+    "implicit": ', style="rounded,dashed", color="#97a0a9"',
+    "release": ', fillcolor="#e6f4eb", color="#146b3f"',
+    "demands": ', shape=note, fillcolor="#ffffff"',
+    "measures": ', shape=note, fillcolor="#ffffff"',
+}
+_MERMAID_SHAPES = {"source": ("[(", ")]"), "release": ("([", "])"), "demands": ("{{", "}}")}
+_MERMAID_CLASSES = {"demands": "audit", "measures": "audit"}
 _CLASSES = (
     "  classDef source fill:#eef1f4,stroke:#5b636b,color:#1b1f23",
     "  classDef step fill:#e8f0fc,stroke:#2f6cc6,color:#1b1f23",
@@ -20,76 +32,61 @@ _CLASSES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _FlowNode:
+    """A node: its key, its look and its lines; ``note_of`` is the key of the release that it hangs on."""
+
+    key: str
+    look: str
+    lines: tuple[str, ...]
+    note_of: str = ""
+
+
 def dot(document: Document) -> str:
-    """Return a digraph from left to right, audits hanging on their releases."""
-    head = (
+    """Return the plan as a digraph of Graphviz."""
+    lines = [
         f"digraph {_quoted(document['policy'])} {{",
         "  rankdir=LR; bgcolor=transparent;",
         '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11];',
         '  node [fillcolor="#e8f0fc", color="#2f6cc6"];',
         '  edge [color="#5b636b", fontname="Helvetica", fontsize=10];',
-    )
-    return "\n".join([*head, *_dot_nodes(document), *_dot_edges(document), "}"]) + "\n"
-
-
-def _dot_nodes(document: Document) -> Iterator[str]:
-    for key, (node, source) in zip(_source_keys(document).values(), sources(document).items(), strict=True):
-        label = _quoted(node, source["path"] or "given by --data")
-        yield f'  {key} [label={label}, shape=cylinder, fillcolor="#eef1f4", color="#5b636b"];'
-    for number, step in enumerate(document["steps"]):
-        lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
-        yield f"  s{number} [label={_quoted(*lines)}{_dot_look(step)}];"
-    for number, release in enumerate(document["releases"]):
-        label = _quoted(release["name"], release["path"], *computed(release), *held_of(document))
-        yield f'  r{number} [label={label}, fillcolor="#e6f4eb", color="#146b3f"];'
-        demands = [*demands_of(document, release["name"]), *gates_of(document, release["name"])]
-        notes = (("q", "must hold", demands), ("m", "measured too", measures_of(document, release["name"])))
-        for key, title, items in notes:
-            if items:
-                yield f'  {key}{number} [label={_quoted(title, *items)}, shape=note, fillcolor="#ffffff"];'
-
-
-def _dot_look(step: Document) -> str:
-    if step["implicit"]:
-        return ', style="rounded,dashed", color="#97a0a9"'
-    return ', fillcolor="#f2ebf9", color="#8456b0"' if step["randomized"] else ""
-
-
-def _dot_edges(document: Document) -> Iterator[str]:
+    ]
+    nodes = list(_nodes(document))
+    lines += [f"  {node.key} [label={_quoted(*node.lines)}{_DOT_LOOKS[node.look]}];" for node in nodes]
     for start, end, output in _inputs(document):
-        yield f"  {start} -> {end}{f' [label={_quoted(output)}]' if output else ''};"
-    for release, note in _notes(document):
-        yield f"  {release} -> {note} [dir=none, style=dashed];"
+        lines.append(f"  {start} -> {end}{f' [label={_quoted(output)}]' if output else ''};")
+    lines += [f"  {node.note_of} -> {node.key} [dir=none, style=dashed];" for node in nodes if node.note_of]
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def mermaid(document: Document) -> str:
-    """Return a flowchart from left to right, audits hanging on their releases."""
-    return "\n".join(["flowchart LR", *_mermaid_nodes(document), *_mermaid_edges(document), *_CLASSES]) + "\n"
+    """Return the plan as a flowchart of Mermaid."""
+    lines, nodes = ["flowchart LR"], list(_nodes(document))
+    for node in nodes:
+        before, after = _MERMAID_SHAPES.get(node.look, ("[", "]"))
+        look = _MERMAID_CLASSES.get(node.look, node.look)
+        lines.append(f"  {node.key}{before}{_label(*node.lines)}{after}:::{look}")
+    for start, end, output in _inputs(document):
+        lines.append(f"  {start} {f'-->|{_label(output)}|' if output else '-->'} {end}")
+    lines += [f"  {node.note_of} -.- {node.key}" for node in nodes if node.note_of]
+    return "\n".join([*lines, *_CLASSES]) + "\n"
 
 
-def _mermaid_nodes(document: Document) -> Iterator[str]:
+def _nodes(document: Document) -> Iterator[_FlowNode]:
     for key, (node, source) in zip(_source_keys(document).values(), sources(document).items(), strict=True):
-        yield f"  {key}[({_label(node, source['path'] or 'given by --data')})]:::source"
+        yield _FlowNode(key, "source", (node, source["path"] or "given by --data"))
     for number, step in enumerate(document["steps"]):
         look = "implicit" if step["implicit"] else "random" if step["randomized"] else "step"
-        lines = (step["name"], "" if step["implicit"] else step["use"], *deeds(step))
-        yield f"  s{number}[{_label(*lines)}]:::{look}"
+        yield _FlowNode(f"s{number}", look, (step["name"], "" if step["implicit"] else step["use"], *deeds(step)))
     for number, release in enumerate(document["releases"]):
-        label = _label(release["name"], release["path"], *computed(release), *held_of(document))
-        yield f"  r{number}([{label}]):::release"
-        demands = [*demands_of(document, release["name"]), *gates_of(document, release["name"])]
+        key, name = f"r{number}", release["name"]
+        yield _FlowNode(key, "release", (name, release["path"], *computed(release), *held_of(document)))
+        demands = (*demands_of(document, name), *gates_of(document, name))
         if demands:
-            yield f"  q{number}{{{{{_label('must hold', *demands)}}}}}:::audit"
-        measures = measures_of(document, release["name"])
+            yield _FlowNode(f"q{number}", "demands", ("must hold", *demands), key)
+        measures = measures_of(document, name)
         if measures:
-            yield f"  m{number}[{_label('measured too', *measures)}]:::audit"
-
-
-def _mermaid_edges(document: Document) -> Iterator[str]:
-    for start, end, output in _inputs(document):
-        yield f"  {start} {f'-->|{_label(output)}|' if output else '-->'} {end}"
-    for release, note in _notes(document):
-        yield f"  {release} -.- {note}"
+            yield _FlowNode(f"m{number}", "measures", ("measured too", *measures), key)
 
 
 def _inputs(document: Document) -> Iterator[tuple[str, str, str]]:
@@ -104,16 +101,6 @@ def _source_keys(document: Document) -> dict[str, str]:
     """Return the key of each node that is read."""
     nodes = list(sources(document))
     return {SOURCE: SOURCE} if nodes == [SOURCE] else {node: f"t{number}" for number, node in enumerate(nodes)}
-
-
-def _notes(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the keys of each release and of the notes beside it: what must hold of it, and what is measured too."""
-    for number, release in enumerate(document["releases"]):
-        name = release["name"]
-        if demands_of(document, name) or gates_of(document, name):
-            yield f"r{number}", f"q{number}"
-        if measures_of(document, name):
-            yield f"r{number}", f"m{number}"
 
 
 def _quoted(*lines: str) -> str:
