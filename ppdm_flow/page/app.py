@@ -65,7 +65,7 @@ def application(site: Site, routes: Iterable[PageRoute] = ROUTES) -> Starlette:
     return Starlette(
         routes=[
             *(Route(each.path, answering(site, each), methods=[each.method]) for each in ordered),
-            Mount("/static", AnsweredInTurn(StaticFiles(directory=STATIC))),
+            Mount("/static", AnsweredInTurn(StaticFiles(directory=STATIC, packages=[("ppdm_flow.pictures", "css")]))),
         ],
         middleware=[
             Middleware(SecurityHeaders, secure=_strictly(site.settings)),

@@ -400,7 +400,7 @@ def test_the_frontier_has_the_policys_own_values_and_no_dominated_points(sweep):
     assert [p["on_frontier"] for p in points] == [False, True, False, False, False]
     assert [row.number for row in rows(found.document).rows] == [2]
     assert "The policy's own values are point 5: dominated by 2." in plain(found.document)
-    assert "hollow" not in found.rendered("svg")
+    assert "hollow: dominated" not in found.rendered("svg")
     everything = sweep(*words, metrics=metrics)
     assert "shown" not in everything.document
     assert len(everything.document["points"]) == 4

@@ -21,15 +21,15 @@ from ppdm_flow.policy import load
 from ppdm_flow.sdk.spec import Effect
 
 USED = {
-    "ppdm_flow/core/graph_drawing.py",
     "ppdm_flow/evidence/assignment.py",
-    "ppdm_flow/page/looks/graph.py",
+    "ppdm_flow/page/views/hierarchies/drawing.py",
+    "ppdm_flow/pictures/graphs.py",
     "ppdm_flow/plan/dag.py",
     "ppdm_flow/plan/definition.py",
     "ppdm_flow/plan/linked/compiler.py",
     "ppdm_flow/plan/linked/joins.py",
     "ppdm_flow/plan/pictures/forms.py",
-    "ppdm_flow/plan/pictures/vectors.py",
+    "ppdm_flow/plan/pictures/cards.py",
     "ppdm_flow/plan/releases.py",
     "ppdm_flow/plan/wiring.py",
     "ppdm_flow/reader/linked.py",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.api.sweep.document import choose_point, complete, dominators
 from ppdm_flow.api.sweep.metrics import Metric
+from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.report.sweep import forms, picture
 from ppdm_flow.report.sweep.rows import recommended, rows, said, short
 
@@ -194,22 +195,34 @@ def test_the_picture_tells_points_apart_without_colour(document):
     panel, legend = tree.findall("s:g", space)
     dots = [c.get("class") for c in panel.findall("s:circle", space)]
     squares = [r.get("class") for r in panel.findall("s:rect", space)]
-    assert sorted(dots) == ["beaten", "best"]
-    assert squares == ["best"]  # not dominated, but a requirement does not hold
+    assert sorted(dots) == ["dot s0 hollow", "dot s1"]
+    assert squares == ["dot s1"]  # not dominated, but a requirement does not hold
     assert len(legend) == 6
     titles = [t.text for t in panel.findall(".//s:title", space)]
     assert "k 9: nas 40% (35% to 45%), error 30%; released, dominated by 2" in titles
     assert tree.find("s:title", space).text == "Sweep of a <b>"
     assert "2 are not dominated: k 2; k 5" in tree.find("s:desc", space).text
-    assert "prefers-color-scheme: dark" in tree.find("s:style", space).text
+    assert "light-dark(" in tree.find("s:style", space).text
 
 
 def test_no_marks_outside_of_the_picture(document):
     (panel,) = picture.panels(document)
-    drawing = panel.drawing
-    for mark in (*drawing.dots, *drawing.labels):
-        assert 0 <= mark.x <= drawing.width
-        assert 0 <= mark.y <= drawing.height
+    root = ET.fromstring(panel.plot.picture(Caption("")))
+    places = [(each.get("cx") or each.get("x"), each.get("cy") or each.get("y")) for each in root.iter()]
+    found = [(float(x), float(y)) for x, y in places if x and y]
+    assert len(found) > 10
+    assert all(0 <= x <= panel.plot.width and 0 <= y <= panel.plot.height for x, y in found)
+
+
+def test_the_border_of_what_is_dominated_is_a_staircase(document):
+    document["points"][0] |= {"verdict": "released", "released": 1}
+    (panel,) = picture.panels(document)
+    border = re.search(r'class="border" d="M([^"]*)"', panel.plot.picture(Caption("")))[1]
+    places = [tuple(map(float, place.split())) for place in border.split("L")]
+    assert len(places) == 3
+    assert places[0][1] == places[1][1]
+    assert places[1][0] == places[2][0]
+    assert places[0][0] < places[2][0]
 
 
 def test_a_figure_that_never_changes_gives_no_picture_where_others_do(document):
@@ -268,10 +281,11 @@ def test_a_ring_and_nothing_dominated(document):
     document["points"][1]["own"] = True
     document["shown"] = "frontier"
     panel, legend = ET.fromstring(picture.svg(document)).findall("s:g", space)
-    assert sorted(c.get("class") for c in panel.findall("s:circle", space)) == ["best", "own"]
-    assert [r.get("class") for r in panel.findall("s:rect", space)] == ["best"]
+    assert sorted(c.get("class") for c in panel.findall("s:circle", space)) == ["dot s1", "ring"]
+    assert [r.get("class") for r in panel.findall("s:rect", space)] == ["dot s1"]
     assert [t.text for t in legend.findall("s:text", space)] == [
         "filled: not dominated",
+        "square: a requirement or gate does not hold",
         "ring: the policy's own values",
     ]
     assert [row.number for row in rows(document).rows] == [1, 2]

@@ -29,6 +29,14 @@ def fitted(text: str, size: float, most: float, *, bold: bool = False) -> str:
     return f"{text[:kept].rstrip()}…"
 
 
+def shortened(text: str, most: int) -> str:
+    """Return the text, cut in the middle where it is longer than ``most`` characters."""
+    if len(text) <= most:
+        return text
+    head = most // 2
+    return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
 def wrapped(text: str, size: float, most: float, lines: int) -> list[str]:
     """Return the text in at most so many lines; the last one is cut where the text is longer."""
     words = text.split()

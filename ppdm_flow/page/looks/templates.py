@@ -6,6 +6,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ppdm_flow.core.texts.widths import shortened
 from ppdm_flow.page.looks.addresses import approval_address, policy_address, run_address, shown_address
 from ppdm_flow.page.looks.obeyed import with_all_visible
 from ppdm_flow.page.looks.phrases import editor_phrases
@@ -14,7 +15,6 @@ from ppdm_flow.page.looks.quoted import quoted
 from ppdm_flow.page.looks.sayings import SAYINGS
 from ppdm_flow.page.looks.sections import sections
 from ppdm_flow.page.texts.catalogue import catalogue
-from ppdm_flow.report.plots.drawing import shortened
 
 _LONGEST = 16_000_000
 """Characters of a page. The form of a policy has some 6 MB, and a text of 1 MB five where all of it is escaped."""

@@ -1,25 +1,67 @@
-"""What stands on each card of the picture, and how large that makes it."""
+"""The plan as an SVG: a card for each node, and what must hold, and is measured, on the card of its release."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ppdm_flow.core.graph_drawing import INDENT, Card, Line
+import networkx as nx
+from markupsafe import Markup
+
 from ppdm_flow.core.texts.widths import fitted, fixed, wrapped
-from ppdm_flow.plan.dag import release_key, sources
+from ppdm_flow.pictures.graphs import INDENT, Card, Line, graph, graph_file, title_line
+from ppdm_flow.plan.dag import document_graph, release_key, sources
 from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.plan.pictures.wording import computed, deeds, demands_of, gates_of, held_of, measures_of
 
 Document = Mapping[str, Any]
 
-TITLE = 13.5
 SMALL = 11.0
 MONO = 10.0
+_SMALLEST = 0.78
+"""The scale below which a screen lets one scroll rather than shrink: text would be too small to read."""
 STEP_TEXT = 144.0
 RELEASE_TEXT = 216.0
 _NOUNS = frozenset({"identifier", "quasi-identifier", "target", "weight", "sampling-weight", "subject"})
+
+
+def svg(document: Document) -> str:
+    """Return the picture of a plan as a file."""
+    return graph_file(*_graph(document), smallest=_SMALLEST)
+
+
+def drawing(document: Document) -> Markup:
+    """Return the picture of a plan for a page that has the style sheet of pictures and allows styles."""
+    return graph(*_graph(document), smallest=_SMALLEST)
+
+
+def linked_drawing(document: Document, address_of: Callable[[Document], str], *, name: str) -> Markup:
+    """Return the picture of a plan for a page where ``name`` is its id; steps are links."""
+    arrows, every, title, last = _graph(document)
+    shown = [step for step in document["steps"] if step["name"] in every]
+    every |= {step["name"]: replace(every[step["name"]], address=address_of(step)) for step in shown}
+    return graph(arrows, every, title, last, name=name)
+
+
+def _graph(document: Document) -> tuple[nx.DiGraph, dict[str, Card], str, tuple[str, ...]]:
+    return shown_graph(document), cards(document), f"Plan of {document['policy']}", last_layer(document)
+
+
+def last_layer(document: Document) -> tuple[str, ...]:
+    """Return the nodes that stand together at the end: the releases."""
+    return tuple(release_key(release["name"]) for release in document["releases"])
+
+
+def shown_graph(document: Document) -> nx.DiGraph:
+    """Return the plan's graph past the steps that have no card."""
+    shown = document_graph(document)
+    for step in folded(document):
+        for before, _, data in list(shown.in_edges(step, data=True)):
+            shown.add_edges_from((before, after, data) for after in list(shown.succ[step]))
+        shown.remove_node(step)
+    return shown
 
 
 def cards(document: Document) -> dict[str, Card]:
@@ -42,28 +84,28 @@ def _source(node: str, source: Document) -> Card:
     roles = Counter(a["role"].replace("_", "-") for a in source["attributes"])
     counts = [f"{count} {role}{'s' if count > 1 and role in _NOUNS else ''}" for role, count in roles.items()]
     lines = (
-        _title(node),
+        title_line(node, STEP_TEXT),
         _mono(name, STEP_TEXT),
         *(Line(t, "soft", gap=4.0 * (not i)) for i, t in enumerate(counts)),
     )
-    return Card("source", lines, source["path"] or "")
+    return Card("source", lines, source["path"] or "", name=node)
 
 
 def _step(step: Document) -> Card:
     done = [line for deed in deeds(step) for line in wrapped(deed, SMALL, STEP_TEXT, 2)]
-    lines = [_title(step["name"], STEP_TEXT), _mono(step["use"], STEP_TEXT)]
+    lines = [title_line(step["name"], STEP_TEXT), _mono(step["use"], STEP_TEXT)]
     lines += [Line(text, "plain", gap=4.0 * (not place)) for place, text in enumerate(done)]
     served = [name.removeprefix("privacy.") for name in step["serves"]]
     if served:
         text = f"for {served[0]}" if len(served) == 1 else f"for {len(served)} requirements"
         lines.append(Line(fitted(text, SMALL, STEP_TEXT), "serves", gap=3.0))
     tip = f"{step['name']}: {step['use']} {step['version']}. {step['guarantee']}"
-    return Card("random" if step["randomized"] else "step", tuple(lines), tip.strip())
+    return Card("random" if step["randomized"] else "step", tuple(lines), tip.strip(), name=step["name"])
 
 
 def _release(document: Document, release: Document) -> Card:
     name = release["name"]
-    lines = [_title(name, RELEASE_TEXT), _mono(release["path"], RELEASE_TEXT)]
+    lines = [title_line(name, RELEASE_TEXT), _mono(release["path"], RELEASE_TEXT)]
     count = len(release["attributes"])
     shuffled = ", shuffled" if release["input"] in folded(document) else ""
     lines.append(Line(f"{count} column{'' if count == 1 else 's'}, {release['audience']}{shuffled}", "soft"))
@@ -78,7 +120,7 @@ def _release(document: Document, release: Document) -> Card:
         measured = wrapped(", ".join(word.replace("_", " ") for word in measures), SMALL, RELEASE_TEXT, 3)
         lines.append(Line("measured too", "label", size=10.0, gap=5.0))
         lines += [Line(text, "soft") for text in measured]
-    return Card("release", tuple(lines), release["description"], rule if len(lines) > rule else 0)
+    return Card("release", tuple(lines), release["description"], rule if len(lines) > rule else 0, name=name)
 
 
 def _together(document: Document, name: str) -> list[str]:
@@ -99,10 +141,6 @@ def _listed(label: str, items: Iterable[str]) -> list[Line]:
         for place, text in enumerate(wrapped(item, SMALL, RELEASE_TEXT - INDENT, 2))
     ]
     return [Line(label, "label", size=10.0, gap=9.0), *lines] if lines else []
-
-
-def _title(text: str, most: float = STEP_TEXT) -> Line:
-    return Line(fitted(text, TITLE, most, bold=True), "title", TITLE)
 
 
 def _mono(text: str, most: float) -> Line:

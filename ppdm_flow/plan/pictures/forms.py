@@ -10,8 +10,8 @@ import networkx as nx
 from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.plan.dag import document_graph, release_key, sources
 from ppdm_flow.plan.definition import COLLAPSE
+from ppdm_flow.plan.pictures.cards import svg
 from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
-from ppdm_flow.plan.pictures.vectors import svg
 from ppdm_flow.plan.pictures.wording import (
     columns,
     deeds,

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.amounts import amount
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement
-from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.datasheet.given import Given
 from ppdm_flow.report.run.fields import ResultDocument
 from ppdm_flow.report.run.wording import is_cumulative, kind_of, title_of

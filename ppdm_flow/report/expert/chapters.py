@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.core.amounts import amount, between
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.plan.meanings import Meanings
-from ppdm_flow.report.amounts import amount, between
 from ppdm_flow.report.expert.chapter import Chapter, Determination, Known
 from ppdm_flow.report.expert.questions import INTROS, QUESTIONS, TITLES
 from ppdm_flow.report.run.audience import audience

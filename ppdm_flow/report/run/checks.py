@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ppdm_flow.core.amounts import amount, between, pair
 from ppdm_flow.core.lineage import UNTOLD as UNTOLD_CELLS
 from ppdm_flow.core.requirement import within
-from ppdm_flow.report.amounts import amount, between, pair
 from ppdm_flow.report.run.audience import UNTOLD, is_public
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument, ResultDocument, SpanDocument
 from ppdm_flow.report.run.waivers import Waiver, waivers

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.amounts import amount
 from ppdm_flow.core.lineage import How
 from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.plan.pictures.wording import HOWS
-from ppdm_flow.report.amounts import amount
-from ppdm_flow.report.plots.fields import ChartDocument
-from ppdm_flow.report.run.fields import ReportDocument, StepDocument
+from ppdm_flow.report.run.fields import ChartDocument, ReportDocument, StepDocument
 from ppdm_flow.report.run.wording import listed
 
 COUNTED = "how many rows are equal to this record"

@@ -14,14 +14,15 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult, WaiverResult
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.redaction import without
-from ppdm_flow.report.plots.fields import ChartDocument, SeriesDocument
 from ppdm_flow.report.run.fields import (
     INTERNAL,
+    ChartDocument,
     FigureDocument,
     FindingDocument,
     ReportDocument,
     ReportWaiver,
     ResultDocument,
+    SeriesDocument,
     SpanDocument,
     StepDocument,
 )

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts.widths import shortened
 from ppdm_flow.report.check.markdown import LIMIT
-from ppdm_flow.report.plots.drawing import shortened
 from ppdm_flow.report.run import html as page
 from ppdm_flow.report.run import markdown
 from ppdm_flow.report.run.audience import audience

@@ -12,7 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ppdm_flow.core.texts.visible import visible
-from ppdm_flow.plan.pictures.forms import draw
+from ppdm_flow.pictures.svg import sheet
+from ppdm_flow.plan.pictures.cards import drawing
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page
 
@@ -23,7 +24,7 @@ _TICKED = re.compile("`([^`]+)`")
 def render(document: ReportDocument, words: tuple[str, str] | None = None) -> str:
     """Return the page of a report document; the same document gives the same text. ``words`` are as in `verdict`."""
     template = environment().get_template(_TEMPLATE)
-    picture = draw("svg", document["plan"]) if document["plan"] else ""
+    picture = drawing(document["plan"]) if document["plan"] else ""
     return template.render(page=page(document, words), picture=picture, script_hash=script_hash())
 
 
@@ -38,6 +39,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    jinja.globals["picture_styles"] = Markup(sheet())  # noqa: S704 - our own style sheet
     jinja.filters["n"] = "{:g}".format
     jinja.filters["prose"] = _prose
     return jinja

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.report.amounts import NOT_COMPARED, amount
+from ppdm_flow.core.amounts import NOT_COMPARED, amount
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument
 
 TOTAL = "mean_kept"

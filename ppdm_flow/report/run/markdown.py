@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ppdm_flow.report.amounts import between, duration, noted
+from ppdm_flow.core.amounts import between, duration, noted
 from ppdm_flow.report.run.audience import audience
 from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.columns import columns, losses

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
+from ppdm_flow.core.amounts import amount, between, duration, noted
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.pictures.charts import meter
+from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.plan.meanings import Meanings
-from ppdm_flow.report.amounts import amount, between, duration, noted
-from ppdm_flow.report.plots.bullet import bullet
-from ppdm_flow.report.plots.drawing import Drawing
 from ppdm_flow.report.run.audience import Audience, audience
 from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.columns import ColumnList, Loss, columns, losses
@@ -34,8 +36,7 @@ class Row:
     """One check with its picture."""
 
     check: Check
-    drawing: Drawing
-    spoken: str
+    drawing: Markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +154,17 @@ def _lists(checks: Sequence[Check]) -> tuple[CheckList, ...]:
 
 
 def _row(check: Check) -> Row:
-    drawing = bullet(
+    drawing = meter(
         check.figure,
         check.limit,
         at_most=check.at_most,
-        holds=check.holds,
-        waived=check.waiver is not None,
+        state="good" if check.holds else "bad" if check.waiver is None else "waived",
         share=check.share,
         interval=check.ends,
         before=check.figure_before,
     )
     before = f"; {check.before} in the original" if check.before else ""
-    return Row(check, drawing, f"measured {check.measured}; {check.bound} is asked{before}")
+    return Row(check, drawing.picture(Caption(f"measured {check.measured}; {check.bound} is asked{before}")))
 
 
 def _step(step: StepDocument, total: float | None) -> StepRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.report.amounts import amount, between
+from ppdm_flow.core.amounts import amount, between
 from ppdm_flow.report.run.checks import Check
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument
 from ppdm_flow.report.run.verdict import Verdict

@@ -6,11 +6,12 @@ import csv as writer
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.report.run.facts import facts
 from ppdm_flow.report.run.html import environment, script_hash
 from ppdm_flow.report.snippet import escaped
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, figure_at
-from ppdm_flow.report.sweep.picture import panels
+from ppdm_flow.report.sweep.picture import legend, panels
 from ppdm_flow.report.sweep.rows import Row, recommended, rows, said
 
 
@@ -83,11 +84,15 @@ def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
 def render(document: SweepDocument) -> str:
     """Return the page of a sweep's document; the same document gives the same text."""
     template = environment().get_template("sweep.html.jinja")
+    drawn = panels(document)
+    pictures = [(panel.title, panel.plot.picture(Caption(panel.spoken))) for panel in drawn]
+    keys = legend(drawn).picture(Caption("What the marks mean")) if drawn else ""
     return template.render(
         policy=document["policy"],
         said=said(document),
         recommended=recommended(document),
-        panels=panels(document),
+        pictures=pictures,
+        keys=keys,
         table=rows(document),
         run=facts(document["run"]),
         script_hash=script_hash(),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from ppdm_flow.core.amounts import amount, between, duration, noted
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.report.amounts import amount, between, duration, noted
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, SweepMetric, SweepPoint, figure_at, shown_points
 
 _NOISE = 1e-12

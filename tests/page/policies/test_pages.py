@@ -32,7 +32,7 @@ def test_the_list_says_what_each_file_is_and_how_it_stands(steward, policies):
 def test_a_policy_shows_its_steps_and_what_is_wrong(steward, policies):
     page = steward.get(ADDRESS).text
     assert 'class="picture graph"' in page
-    assert "recode leads to shuffle-public." in page
+    assert "recode leads to public." in page
     (policies.folder / "study" / "org.yaml").write_text("version: 1\nprivacy: {k_anonymity: {kk: 5}}\n")
     page = html.unescape(steward.get(ADDRESS).text)
     assert "unknown key <code>kk</code>" in page

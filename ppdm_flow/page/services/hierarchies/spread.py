@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import decimals
-from ppdm_flow.report.plots.scale import ticks
+from ppdm_flow.pictures.charts import ticks
 
 POINTS = 4_000
 """Numbers up to which rows are counted exactly: of more, some are kept."""

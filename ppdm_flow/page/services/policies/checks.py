@@ -18,6 +18,7 @@ from ppdm_flow.api.test.files import sets_of
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
 from ppdm_flow.core.digests import open_ordinary
+from ppdm_flow.core.texts.widths import shortened
 from ppdm_flow.core.waivers import Waiver
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_part, time_of_parts
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
@@ -31,7 +32,6 @@ from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.redaction import telling, waivers_of, without
 from ppdm_flow.policy.test.loading import load as load_tests
 from ppdm_flow.policy.text.reading import SIZE_LIMIT
-from ppdm_flow.report.plots.drawing import shortened
 
 if TYPE_CHECKING:
     from ppdm_flow.plan import fields

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import networkx as nx
 from markupsafe import Markup
 
+from ppdm_flow.core.texts.widths import shortened
 from ppdm_flow.mining.hierarchies.intervals import written
-from ppdm_flow.page.looks.chart import Axes, Bin, histogram
-from ppdm_flow.page.looks.graph import Edge, Node, graph
 from ppdm_flow.page.services.hierarchies.grouping import TOP, Grouping
 from ppdm_flow.page.services.hierarchies.spread import Spread
 from ppdm_flow.page.texts.catalogue import catalogue
-from ppdm_flow.report.plots.drawing import shortened
+from ppdm_flow.pictures.charts import Bin, ChartAxis, Plot, histogram
+from ppdm_flow.pictures.graphs import Card, graph, title_line
+from ppdm_flow.pictures.svg import Caption
 
 _MOST_BOXES = 60
 _LONGEST = 100
+_WIDEST = 220.0
+_WIDTH, _HEIGHT = 640.0, 300.0
 
 
 def histogram_of(attribute: str, spread: Spread, edges: Sequence[float]) -> Markup:
@@ -28,10 +32,10 @@ def histogram_of(attribute: str, spread: Spread, edges: Sequence[float]) -> Mark
     ]
     ends = (edges[0], edges[-1]) if edges else None
     told = t("hierarchies.histogram_told", rows=f"{spread.rows:,}", low=written(spread.low), high=written(spread.high))
-    axes = Axes(attribute, t("hierarchies.rows"))
-    return histogram(
-        bins, axes, name="histogram", title=t("hierarchies.histogram", name=attribute), description=told, reach=ends
-    )
+    title = t("hierarchies.histogram", name=attribute)
+    axes = ChartAxis(attribute), ChartAxis(t("hierarchies.rows"))
+    plot = histogram(bins, *axes, plot=Plot(_WIDTH, _HEIGHT), reach=ends)
+    return plot.picture(Caption(title, told, "histogram"))
 
 
 def tree_of(attribute: str, grouping: Grouping) -> Markup | None:
@@ -43,17 +47,22 @@ def tree_of(attribute: str, grouping: Grouping) -> Markup | None:
     levels = [list(dict.fromkeys(level)) for level in zip(*ways, strict=True)]
     if sum(map(len, levels)) > _MOST_BOXES:
         return None
-    nodes = [
-        Node(f"{place} {label}", t("hierarchies.top"), kind="release")
-        if label == TOP and place + 1 == len(levels)
-        else Node(f"{place} {label}", shortened(label, _LONGEST))
+    cards = {
+        f"{place} {label}": _card(label, top=label == TOP and place + 1 == len(levels))
         for place, level in enumerate(levels)
         for label in level
-    ]
-    edges = {
-        (f"{place} {below}", f"{place + 1} {label}"): None
+    }
+    arrows = nx.DiGraph()
+    arrows.add_nodes_from(cards)
+    arrows.add_edges_from(
+        (f"{place} {below}", f"{place + 1} {label}")
         for way in ways
         for place, (below, label) in enumerate(pairwise(way))
-    }
-    arrows = [Edge(start, end) for start, end in edges]
-    return graph(nodes, arrows, name="tree", title=t("hierarchies.tree", name=attribute))
+    )
+    last = [node for node, card in cards.items() if card.look == "release"]
+    return graph(arrows, cards, t("hierarchies.tree", name=attribute), last, name="tree")
+
+
+def _card(label: str, *, top: bool) -> Card:
+    text = catalogue()("hierarchies.top") if top else shortened(label, _LONGEST)
+    return Card("release" if top else "step", (title_line(text, _WIDEST),), name=text)

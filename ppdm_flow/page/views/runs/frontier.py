@@ -13,17 +13,19 @@ from markupsafe import Markup
 
 from ppdm_flow.api.sweep.grid import Axis
 from ppdm_flow.api.sweep.places import Places, places
+from ppdm_flow.core.amounts import amount
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.page.looks.chart import Axes, Point, Series, line_chart
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.runs.mending import proposed
+from ppdm_flow.pictures.charts import ChartAxis, ChartPoint, Plot, PointLine, point_chart
+from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.policy.edit.changes import Change, put
 from ppdm_flow.policy.loading import load
-from ppdm_flow.report.amounts import amount
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepMetric, SweepPoint, figure_at
 from ppdm_flow.report.sweep.rows import Rows, recommended, rows, said, short, tidy
 
 _MOST = 8
+_WIDTH, _HEIGHT = 640.0, 300.0
 _SHARES = frozenset({"share", "probability"})
 
 
@@ -93,39 +95,41 @@ def _picture(
     document: SweepDocument, metric: SweepMetric, name: str, addresses: Mapping[int, str], place: int
 ) -> Picture:
     first, *others = [axis["path"] for axis in document["over"]]
-    numeric = all(_is_number(value) for value in document["over"][0]["values"])
-    lines: dict[str, list[Point]] = {}
+    values = document["over"][0]["values"]
+    places = {value: float(value if _all_numbers(values) else number) for number, value in enumerate(values)}
+    lines: dict[str, list[ChartPoint]] = {}
     for point in document["points"]:
         value = figure_at(point, metric["name"])["value"]
         if value is not None:
             line = ", ".join(f"{path} {point['values'][path]}" for path in others)
-            lines.setdefault(line, []).append(_point(point, metric, name, first, numeric, addresses))
-    series = [Series(line, tuple(_in_order(some))) for line, some in lines.items()]
-    axes = Axes(first, metric["name"], "share" if metric["unit"] in _SHARES else "")
+            lines.setdefault(line, []).append(_point(point, metric, name, places[point["values"][first]], addresses))
+    series = [
+        PointLine(line, tuple(sorted(some, key=lambda p: p.x)), f"s{i % 7 + 1}")
+        for i, (line, some) in enumerate(lines.items())
+    ]
+    axes = ChartAxis(first), ChartAxis(metric["name"], "share" if metric["unit"] in _SHARES else "")
+    plot = point_chart(series, *axes, plot=Plot(_WIDTH, _HEIGHT), words=() if _all_numbers(values) else values)
+    if others:
+        plot.keys((f"circle dot {each.style}", each.name) for each in series)
     told = "; ".join(point.tip for each in series for point in each.points)
     title = catalogue()("runs.sweep_chart", figure=metric["name"], place=first)
-    return Picture(title, line_chart(series, axes, name=f"sweep-{place}", title=title, description=told))
+    return Picture(title, plot.picture(Caption(title, told, f"sweep-{place}")))
 
 
-def _point(
-    point: SweepPoint, metric: SweepMetric, name: str, axis: str, numeric: bool, addresses: Mapping[int, str]
-) -> Point:
+def _point(point: SweepPoint, metric: SweepMetric, name: str, place: float, addresses: Mapping[int, str]) -> ChartPoint:
     figure = figure_at(point, metric["name"])
     value = tidy(figure["value"] or 0.0)
     where = ", ".join(f"{path} {text}" for path, text in point["values"].items())
     verdict = catalogue()(f"runs.point_{point['verdict']}")
     tip = f"{where}: {name} {amount(value, metric['unit'])}, {verdict}"
-    low, high = figure.get("interval") or (None, None)
-    at: float | str = float(point["values"][axis]) if numeric else point["values"][axis]
-    return Point(at, value, tip, point["verdict"], addresses.get(point["number"], ""), low, high)
+    interval = figure.get("interval")
+    released, withheld = (point["verdict"] == verdict for verdict in ("released", "withheld"))
+    address = addresses.get(point["number"], "")
+    return ChartPoint(place, value, tip, interval, address=address, hollow=not released, square=withheld)
 
 
-def _in_order(some: list[Point]) -> list[Point]:
-    return sorted(some, key=lambda p: p.x) if all(isinstance(p.x, float) for p in some) else some
-
-
-def _is_number(text: str) -> bool:
+def _all_numbers(texts: Sequence[str]) -> bool:
     try:
-        return abs(float(text)) < float("inf")
+        return all(abs(float(text)) < float("inf") for text in texts)
     except ValueError:
         return False

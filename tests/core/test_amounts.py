@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.report.amounts import amount, between, duration, number, pair
+from ppdm_flow.core.amounts import amount, between, duration, number, pair
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,17 @@ that order, and the height at which each card lies, are found here (barycentres,
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import accumulate, pairwise
 from statistics import fmean
 from typing import Any
 
 import networkx as nx
+from markupsafe import Markup
 
-from ppdm_flow.core.texts.visible import visible_line
-from ppdm_flow.core.texts.widths import fixed, width
+from ppdm_flow.core.texts.widths import fitted, fixed, width
+from ppdm_flow.pictures.svg import Caption, element, file, linked, number, picture, tipped
 
 PAD = 12.0
 INDENT = 14.0
@@ -25,6 +25,7 @@ MARGIN = 16.0
 _APART, _NARROW, _BETWEEN, _STRAIGHT = 22.0, 9.0, 30.0, 9.0
 """Pixels between cards, between arrows, between layers, and before the tip of an arrow."""
 _LABEL = 10.0
+_TITLE = 13.5
 _SWEEPS = 8
 
 
@@ -52,11 +53,17 @@ class Line:
         return width(self.text, self.size, bold=self.look == "title") + (INDENT if self.item else 0.0)
 
 
+def title_line(text: str, most: float) -> Line:
+    """Return the first line of a card, at most so wide."""
+    return Line(fitted(text, _TITLE, most, bold=True), "title", _TITLE)
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """What stands on a node. ``look`` is its kind, ``tip`` what a pointer says, ``rule`` how many lines have one below.
 
-    ``least`` is the least width of its text.
+    ``least`` is the least width of its text. ``address``: the card is a link. ``name`` is what its first line may be
+    too narrow for.
     """
 
     look: str
@@ -64,6 +71,13 @@ class Card:
     tip: str = ""
     rule: int = 0
     least: float = 84.0
+    address: str = ""
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.name or self.lines[0].text
 
     @property
     def width(self) -> float:
@@ -129,9 +143,9 @@ def layered(graph: nx.DiGraph, last: Sequence[str] = ()) -> Layers:
 def _depth_first(graph: nx.DiGraph, last: Sequence[str]) -> dict[str, int]:
     """Number the nodes in depth first order, in which no arrows of a tree cross; branches as the ends they lead to."""
     first: dict[str, int] = {}
-    for number, sink in enumerate((*last, *(node for node in graph if not graph.succ[node]))):
+    for rank, sink in enumerate((*last, *(node for node in graph if not graph.succ[node]))):
         for node in (sink, *nx.ancestors(graph, sink)):
-            first.setdefault(node, number)
+            first.setdefault(node, rank)
     order = nx.dfs_preorder_nodes(graph, sort_neighbors=lambda nodes: sorted(nodes, key=first.__getitem__))
     return {node: number for number, node in enumerate(order)}
 
@@ -231,34 +245,59 @@ def _spread(wanted: Sequence[float], offsets: Sequence[float]) -> list[float]:
     return [start + offset for start, offset in zip(starts, offsets, strict=True)]
 
 
-def unwrapped(_node: str, part: str) -> str:
-    """Return the drawing of a card as it is."""
-    return part
-
-
-def drawn(
-    graph: nx.DiGraph,
+def graph(
+    arrows: nx.DiGraph,
     cards: Mapping[Any, Card],
+    title: str,
     last: Sequence[str] = (),
-    wrap: Callable[[str, str], str] = unwrapped,
-) -> tuple[list[str], float, float]:
-    """Return the elements of the drawing, arrows first, with its width and height.
+    *,
+    name: str = "",
+    smallest: float = 0.0,
+) -> Markup:
+    """Return the picture of a graph for a page, where ``name`` is its id; its description lists the arrows.
 
-    ``graph`` has a card for each node; an edge may have ``outputs``, which stand at its arrow. ``wrap`` makes what is
-    drawn of a node and its element. Raises NetworkXUnfeasible for a cycle, KeyError for a node without a card.
+    ``arrows`` has a card for each node; an edge may have ``outputs``, which stand at its arrow. The nodes ``last``
+    stand together at the end. ``smallest`` is the share of its size below which it is not shrunk on a screen. Raises
+    NetworkXUnfeasible for a cycle, KeyError for a node without a card, ValueError for a link to elsewhere.
     """
-    spots, layers = placed(graph, cards, last)
-    wide = max((spots[node].right for node in graph), default=0.0) + MARGIN
+    parts, wide, high = drawn(arrows, cards, last)
+    links = any(card.address for card in cards.values())
+    caption = Caption(title, _told(arrows, cards), name)
+    return picture(parts, wide, high, caption, "graph", links=links, style=_least(wide * smallest))
+
+
+def graph_file(
+    arrows: nx.DiGraph, cards: Mapping[Any, Card], title: str, last: Sequence[str] = (), *, smallest: float = 0.0
+) -> str:
+    """Return the picture as a file; the rest is as for :func:`graph`."""
+    parts, wide, high = drawn(arrows, cards, last)
+    return file(parts, wide, high, Caption(title, _told(arrows, cards)), "graph", _least(wide * smallest))
+
+
+def _told(arrows: nx.DiGraph, cards: Mapping[Any, Card]) -> str:
+    """Return the graph in words."""
+    told = [f"{cards[start].title} leads to {cards[end].title}." for start, end in arrows.edges]
+    return " ".join(told or (card.title for card in cards.values()))
+
+
+def _least(wide: float) -> str:
+    return f"@media screen {{ svg.graph.graph {{ min-width: {wide:.0f}px; }} }}" if wide else ""
+
+
+def drawn(arrows: nx.DiGraph, cards: Mapping[Any, Card], last: Sequence[str] = ()) -> tuple[list[Markup], float, float]:
+    """Return the elements of the drawing, arrows first, with its width and height."""
+    spots, layers = placed(arrows, cards, last)
+    wide = max((spots[node].right for node in arrows), default=0.0) + MARGIN
     high = max((spot.top + spot.height for spot in spots.values()), default=0.0) + MARGIN
-    parts = [_arrow([spots[node] for node in layers.routes[edge]], _label(graph, edge)) for edge in graph.edges]
-    return [*parts, *(wrap(node, "".join(_card(cards[node], spots[node]))) for node in graph)], wide, high
+    parts = [_arrow([spots[node] for node in layers.routes[edge]], _label(arrows, edge)) for edge in arrows.edges]
+    return [*parts, *(_card(cards[node], spots[node]) for node in arrows)], wide, high
 
 
 def _label(graph: nx.DiGraph, edge: tuple[str, str]) -> str:
     return ", ".join(filter(None, graph.edges[edge].get("outputs", ())))
 
 
-def _arrow(route: Sequence[Spot], label: str) -> str:
+def _arrow(route: Sequence[Spot], label: str) -> Markup:
     """Draw an arrow that leaves and arrives level and goes straight through layers that it passes."""
     end = route[-1]
     x, y = route[0].right, route[0].middle
@@ -270,54 +309,33 @@ def _arrow(route: Sequence[Spot], label: str) -> str:
             path += f"C{' '.join(map(number, points))}"
         x, y = end.left - 7 if spot is end else spot.right, to
         path += f"H{number(x)}"
-    text = ""
+    parts = [element("path", class_="pp-edge", d=path)]
+    parts.append(element("path", class_="pp-tip", d=f"M{number(end.left - 1)} {number(y)}l-7 -4v8z"))
     if label:  # on the side from which the arrow does not come
         base = y + 13 if route[-2].middle < y - 0.05 else y - 6
-        at = f'x="{number(end.left - 10)}" y="{number(base)}" font-size="{_LABEL:g}" text-anchor="end"'
-        text = f'<text class="pp-label" {at}>{escaped(label)}</text>'
-    tip = f'<path class="pp-tip" d="M{number(end.left - 1)} {number(y)}l-7 -4v8z"/>'
-    return f'<g class="pp-arrow"><path class="pp-edge" d="{path}"/>{tip}{text}</g>'
+        at = end.left - 10
+        parts.append(element("text", label, class_="pp-label", x=at, y=base, font_size=_LABEL, text_anchor="end"))
+    return element("g", *parts, class_="pp-arrow")
 
 
-def _card(card: Card, spot: Spot) -> Iterator[str]:
-    yield f'<g class="pp-{card.look}">'
-    if card.tip:
-        yield f"<title>{escaped(card.tip)}</title>"
-    at = f'x="{number(spot.left)}"'
-    yield (
-        f'<rect class="pp-body" {at} y="{number(spot.top)}" width="{number(spot.width)}"'
-        f' height="{number(spot.height)}" rx="9"/>'
+def _card(card: Card, spot: Spot) -> Markup:
+    body = (
+        element("rect", class_="pp-body", x=spot.left, y=spot.top, width=spot.width, height=spot.height, rx=9),
+        element("rect", class_="pp-mark", x=spot.left, y=spot.top + 12, width=3.5, height=spot.height - 24, rx=1.75),
     )
-    yield (
-        f'<rect class="pp-mark" {at} y="{number(spot.top + 12)}" width="3.5"'
-        f' height="{number(spot.height - 24)}" rx="1.75"/>'
-    )
-    yield from _text(card, spot)
-    yield "</g>"
+    drawing = tipped("g", card.tip, *body, *_text(card, spot), class_=f"pp-{card.look}")
+    return linked(drawing, card.address, " ".join(line.text for line in card.lines))
 
 
-def _text(card: Card, spot: Spot) -> Iterator[str]:
+def _text(card: Card, spot: Spot) -> Iterator[Markup]:
     x = spot.left + PAD
     y = spot.top + PAD - 4.5
     for place, line in enumerate(card.lines):
         y += line.advance
         if card.rule and place == card.rule:
             at = y - line.size - line.gap / 2 - 1.5
-            yield f'<path class="pp-rule" d="M{number(x)} {number(at)}H{number(spot.right - PAD)}"/>'
+            yield element("path", class_="pp-rule", d=f"M{number(x)} {number(at)}H{number(spot.right - PAD)}")
         if line.bullet:
-            yield f'<circle class="pp-ring" cx="{number(x + 4)}" cy="{number(y - 3.8)}" r="2.7"/>'
+            yield element("circle", class_="pp-ring", cx=x + 4, cy=y - 3.8, r=2.7)
         shift = INDENT if line.item else 0.0
-        yield (
-            f'<text class="pp-{line.look}" x="{number(x + shift)}" y="{number(y)}" font-size="{number(line.size)}">'
-            f"{escaped(line.text)}</text>"
-        )
-
-
-def escaped(text: str) -> str:
-    """Return a text as it may stand between two tags, with control characters made visible."""
-    return escape(visible_line(text), quote=False)
-
-
-def number(value: float) -> str:
-    """Return a coordinate with one decimal at most."""
-    return f"{round(value, 1) + 0:.10g}"
+        yield element("text", line.text, class_=f"pp-{line.look}", x=x + shift, y=y, font_size=line.size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from xml.etree import ElementTree as ET
 
@@ -12,7 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.graph_drawing import Card, Line, _crossings, _spread, drawn, layered, placed
+from ppdm_flow.pictures.graphs import (
+    Card,
+    Line,
+    _crossings,
+    _spread,
+    drawn,
+    graph,
+    graph_file,
+    layered,
+    placed,
+    title_line,
+)
 
 
 def digraph(*edges):
@@ -136,9 +148,99 @@ def test_texts_are_escaped_and_outputs_stand_at_their_arrows():
     assert text == "<left><tip><a> &\ufffd<tip><b> &\ufffd"
 
 
+HOSTILE = '"><script>alert(1)</script>{{7*7}}\u202e\x00'
+KINDS = {"read": "source", "suppress": "step", "perturb": "random", "public": "release", "inside": "release"}
+ARROWS = [
+    ("read", "suppress"),
+    ("suppress", "perturb"),
+    ("perturb", "public"),
+    ("read", "public"),
+    ("suppress", "inside"),
+]
+
+
+def card(text: str, kind: str = "step", **more: str) -> Card:
+    return Card(kind, (title_line(text, 200),), **more)
+
+
+def picture(*edges: tuple[str, str], draw: Callable[..., str] = graph, **more: object) -> ET.Element:
+    nodes = {node: card(node, kind) for node, kind in KINDS.items()}
+    arrows = nx.DiGraph()
+    arrows.add_nodes_from(nodes)
+    arrows.add_edges_from(edges)
+    return ET.fromstring(draw(arrows, nodes, "Steps", ("public", "inside"), **more))
+
+
+def of_class(root: ET.Element, kind: str) -> list[ET.Element]:
+    return [each for each in root.iter() if kind in each.get("class", "").split()]
+
+
+def test_a_picture_has_a_box_for_each_node_and_is_told_in_words():
+    root = picture(*ARROWS, name="steps")
+    boxes = [[float(b.get(side, "")) for side in ("x", "y", "width", "height")] for b in of_class(root, "pp-body")]
+    assert len(boxes) == len(KINDS)
+    assert len(of_class(root, "pp-arrow")) == len(ARROWS)
+    wide, high = float(root.get("width", "")), float(root.get("height", ""))
+    assert all(x >= 0 and y >= 0 and x + w <= wide and y + h <= high for x, y, w, h in boxes)
+    assert (root.get("role"), root.get("aria-label"), root.get("aria-describedby")) == ("img", "Steps", "steps-desc")
+    assert (root[0].tag, root[0].get("id")) == ("desc", "steps-desc")
+    assert "suppress leads to perturb." in root[0].text
+
+
+def test_a_file_names_itself_and_has_its_styles():
+    root = picture(*ARROWS, draw=graph_file, smallest=0.5)
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.find(f"{space}title").text == "Steps"
+    assert "suppress leads to perturb." in root.find(f"{space}desc").text
+    style = root.find(f"{space}style").text
+    assert "light-dark(" in style
+    assert f"min-width: {float(root.get('width')) / 2:.0f}px" in style
+
+
+@pytest.mark.parametrize(
+    ("end", "error"), [("read", nx.NetworkXUnfeasible), ("suppress", nx.NetworkXUnfeasible), ("nowhere", KeyError)]
+)
+def test_no_picture_of_a_cycle_or_of_an_arrow_to_nowhere(end, error):
+    with pytest.raises(error):
+        picture(*ARROWS, ("suppress", end))
+
+
+def one(text: str, **more: str) -> ET.Element:
+    arrows = nx.DiGraph()
+    arrows.add_node("a")
+    return ET.fromstring(graph(arrows, {"a": card(text, **more)}, text))
+
+
+def test_a_card_with_an_address_is_a_link_that_the_keyboard_reaches():
+    root = one("first", address="/steps/a?x=1&y=2")
+    link = next(root.iter("a"))
+    assert (link.get("href"), link.get("aria-label")) == ("/steps/a?x=1&y=2", "first")
+    assert root.get("role") == "group"
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "//elsewhere.example/", "/\\elsewhere.example", "https://a.example"]
+)
+def test_a_link_to_elsewhere_is_refused(address):
+    with pytest.raises(ValueError, match="address of this server"):
+        one("a", address=address)
+
+
+@pytest.mark.parametrize("long", [HOSTILE, HOSTILE * 400])
+def test_hostile_texts_stay_texts(long):
+    root = one(long, tip=long, address=f"/{long}")
+    assert {each.tag for each in root.iter()} <= {"svg", "title", "desc", "g", "a", "rect", "text"}
+    assert "script" in "".join(root.itertext())
+    assert "\u202e" not in ET.tostring(root, encoding="unicode")
+
+
+def test_an_empty_graph_is_drawn():
+    ET.fromstring(graph(nx.DiGraph(), {}, "Steps"))
+
+
 HASHES = """
 import networkx as nx
-from ppdm_flow.core.graph_drawing import layered
+from ppdm_flow.pictures.graphs import layered
 print(layered(nx.DiGraph([("a", "x"), ("b", "x"), ("b", "y"), ("a", "z"), ("x", "end"), ("a", "end"), ("z", "end")])))
 """
 

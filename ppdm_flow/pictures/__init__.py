@@ -1,0 +1,1 @@
+"""Charts and graphs as SVG, for reports, plans and the page."""

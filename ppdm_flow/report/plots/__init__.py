@@ -1,1 +1,0 @@
-"""Charts as plain drawings: geometry here, SVG in the template."""
