@@ -206,19 +206,23 @@ class HashedSource:
         return cls(subject[codes[hashing.subject]], values, by_code)
 
     def with_rows_of(self, kept: KeptFile, apart: Ints) -> HashedSource:
-        """Return the source with the rows of a file's other people, and those of ``apart`` that have changed since."""
+        """Return the source with the rows of a file's other people, and those of ``apart`` that have changed since.
+
+        Of other people that are there already, the file tells what is not known yet.
+        """
+        row_of = np.full(len(self.people), NOWHERE)
+        if len(apart) or any((known == UNKNOWN_HASH).any() for known in self.attributes.values()):
+            row_of = _rows_of(kept, self, apart)
         others = ~np.isin(kept.people, self.people)
-        if len(apart):
-            found = np.isin(np.arange(len(kept.people)), _rows_of(kept, self, apart))
-            others |= ~found & np.isin(kept.people, apart)
+        others |= ~np.isin(np.arange(len(kept.people)), row_of) & np.isin(kept.people, apart)
         gone = np.flatnonzero(others & (kept.people != MISSING))
-        if not len(gone):
-            return self
         unknown = np.full(len(gone), UNKNOWN_HASH)
-        values = {
-            a: np.append(v, kept.attributes[a][gone] if a in kept.attributes else unknown)
-            for a, v in self.attributes.items()
-        }
+        values = {}
+        for attribute, known in self.attributes.items():
+            told = kept.attributes.get(attribute)
+            if told is not None:
+                known = np.where((known == UNKNOWN_HASH) & (row_of >= 0), told[row_of], known)
+            values[attribute] = np.append(known, unknown if told is None else told[gone])
         return replace(self, people=np.append(self.people, kept.people[gone]), attributes=values)
 
     def codes(self, attribute: str, rows: int) -> Ints:
@@ -238,7 +242,7 @@ def beside_source(earlier: Sequence[KeptFile], source: HashedSource, *, apart: b
     every, own = source, source.people if apart else NOBODY
     for one in beside:
         every = every.with_rows_of(one.kept, own)
-    if every is source:
+    if len(every.people) == len(source.people):
         return beside
     return [BesideSource(one.kept, every, _rows_of(one.kept, every, own)) for one in beside]
 

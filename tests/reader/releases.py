@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -68,3 +69,18 @@ def release(
         yield table_of(source, range(len(source[next(iter(source))]))).select(list(columns))
 
     return Other(name, facts, candidate, pairs, left_out, everyone=everyone, **more)
+
+
+class Hashes:
+    """Hashes of people by the attribute ``id``, and of values."""
+
+    subject = "id"
+
+    def people(self, texts: Sequence[str]) -> Any:
+        """Return hashes of people, whose ids differ in more than the case of letters."""
+        return self.values([f"person {text.lower()}" for text in texts])
+
+    def values(self, texts: Sequence[str]) -> Any:
+        """Return hashes of values."""
+        digests = [hashlib.sha256(text.encode()).digest()[:7] for text in texts]
+        return np.array([int.from_bytes(each, "big") for each in digests], dtype=np.int64)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ppdm_flow.core.people import People
@@ -19,7 +17,7 @@ from ppdm_flow.reader.query.figures import figures
 from ppdm_flow.reader.run import EarlierFiles, RunReader
 from ppdm_flow.reader.run_files import keep, read_files
 from tests.reader.database import DatabaseSql
-from tests.reader.releases import Cells, made_of, release
+from tests.reader.releases import Cells, Hashes, made_of, release
 
 SOURCE: dict[str, list[str | None]] = {
     "id": [f"i{n}" for n in range(8)],
@@ -30,21 +28,6 @@ SOURCE: dict[str, list[str | None]] = {
 }
 """Two rows of each ``a`` and ``b``, two of each ``a`` and ``c``, one of each ``a``, ``b`` and ``c``."""
 ATTRIBUTES = frozenset(SOURCE)
-
-
-class Hashes:
-    """Hashes of people by the attribute ``id``, and of values."""
-
-    subject = "id"
-
-    def people(self, texts: Sequence[str]) -> Any:
-        """Return hashes of people, whose ids differ in more than the case of letters."""
-        return self.values([f"person {text.lower()}" for text in texts])
-
-    def values(self, texts: Sequence[str]) -> Any:
-        """Return hashes of values."""
-        digests = [hashlib.sha256(text.encode()).digest()[:7] for text in texts]
-        return np.array([int.from_bytes(each, "big") for each in digests], dtype=np.int64)
 
 
 def shown(name: str, *columns: Any, source: Cells = SOURCE, rows: Sequence[int] = range(8), **more: Any) -> Any:
@@ -237,6 +220,21 @@ def test_values_of_others_that_have_changed_are_taken_as_they_were(moved: bool, 
     found = least([today], [then], "s", people=people)
     assert found is not None
     assert found["now"]["k"] == (1 if moved else 2)
+
+
+@pytest.mark.parametrize("values", ["fffgfg", "fgfgfg"])
+def test_who_has_left_has_the_values_that_any_file_tells(values: str) -> None:
+    """And not another one of which nobody knows what it is, as a file says that does not show it."""
+    source = {name: cells[:6] for name, cells in SOURCE.items()} | {"a": list("xxxyyy"), "s": list(values)}
+    then = [
+        kept(shown("places", keyed("id", "k", source=source), "a", source=source, rows=range(6))),
+        kept(shown("values", keyed("id", "k", source=source), "a", "s", source=source, rows=range(6))),
+    ]
+    later = {name: cells[1:] for name, cells in source.items()}
+    now = shown("now", "b", keyed("id", "k", source=later), source=later, rows=range(5))
+    found = [least([now], files, "s", grouping=("a",)) for files in (then, then[::-1], then[1:])]
+    assert found[0] is not None
+    assert found[0]["now"] == found[1]["now"] == pytest.approx(found[2]["now"])
 
 
 @pytest.mark.parametrize("first", ["label", "place"])
