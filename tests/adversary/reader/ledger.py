@@ -13,6 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
+from adversary.reader.chances import Chances
 from adversary.reader.figures import share_of, smallest_size
 from adversary.reader.files import (
     NotVerified,
@@ -30,12 +33,18 @@ from adversary.reader.sequences import LEDGER, PERSON, RunSequence, SequenceRun,
 from adversary.reader.showing import Inquiry
 from adversary.reader.view import CandidateGroup, ReaderView
 
+CUMULATIVE = "cumulative_"
+"""Begins the figures that go by the classes of earlier releases, and not by what a reader knows: they are stricter."""
+
 ReleasedRun = tuple[SequenceRun, Outcome]
 
 
 @dataclass(frozen=True)
 class RunComparison:
-    """A run of a sequence with both verdicts; ``before`` is how many runs were released before it."""
+    """A run of a sequence with both verdicts; ``before`` is how many runs were released before it.
+
+    ``differing`` are the requirements that the product's reader of files judges otherwise.
+    """
 
     number: int
     family: str
@@ -52,9 +61,9 @@ class RunComparison:
         return all(j.holds for j in self.judgements)
 
     @property
-    def is_breach(self) -> bool:
-        """Whether the product releases what the reader forbids."""
-        return self.verdict == "released" and not self.is_harmless
+    def breaches(self) -> tuple[Judgement, ...]:
+        """The requirements that do not hold, and that the product takes to hold."""
+        return tuple(j for j in self.differing if not j.holds)
 
 
 def compare_sequence(sequence: RunSequence) -> list[RunComparison]:
@@ -71,7 +80,7 @@ def compare_sequence(sequence: RunSequence) -> list[RunComparison]:
                 continue
             passing: defaultdict[str, bool] = defaultdict(lambda: True)
             for result in outcome.measured:
-                passing[result.id] &= result.passes
+                passing[result.id] &= result.passes or result.metric.rpartition(".")[2].startswith(CUMULATIVE)
             judgements = tuple(judge_run(before, run, outcome))
             differing = tuple(j for j in judgements if j.holds != passing[j.id])
             found.append(RunComparison(*place, judgements, differing))
@@ -85,7 +94,7 @@ def judge_run(before: Sequence[ReleasedRun], run: SequenceRun, outcome: Outcome)
     own, earlier, source = files_of_all(before, run, outcome)
     subject = PERSON if run.policy["attributes"][PERSON]["role"] == "subject" else None
     prepared = prepare(source, [f for f in (*own, *earlier) if any(not r.absent for r in f.rows)], subject=subject)
-    for requirement in requirements(run.policy):
+    for requirement in requirements(run.policy) if run.policy["privacy"] != "none" else ():
         try:
             yield _judge(requirement, prepared, {f.name for f in own}, run.policy)
         except (NotVerified, TruthExcluded) as error:
@@ -116,7 +125,8 @@ def _judge(requirement: RequirementClause, prepared: PreparedFiles, own: set[str
 def groups_of_run(prepared: PreparedFiles, own: set[str], inquiry: Inquiry) -> list[CandidateGroup]:
     """The groups of the reader of all files, and of each file of the run alone.
 
-    But for those in earlier files that are the same without the files of the run.
+    But for those in earlier files that are the same without the files of the run, and for what all people have in
+    these, where no row of the run's file tells whose it is.
     """
     mine = [f for f in prepared.files if f.name in own]
     earlier = [f for f in prepared.files if f.name not in own]
@@ -124,7 +134,10 @@ def groups_of_run(prepared: PreparedFiles, own: set[str], inquiry: Inquiry) -> l
         raise NotVerified(f"lineage of {violations}")
     groups = _groups(inquiry, [prepared.files])
     if earlier:
-        same = Counter(map(_told, _groups(inquiry, [earlier])))
+        same = set(map(_told, _groups(inquiry, [earlier])))
+        chances = Chances(inquiry)
+        silent = {f.name for f in mine if all(np.ptp(chances.between(f, g, scaled=False)) == 0 for g in earlier)}
+        groups = [_without_people(g) if g.file in silent else g for g in groups]
         groups = [g for g in groups if g.file in own or _told(g) not in same]
         groups += _groups(inquiry, [[f] for f in mine])
     return groups
@@ -136,13 +149,20 @@ def _groups(inquiry: Inquiry, readers: list[list[ReleasedFile]]) -> list[Candida
     return view.groups()
 
 
+def _shares(values: dict[Any, float]) -> Any:
+    return frozenset((v, round(p, 6)) for v, p in values.items() if p > 0)
+
+
+def _without_people(group: CandidateGroup) -> CandidateGroup:
+    """The group of a file without what people have in others, if the file tells of no value itself."""
+    if any(any(c.readings.values()) for c in group.candidates):
+        return group
+    return replace(group, candidates=tuple(replace(c, sharing=()) for c in group.candidates))
+
+
 def _told(group: CandidateGroup) -> Any:
     """What a group tells, whatever files its reader holds."""
     whole = sum(c.weight for c in group.candidates)
-
-    def shares(values: dict[Any, float]) -> Any:
-        return frozenset((v, round(p, 6)) for v, p in values.items() if p > 0)
-
     return (
         group.file,
         group.known,
@@ -151,8 +171,8 @@ def _told(group: CandidateGroup) -> Any:
             (
                 c.row,
                 round(c.weight / whole, 6),
-                frozenset((n, shares(each)) for n, each in c.readings.items()),
-                tuple(frozenset(map(shares, people)) for people in c.sharing),
+                frozenset((n, _shares(each)) for n, each in c.readings.items()),
+                tuple(frozenset(map(_shares, people)) for people in c.sharing),
             )
             for c in group.candidates
         ),

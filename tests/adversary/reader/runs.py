@@ -1,6 +1,6 @@
 """The product held against the reader: random policies of two releases, judged by both.
 
-python -m adversary.reader.runs files 0 200   # in tests/; or: uniques 0 200, linked 0 200
+python -m adversary.reader.runs files 0 200   # in tests/; or: uniques, linked; with a ledger: ledger, kept
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import combinations
 from typing import Any
 
@@ -276,10 +277,8 @@ def family(comparison: Comparison, judgement: Judgement) -> str:
 
 def main(kind: str, first: int, last: int) -> None:
     """Compare the cases of some numbers, and print what differs."""
-    if kind == "ledger":
-        from adversary.reader.ledger import main as compare_sequences  # that needs all of this
-
-        compare_sequences(first, last)
+    if kind in ("ledger", "kept"):
+        import_module(f"adversary.reader.{kind}").main(first, last)  # which need all of this
         return
     verdicts: Counter[str] = Counter()
     families: defaultdict[str, list[int]] = defaultdict(list)

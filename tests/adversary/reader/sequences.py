@@ -116,11 +116,12 @@ def random_sequence(number: int) -> RunSequence:
             world.shuffle_rows()
         if draw.random() < 0.4:
             clauses = _clauses(world)
-        runs.append(SequenceRun(_policy(world, number, i, steps, clauses), list(world.rows), list(world.numbers)))
+        asked = "none" if i == 0 and draw.random() < 0.6 else clauses  # what is withheld is not in the ledger
+        runs.append(SequenceRun(_policy(world, number, i, steps, asked), list(world.rows), list(world.numbers)))
     return RunSequence(number, family, runs)
 
 
-def _policy(world: World, number: int, run: int, steps: Sequence[Step], clauses: Options) -> dict[str, Any]:
+def _policy(world: World, number: int, run: int, steps: Sequence[Step], clauses: Options | str) -> dict[str, Any]:
     named, place = {}, "source"
     for i, (use, options) in enumerate(steps, 1):
         named[f"s{i}"] = {"use": use, "input": place, "with": options}
