@@ -83,7 +83,7 @@ def test_linked_tables_leave_only_where_nothing_is_learned(part: int) -> None:
 @pytest.mark.parametrize("part", range(2))
 def test_no_run_of_a_sequence_is_released_whose_requirements_do_not_hold(part: int) -> None:
     # Whoever reads a run's files has those of all runs before that are in the same ledger.
-    found = [c for number in range(4 * part, 4 * part + 4) for c in compare_sequence(random_sequence(number))]
+    found = [c for number in range(3 * part, 3 * part + 3) for c in compare_sequence(random_sequence(number))]
     assert not [(c.number, c.run) for c in found if c.before and c.breaches]
     judged = [c for c in found if c.verdict != "refused"]
     assert not [(c.number, c.run) for c in judged for j in c.judgements if j.reason.startswith("TruthExcluded")]
@@ -92,8 +92,7 @@ def test_no_run_of_a_sequence_is_released_whose_requirements_do_not_hold(part: i
 
 
 @pytest.mark.random
-@pytest.mark.parametrize("part", range(2))
-def test_what_a_ledger_keeps_of_files_tells_all_that_they_do(part: int) -> None:
-    found = [compare_figures(number) for number in range(12 * part, 12 * part + 12)]
+def test_what_a_ledger_keeps_of_files_tells_all_that_they_do() -> None:
+    found = [compare_figures(number) for number in range(10)]
     assert not [c for c in found if MILDER in (c.size, c.share)]
     assert 2 * sum(c.size == SAME for c in found) >= len(found)
