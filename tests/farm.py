@@ -40,7 +40,7 @@ class FarmHere:
         for number in range(len(tasks)):
             mine, every = pickle.loads(carried)
             result = pickle.loads(worker.answer(mine, every[number]))
-            if isinstance(result, worker.Failure):
+            if isinstance(result, worker.TaskFailure):
                 raise result.error
             yield result
 
@@ -78,7 +78,7 @@ class FarmHere:
             rows = table.take(pa.array(mine, pa.int64()))
             for answer in worker.answers(cloudpickle.dumps(finish), rows.to_batches(max_chunksize=3)):
                 result = pickle.loads(answer)
-                if isinstance(result, worker.Failure):
+                if isinstance(result, worker.TaskFailure):
                     raise result.error
                 yield result
 

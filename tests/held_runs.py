@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow import api
-from ppdm_flow.api.release import HeldRelease
+from ppdm_flow.api.release import HeldReleaseResult
 from ppdm_flow.api.run import RunResult
 from ppdm_flow.engine.evidence.signing import sign_run
 from ppdm_flow.engine.machine import utc_now
@@ -107,7 +107,7 @@ class HeldHome:
         for who, role in by:
             self.sign(run, who, role, later)
 
-    def release(self, run: Path, later: int = 0, **words: Any) -> HeldRelease:
+    def release(self, run: Path, later: int = 0, **words: Any) -> HeldReleaseResult:
         def now() -> datetime:
             return utc_now() + timedelta(seconds=later)
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import ppdm_flow
-from ppdm_flow.audits.records.kernels import Scratch
-from ppdm_flow.mining.itemsets.output import Output
-from ppdm_flow.sdk.compiled import Kernel, Part
+from ppdm_flow.audits.records.kernels import DistanceBuffers
+from ppdm_flow.mining.itemsets.output import ItemsetOutput
+from ppdm_flow.sdk.compiled import Kernel, KernelPart
 
 MOST_CALLS = 5
 """Calls of one kernel that are compared in one test."""
@@ -26,9 +26,9 @@ MOST_BYTES = 1 << 20
 
 def parts_of(value: Any) -> Iterator[Any]:
     """Yield all that a result or an argument is made of."""
-    if isinstance(value, Output):  # has room left, in which anything may stand
+    if isinstance(value, ItemsetOutput):  # has room left, in which anything may stand
         value = (value.items[: value.used[1]], value.ends[: value.used[0]], value.supports[: value.used[0]], value.used)
-    if isinstance(value, Scratch):
+    if isinstance(value, DistanceBuffers):
         return
     if isinstance(value, tuple):
         for each in value:
@@ -44,7 +44,7 @@ def bits(value: Any) -> list[Any]:
 
 def left(args: Any) -> list[Any]:
     """Return what two calls have to leave of their arguments; an output is replaced by what is returned."""
-    return bits(tuple(each.used if isinstance(each, Output) else each for each in args))
+    return bits(tuple(each.used if isinstance(each, ItemsetOutput) else each for each in args))
 
 
 def _bits(value: Any) -> Any:
@@ -123,5 +123,5 @@ class Comparison:
         def called(kernel: Kernel[..., Any], *args: Any) -> Any:
             return self(kernel, *args)
 
-        for kind in (Kernel, Part):
+        for kind in (Kernel, KernelPart):
             patched.setattr(kind, "__call__", called)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.api.test.files import Policies, examined
+from ppdm_flow.api.test.files import CompiledPolicies, examined
 from ppdm_flow.api.test.test import run_tests
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.pages import pages
 from ppdm_flow.report.diagnostics import render
-from ppdm_flow.report.test.results import Outcome
+from ppdm_flow.report.test.results import TestOutcome
 from ppdm_flow.report.test.text import failure
 
 HERE = Path(__file__).parent / "examples" / "cases"
@@ -42,7 +42,7 @@ def same(drawn: str, file: Path) -> None:
 
 @pytest.mark.parametrize("file", BAD, ids=lambda f: f.name)
 def test_bad(file: Path) -> None:
-    found = examined(file.relative_to(HERE), Policies())
+    found = examined(file.relative_to(HERE), CompiledPolicies())
     same(render(found.diagnostics, found.sources), file)
     assert {d.code for d in found.diagnostics if d.severity is Severity.ERROR} == {file.name[:6]}
 
@@ -55,14 +55,14 @@ def test_every_code_of_a_test_file_has_a_bad_example() -> None:
 @pytest.mark.slow
 def test_good_ones_pass() -> None:
     tested = run_tests(["good"])
-    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not Outcome.PASSED] == []
+    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not TestOutcome.PASSED] == []
     assert tested.exit_status == 0
 
 
 @pytest.mark.slow
 def test_those_of_the_worked_policies_pass(root: Path) -> None:
     tested = run_tests([root / "pipelines"])
-    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not Outcome.PASSED] == []
+    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not TestOutcome.PASSED] == []
     assert len({r.policy for r in tested.results}) >= 2
 
 
@@ -70,7 +70,7 @@ def test_those_of_the_worked_policies_pass(root: Path) -> None:
 @pytest.mark.parametrize("file", FAILING, ids=lambda f: f.name)
 def test_failing(file: Path) -> None:
     tested = run_tests([file.relative_to(HERE)])
-    assert {r.outcome for r in tested.results} == {Outcome.FAILED}
+    assert {r.outcome for r in tested.results} == {TestOutcome.FAILED}
     same("\n".join(failure(each) for each in tested.results), file)
     assert tested.exit_status == 1
 

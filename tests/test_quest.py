@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from quest import BLOCK, MAILORDER, SOCCER, Quest, quest
 
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, mine
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.apriori.apriori import SearchBounds, mine
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 SMALL = Quest(70_000, 50, 3.0, 6, 20, 2.0, popularity=0.5)
 
@@ -40,7 +40,7 @@ def test_presets_have_about_as_many_frequent_itemsets(preset: Quest, key: int, w
     """At 0.2 %, counted on few rows: near what Evfimievski et al. report, with room for the sample."""
     blocks = list(quest(replace(preset, rows=2 * BLOCK), key))
     sizes = range(1, preset.longest + 1)
-    mined = mine(lambda: blocks, Operator.none(sizes, preset.items), 0.002, Bounds(length=3))
+    mined = mine(lambda: blocks, TransactionOperator.none(sizes, preset.items), 0.002, SearchBounds(length=3))
     found = np.array([int(one.frequent.sum()) for one in mined.by_size])
     assert (np.abs(found - wanted) <= 0.2 * np.array(wanted)).all()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Deterministic:
+class DeterministicTransform:
     """A transform that draws nothing."""
 
     __slots__ = ()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy as check_hierarchy
     from ppdm_flow.api.hierarchy.hierarchy import count_values as count_values
     from ppdm_flow.api.hierarchy.hierarchy import hierarchy as hierarchy
-    from ppdm_flow.api.hierarchy.ways import Way as Way
+    from ppdm_flow.api.hierarchy.ways import HierarchyMethod as HierarchyMethod
     from ppdm_flow.api.key import make_key as make_key
     from ppdm_flow.api.key import show_key as show_key
     from ppdm_flow.api.ledger import create_ledger as create_ledger
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "audit": "audit",
-    "Way": "hierarchy.ways",
+    "HierarchyMethod": "hierarchy.ways",
     "check": "check",
     "check_draft": "drafts.check",
     "check_hierarchy": "hierarchy.hierarchy",

@@ -26,7 +26,7 @@ from ppdm_flow.plan.formats import inferred
 from ppdm_flow.plan.releases import COUNT
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.document import document
-from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.judgement import RunJudgement
 
 _WORDS = ("holds", "does not hold")
 
@@ -45,10 +45,10 @@ class AuditedRelease:
         """Whether everything held."""
         return self.report.verdict == "released"
 
-    def judgement(self, width: int) -> Judgement:
+    def judgement(self, width: int) -> RunJudgement:
         """Return what every form of the outcome is made from; text for a terminal of that many columns."""
         report = document(self.report)
-        return Judgement(report, locations(), str(self.policy), self.diagnostics, width, _WORDS)
+        return RunJudgement(report, locations(), str(self.policy), self.diagnostics, width, _WORDS)
 
 
 def audit(

@@ -17,7 +17,7 @@ from ppdm_flow.evidence.key_files import Password, read_signing_key
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
-from ppdm_flow.policy.demands import Is
+from ppdm_flow.policy.demands import EqualTo
 from ppdm_flow.policy.signers.reading import read_signers
 
 
@@ -84,5 +84,5 @@ def with_own_signers(tree: Mapping[str, Any], plan: Plan) -> Mapping[str, Any]:
     floors = tree.get("floors")
     if isinstance(floors, Mapping) and not floors.keys().isdisjoint(_ON_SIGNERS):
         others = {place: demand for place, demand in floors.items() if place not in _ON_SIGNERS}
-        own["floors"] = {**others, _ON_SIGNERS[-1]: Is.of(name).text}
+        own["floors"] = {**others, _ON_SIGNERS[-1]: EqualTo.of(name).text}
     return own

@@ -13,7 +13,7 @@ from ppdm_flow.api.drafts.check import asked_of_templates
 from ppdm_flow.api.loading.policies import FoundFiles, errors_if_strict, find_policies, project_policies, stricter
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files.files import Library
@@ -142,9 +142,9 @@ def _outcomes(
             outcome = replace(outcome, diagnostics=stricter(outcome))
         yield outcome, errors_if_strict(loaded), is_template
     if files.tests:
-        from ppdm_flow.api.test.files import Policies, examined  # noqa: PLC0415  # only tests need it
+        from ppdm_flow.api.test.files import CompiledPolicies, examined  # noqa: PLC0415  # only tests need it
 
-        policies = Policies()
+        policies = CompiledPolicies()
         yield from ((examined(path, policies), (), False) for path in files.tests)
 
 
@@ -158,10 +158,10 @@ class _Waivers:
     """What waivers cover in all policies: a template's warning counts where one of its policies does not waive it."""
 
     def __init__(self) -> None:
-        self._covered: dict[Diagnostic, Waiver] = {}
+        self._covered: dict[Diagnostic, AcceptedWaiver] = {}
         self._open: set[Diagnostic] = set()
 
-    def take(self, diagnostics: Sequence[Diagnostic], covered: Mapping[Diagnostic, Waiver]) -> None:
+    def take(self, diagnostics: Sequence[Diagnostic], covered: Mapping[Diagnostic, AcceptedWaiver]) -> None:
         """Take in what was found in one policy, and what of it is covered."""
         self._covered |= covered
         self._open |= {d for d in diagnostics if d not in covered}

@@ -16,7 +16,7 @@ from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.plan.definition import ReleaseNode, TableNode
 from ppdm_flow.policy import load
-from ppdm_flow.policy.language.patterns import Declared
+from ppdm_flow.policy.language.patterns import DeclaredAttributes
 
 PLAN = "plan.json"
 POLICY = "policy.resolved.yaml"
@@ -58,7 +58,7 @@ def table_releases(run: Path, plan: Mapping[str, Any]) -> tuple[ReleaseNode, ...
     return tuple(_releases(plan, _descriptions(run)))
 
 
-def _releases(plan: Mapping[str, Any], descriptions: Declared | None) -> Iterator[ReleaseNode]:
+def _releases(plan: Mapping[str, Any], descriptions: DeclaredAttributes | None) -> Iterator[ReleaseNode]:
     """Yield the releases that become tables, as far as these need them."""
     for release in plan["releases"]:
         into = release.get("into")
@@ -79,12 +79,12 @@ def _releases(plan: Mapping[str, Any], descriptions: Declared | None) -> Iterato
         )
 
 
-def _attribute(column: Mapping[str, Any], declared: Declared | None) -> AttributeFacts:
+def _attribute(column: Mapping[str, Any], declared: DeclaredAttributes | None) -> AttributeFacts:
     own = None if declared is None else declared.get(column["name"])
     text = "" if own is None else own.description
     return AttributeFacts(column["name"], Role.INSENSITIVE, AttributeType(column["type"]), description=text)
 
 
-def _descriptions(run: Path) -> Declared | None:
+def _descriptions(run: Path) -> DeclaredAttributes | None:
     policy = load(run / POLICY).policy if (run / POLICY).is_file() else None
-    return None if policy is None else Declared.of(policy)
+    return None if policy is None else DeclaredAttributes.of(policy)

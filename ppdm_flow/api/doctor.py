@@ -54,7 +54,7 @@ _LEAST_FREE = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One thing that was looked at. ``fine`` is None where it is only told."""
 
     subject: str
@@ -62,7 +62,7 @@ class Finding:
     fine: bool | None = None
 
 
-def doctor(out: Path = Path("runs"), *, clean: bool = False, compiling: bool = False) -> tuple[Finding, ...]:
+def doctor(out: Path = Path("runs"), *, clean: bool = False, compiling: bool = False) -> tuple[DoctorFinding, ...]:
     """Look at versions, plugins and their algorithms, text encoding, temporary files and disk; run a small policy.
 
     What killed runs with this output left is named, and with ``clean`` it is removed. With ``compiling`` a policy on
@@ -73,22 +73,22 @@ def doctor(out: Path = Path("runs"), *, clean: bool = False, compiling: bool = F
     return tuple(finding for look in looks for finding in look())
 
 
-def _versions() -> Iterator[Finding]:
-    yield Finding("ppdm-flow", VERSION)
-    yield Finding("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+def _versions() -> Iterator[DoctorFinding]:
+    yield DoctorFinding("ppdm-flow", VERSION)
+    yield DoctorFinding("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     for name in _PACKAGES:
         try:
-            yield Finding(name, metadata.version(name), fine=True)
+            yield DoctorFinding(name, metadata.version(name), fine=True)
         except metadata.PackageNotFoundError:
-            yield Finding(name, "is not installed: install ppdm_flow again", fine=False)
+            yield DoctorFinding(name, "is not installed: install ppdm_flow again", fine=False)
     for name, extra in _EXTRAS.items():
         try:
-            yield Finding(f"extra {extra}", f"{name} {metadata.version(name)}", fine=True)
+            yield DoctorFinding(f"extra {extra}", f"{name} {metadata.version(name)}", fine=True)
         except metadata.PackageNotFoundError:
-            yield Finding(f"extra {extra}", f"not installed, if wanted: pip install 'ppdm_flow[{extra}]'")
+            yield DoctorFinding(f"extra {extra}", f"not installed, if wanted: pip install 'ppdm_flow[{extra}]'")
 
 
-def _plugins() -> Iterator[Finding]:
+def _plugins() -> Iterator[DoctorFinding]:
     for group in registry.GROUPS:
         for plugin in registry.listed(group):
             yield _plugin(group, plugin)
@@ -96,11 +96,11 @@ def _plugins() -> Iterator[Finding]:
         yield _requirement(plugin)
 
 
-def _plugin(group: str, plugin: registry.Listed) -> Finding:
+def _plugin(group: str, plugin: registry.ListedPlugin) -> DoctorFinding:
     return _tried(f"{group[:-1]} {plugin.name}", plugin, lambda: registry.load(group, plugin.name).load())
 
 
-def _requirement(plugin: registry.Listed) -> Finding:
+def _requirement(plugin: registry.ListedPlugin) -> DoctorFinding:
     """Try a kind of requirement: what it says of itself, and its parts that are imported when they are needed."""
 
     def load() -> None:
@@ -115,16 +115,16 @@ def _requirement(plugin: registry.Listed) -> Finding:
     return _tried(f"requirement {plugin.name}", plugin, load)
 
 
-def _tried(subject: str, plugin: registry.Listed, load: Callable[[], object]) -> Finding:
+def _tried(subject: str, plugin: registry.ListedPlugin, load: Callable[[], object]) -> DoctorFinding:
     try:
         load()
     except PluginError as error:
         cause = error.__cause__
         because = f" ({_import_fault(cause)})" if cause is not None else ""
-        return Finding(subject, f"{error.diagnostics[0].message}{because}", fine=False)
+        return DoctorFinding(subject, f"{error.diagnostics[0].message}{because}", fine=False)
     except Exception as error:  # noqa: BLE001  # whatever an algorithm's import raises is the finding
-        return Finding(subject, f"a part of it cannot be imported ({_import_fault(error)})", fine=False)
-    return Finding(subject, f"of {plugin.distribution} {plugin.version}", fine=True)
+        return DoctorFinding(subject, f"a part of it cannot be imported ({_import_fault(error)})", fine=False)
+    return DoctorFinding(subject, f"of {plugin.distribution} {plugin.version}", fine=True)
 
 
 def _import_fault(error: BaseException) -> str:
@@ -132,26 +132,28 @@ def _import_fault(error: BaseException) -> str:
     return f"{type(error).__name__}: {name}" if isinstance(name, str) else type(error).__name__
 
 
-def _encoding() -> Iterator[Finding]:
+def _encoding() -> Iterator[DoctorFinding]:
     for subject, name in (("files", sys.getfilesystemencoding()), ("output", sys.stdout.encoding or "?")):
         fine = name.lower().replace("-", "") == "utf8"
-        yield Finding(f"encoding of {subject}", name if fine else f"{name}: set PYTHONUTF8=1", fine=fine)
+        yield DoctorFinding(f"encoding of {subject}", name if fine else f"{name}: set PYTHONUTF8=1", fine=fine)
 
 
-def _disk() -> Iterator[Finding]:
+def _disk() -> Iterator[DoctorFinding]:
     temporary = Path(tempfile.gettempdir())
     for subject, folder in (("working folder", Path.cwd()), ("temporary files", temporary)):
         yield _room(subject, folder)
 
 
-def _room(subject: str, folder: Path) -> Finding:
+def _room(subject: str, folder: Path) -> DoctorFinding:
     if not os.access(folder, os.W_OK):
-        return Finding(f"disk, {subject}", "this user cannot write there", fine=False)
+        return DoctorFinding(f"disk, {subject}", "this user cannot write there", fine=False)
     free = shutil.disk_usage(folder).free
-    return Finding(f"disk, {subject}", f"{free / (1 << 30):.1f} GiB free, of at least 1", fine=free >= _LEAST_FREE)
+    return DoctorFinding(
+        f"disk, {subject}", f"{free / (1 << 30):.1f} GiB free, of at least 1", fine=free >= _LEAST_FREE
+    )
 
 
-def _left(out: Path, *, clean: bool) -> Iterator[Finding]:
+def _left(out: Path, *, clean: bool) -> Iterator[DoctorFinding]:
     for each in leftovers(out, clean=clean):
         if each.alive:
             text = "of a run that goes on, or whose folder cannot be locked here: it is not touched"
@@ -163,14 +165,16 @@ def _left(out: Path, *, clean: bool) -> Iterator[Finding]:
             text = "a killed run left this, and it cannot be removed"
         else:
             text = "a killed run left this, which was not published: `--clean` removes it, as the next run there does"
-        yield Finding(f"folder {visible_line(str(each.path))}", text, fine=False if clean and _stays(each) else None)
+        yield DoctorFinding(
+            f"folder {visible_line(str(each.path))}", text, fine=False if clean and _stays(each) else None
+        )
 
 
 def _stays(each: Leftover) -> bool:
     return not (each.alive or each.in_ledger or each.removed)
 
 
-def _trial(template: str) -> Finding:
+def _trial(template: str) -> DoctorFinding:
     """Run the policy that ``init`` writes on a template: kernels compile, files are written, audits agree."""
     subject = f"trial run of {template}"
     with tempfile.TemporaryDirectory(prefix="ppdm-flow-doctor-") as folder:
@@ -180,8 +184,8 @@ def _trial(template: str) -> Finding:
             released = run(policy, out=Path(folder) / "runs").released
         except PpdmError as error:
             first = error.diagnostics[0]
-            return Finding(subject, f"{first.code}: {first.message}", fine=False)
+            return DoctorFinding(subject, f"{first.code}: {first.message}", fine=False)
     text = f"{'released' if released else 'withheld'} in {time.perf_counter() - started:.1f} s"
     if compiled := compiling_seconds() - before:
         text += f", {compiled:.1f} s of it for compiling, once only"
-    return Finding(subject, text, fine=released)
+    return DoctorFinding(subject, text, fine=released)

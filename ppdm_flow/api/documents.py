@@ -14,10 +14,10 @@ from ppdm_flow.core.documents import json_schema
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.texts.visible import json_text
-from ppdm_flow.engine.held.publication import Publication
+from ppdm_flow.engine.held.publication import HeldRunPublication
 from ppdm_flow.engine.ledger.fields import LedgerDocument
 from ppdm_flow.engine.manifest import Manifest
-from ppdm_flow.evidence.statement import Statement
+from ppdm_flow.evidence.statement import InTotoStatement
 from ppdm_flow.plan import schemas as plan_schemas
 from ppdm_flow.policy import project_file
 from ppdm_flow.policy.inheritance import template_schema
@@ -37,8 +37,8 @@ _TYPES = {
     "diff": DiffDocument,
     "lock": LockDocument,
     "ledger": LedgerDocument,
-    "publication": Publication,
-    "statement": Statement,
+    "publication": HeldRunPublication,
+    "statement": InTotoStatement,
 }
 _POLICY = "policy"
 SCHEMAS: Mapping[str, Callable[[], Mapping[str, Any]]] = {

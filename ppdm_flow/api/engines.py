@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-from ppdm_flow.api.where import ENGINES, LOCAL, SPARK, Where
+from ppdm_flow.api.where import ENGINES, LOCAL, SPARK, EngineChoice
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.local.engine import LocalEngine
@@ -13,7 +13,7 @@ from ppdm_flow.engine.seam import Engine
 
 
 @contextmanager
-def opened_engine(where: Where, name: str) -> Iterator[Engine]:
+def opened_engine(where: EngineChoice, name: str) -> Iterator[Engine]:
     """Give the engine; what it starts under ``name`` ends with it. Raises UsageError, PluginError."""
     if where.engine == LOCAL:
         if where.master is not None or where.session is not None:

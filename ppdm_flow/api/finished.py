@@ -15,7 +15,7 @@ from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine.approval.published import approval_faults
 from ppdm_flow.policy.signers.reading import read_signers
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.released import FileDigest, FinishedRun, ReleasedFiles
+from ppdm_flow.report.run.released import FileDigest, ReleasedFiles, ReportedRun
 
 _MANIFEST = "manifest.json"
 _REPORT = "report.json"
@@ -24,7 +24,7 @@ _RELEASED = "released"
 _WITHHELD = "withheld"
 
 
-def finished_run(run: Path, report: ReportDocument, names: Sequence[str] = ()) -> FinishedRun:
+def finished_run(run: Path, report: ReportDocument, names: Sequence[str] = ()) -> ReportedRun:
     """Return a run that is on this machine, with its report and the releases of these ``names``; all, where none is.
 
     Raises UsageError where the run has no such release (PPF692), or lacks what such documents are made from, or has
@@ -44,7 +44,7 @@ def finished_run(run: Path, report: ReportDocument, names: Sequence[str] = ()) -
     chosen = [name for name in known if name in names or not names]
     releases = tuple(_release(run, name, report, files, published=published) for name in chosen)
     own = {name: about for name, about in files.items() if name.partition("/")[0] not in {_RELEASED, _WITHHELD}}
-    return FinishedRun(report, published, releases, own)
+    return ReportedRun(report, published, releases, own)
 
 
 def _is_published(run: Path, report: ReportDocument) -> bool:

@@ -17,7 +17,7 @@ from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.lock.comparing import changes, drifts, stale
-from ppdm_flow.policy.lock.model import FILE, Lock, Nearest, Use, locked
+from ppdm_flow.policy.lock.model import FILE, Lock, LockFileFinder, Use, locked
 from ppdm_flow.policy.lock.reading import LockFile, read
 from ppdm_flow.policy.lock.upgrading import only
 from ppdm_flow.policy.lock.writing import text
@@ -145,7 +145,7 @@ def _uses(
 
 def _file(policies: Sequence[Path]) -> Path:
     """Return the lock file of these policies, there or not. Raises UsageError where they have several."""
-    there = Nearest()
+    there = LockFileFinder()
     locks = {there.of(path): path for path in policies}
     if len(locks) > 1:
         named = " and ".join(f"`{path}` has {f'`{shown(file)}`' if file else 'none'}" for file, path in locks.items())

@@ -24,21 +24,23 @@ FORMAT, FILE = "format", "file"
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputFile:
     """A form, and the file it goes to; None is stdout."""
 
     form: OutputFormat
     file: Path | None = None
 
 
-def outputs(words: Sequence[tuple[str, str]], known: Mapping[str, OutputFormat], default: str) -> tuple[Output, ...]:
+def outputs(
+    words: Sequence[tuple[str, str]], known: Mapping[str, OutputFormat], default: str
+) -> tuple[OutputFile, ...]:
     """Return what is to be written where: each file belongs to the format before it, and the rest goes to stdout.
 
     A single file and a single format belong together in any order. Raises UsageError for a format that is not
     ``known`` (PPF692), for a file without a format, two formats in one file, or several on stdout where not all are
     lines for a log (PPF661), and for a place that cannot be written (PPF693).
     """
-    targets = [Output(*pair) for pair in _pairs(words, known, default)]
+    targets = [OutputFile(*pair) for pair in _pairs(words, known, default)]
     _apart(targets)
     _on_stdout([output.form for output in targets if output.file is None])
     for output in targets:
@@ -47,7 +49,9 @@ def outputs(words: Sequence[tuple[str, str]], known: Mapping[str, OutputFormat],
     return tuple(targets)
 
 
-def emit(targets: Sequence[Output], render: Callable[[OutputFormat], str | None], put: Callable[[str], None]) -> None:
+def emit(
+    targets: Sequence[OutputFile], render: Callable[[OutputFormat], str | None], put: Callable[[str], None]
+) -> None:
     """Write every output that ``render`` gives a text for: files whole or not at all, the rest by ``put``."""
     for output in targets:
         text = render(output.form)
@@ -57,7 +61,7 @@ def emit(targets: Sequence[Output], render: Callable[[OutputFormat], str | None]
             put(text)
 
 
-def add_step_summary(targets: Sequence[Output], subject: Any, file: Path | None, *, broken: bool = False) -> None:
+def add_step_summary(targets: Sequence[OutputFile], subject: Any, file: Path | None, *, broken: bool = False) -> None:
     """Append the summary of a step to GitHub's file for it, cut so that GitHub does not drop all of it."""
     writers = [output.form for output in targets if output.form.summary]
     if file is None or not writers:
@@ -72,7 +76,7 @@ def add_step_summary(targets: Sequence[Output], subject: Any, file: Path | None,
         raise UsageError(Diagnostic("PPF693", fault, help="`GITHUB_STEP_SUMMARY` names its file")) from None
 
 
-def on_stdout(targets: Sequence[Output]) -> bool:
+def on_stdout(targets: Sequence[OutputFile]) -> bool:
     """Whether any form goes to stdout."""
     return any(output.file is None for output in targets)
 
@@ -105,7 +109,7 @@ def _form(name: str, known: Mapping[str, OutputFormat]) -> OutputFormat:
     raise UsageError(Diagnostic("PPF692", f"there is no format `{name}` here", hint=hint, help=f"there are {listing}"))
 
 
-def _apart(targets: Sequence[Output]) -> None:
+def _apart(targets: Sequence[OutputFile]) -> None:
     seen: set[Path] = set()
     for output in targets:
         if output.file is None:

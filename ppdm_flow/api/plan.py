@@ -13,11 +13,11 @@ from ppdm_flow.api.own_data import own_data as own_data_of
 from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.row_counts import rows_of
 from ppdm_flow.api.show import shown_text
-from ppdm_flow.api.where import HERE, SPARK, Where
+from ppdm_flow.api.where import HERE, SPARK, EngineChoice
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.plan.cluster.amounts import MEMORY
-from ppdm_flow.plan.cluster.foreseen import Foreseen, foreseen
+from ppdm_flow.plan.cluster.foreseen import WorkForecast, foreseen
 from ppdm_flow.plan.cluster.text import text as cluster_text
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
@@ -40,7 +40,7 @@ class PlanResult:
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
     preview: Preview | None = None
-    cluster: Foreseen | None = None
+    cluster: WorkForecast | None = None
     resolved: str = ""
 
     @property
@@ -76,7 +76,7 @@ def plan(
     strict: bool = False,
     locked: bool = False,
     own_data: bool = False,
-    where: Where = HERE,
+    where: EngineChoice = HERE,
     rows: int | None = None,
 ) -> PlanResult:
     """Compile a policy; with ``data``, or with ``own_data`` that of the policy itself, look at it too.

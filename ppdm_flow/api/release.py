@@ -28,7 +28,7 @@ MISSING = "PPF969"
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRelease:
+class HeldReleaseResult:
     """What came of the release of a held run; ``checked``: nothing was to be written."""
 
     outcome: ReleaseOutcome
@@ -73,7 +73,7 @@ def release(
     check: bool = False,
     clock: Clock = utc_today,
     now: Callable[[], datetime] = utc_now,
-) -> HeldRelease:
+) -> HeldReleaseResult:
     """Publish a held run whose signatures are there; with ``check`` only say whether it could be.
 
     ``signers`` is today's list of signers, where it is not where the run knew it. No original data is read.
@@ -84,7 +84,7 @@ def release(
         text = "a run in an object store is never held"
         raise UsageError(Diagnostic("PPF970", text, help="give the directory that `ppdm-flow run` printed"))
     tools = ReleaseTools(_plan, read_signers, table_releases, signers, clock, now)
-    return HeldRelease(release_run(Path(run), tools, check=check), check)
+    return HeldReleaseResult(release_run(Path(run), tools, check=check), check)
 
 
 def _plan(policy: Path, columns: Mapping[str, tuple[str, ...]]) -> Plan:

@@ -18,7 +18,7 @@ from ppdm_flow.engine.verify.released_folder import (
     verify_released,
 )
 from ppdm_flow.policy.signers.reading import read_signers
-from ppdm_flow.report.verify import Point, Verification
+from ppdm_flow.report.verify import ComparedPoint, Verification
 
 
 def verify_folder(
@@ -59,7 +59,7 @@ def verified(
 
 def folder_verification(outcome: ReleasedOutcome) -> Verification:
     """Return what every form of the outcome is made from."""
-    points = [Point(f"folder {name}", holds=False, text=fault) for name, fault in outcome.faults]
+    points = [ComparedPoint(f"folder {name}", holds=False, text=fault) for name, fault in outcome.faults]
     points += [point for release in outcome.releases for point in _points(release)]
     signatures = [signature_point(s, listed=r.listed) for r in outcome.releases for s in r.signatures]
     runs = ", ".join(dict.fromkeys(r.run for r in outcome.releases if r.run))
@@ -69,21 +69,21 @@ def folder_verification(outcome: ReleasedOutcome) -> Verification:
     return Verification(name, policies, verdict, points, outcome.text, signatures, 0 if outcome.holds else 1)
 
 
-def _points(release: FolderOutcome) -> Iterator[Point]:
+def _points(release: FolderOutcome) -> Iterator[ComparedPoint]:
     told, of = release.differences, f" of {release.folder}"
     for names, what in (
         (told.changed, "changed since it was signed"),
         (told.missing, "missing"),
         (told.extra, "not in the attestation"),
     ):
-        yield from (Point(f"file {name}{of}", holds=False, text=what) for name in names)
+        yield from (ComparedPoint(f"file {name}{of}", holds=False, text=what) for name in names)
     if not release.attested:
-        yield Point(f"signatures{of}", holds=False, text="nothing vouches for these files")
+        yield ComparedPoint(f"signatures{of}", holds=False, text="nothing vouches for these files")
     elif not told.count:
-        yield Point(f"files{of}", holds=True, text=f"{release.files} files hashed, as they were signed")
+        yield ComparedPoint(f"files{of}", holds=True, text=f"{release.files} files hashed, as they were signed")
     for each in release.signatures:
         if each.damaged:
-            yield Point(f"file {each.file}{of}", holds=False, text=each.fault)
+            yield ComparedPoint(f"file {each.file}{of}", holds=False, text=each.fault)
         else:
             holds = each.good if release.listed else None
-            yield Point(f"signature {each.role}{of}", holds=holds, text=each.text(listed=release.listed))
+            yield ComparedPoint(f"signature {each.role}{of}", holds=holds, text=each.text(listed=release.listed))

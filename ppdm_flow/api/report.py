@@ -22,7 +22,7 @@ from ppdm_flow.report.run import markdown
 from ppdm_flow.report.run import public as publishing
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.judgement import RunJudgement
 
 REPORT = "report.json"
 _MANIFEST = "manifest.json"
@@ -63,7 +63,7 @@ def report(run: Path, form: str) -> str:
 
 def judgement(
     run: Path, width: int = 100, *, public: bool = False, portable: bool = False, releases: Sequence[str] = ()
-) -> Judgement:
+) -> RunJudgement:
     """Return what every form of a finished run's report (or its ``public`` one) is made from.
 
     ``portable`` forms, for other programs, also need the run's files; they describe the ``releases`` that are named.
@@ -76,7 +76,7 @@ def judgement(
     with _local(run) as place:
         report_document = read(place)
         shown = publishing.public(report_document) if public else report_document
-        judged = Judgement(shown, locations(), width=width)
+        judged = RunJudgement(shown, locations(), width=width)
         if not portable:
             return judged
         return replace(judged, run=finished_run(place, report_document, releases))

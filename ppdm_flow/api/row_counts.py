@@ -9,7 +9,7 @@ from pathlib import Path
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
-from ppdm_flow.plan.cluster.foreseen import UNKNOWN_ROWS, Rows
+from ppdm_flow.plan.cluster.foreseen import UNKNOWN_ROWS, RowEstimate
 from ppdm_flow.plan.definition import Plan, SourceNode
 from ppdm_flow.plan.formats import inferred
 
@@ -17,7 +17,7 @@ _SAMPLE = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
-def rows_of(plan: Plan, data: Path | None, number: int | None = None) -> dict[str, Rows]:
+def rows_of(plan: Plan, data: Path | None, number: int | None = None) -> dict[str, RowEstimate]:
     """Return the rows of a plan's source, or of its linked tables, by name; ``number`` where the caller says it.
 
     ``data`` is a file, a folder or a glob; of linked tables the folder of their files. Where nothing is there, nobody
@@ -34,15 +34,15 @@ def rows_of(plan: Plan, data: Path | None, number: int | None = None) -> dict[st
     }
 
 
-def _of_source(node: SourceNode, data: Path | None, number: int | None) -> Rows:
+def _of_source(node: SourceNode, data: Path | None, number: int | None) -> RowEstimate:
     there = data if data is not None else Path(node.path) if node.path and not is_bucket(node.path) else None
     counted = UNKNOWN_ROWS if there is None or node.server else _of_files(node, there)
     if number is None:
         return counted
-    return Rows(number, how="as --rows says", several=counted.several, packed=counted.packed)
+    return RowEstimate(number, how="as --rows says", several=counted.several, packed=counted.packed)
 
 
-def _of_files(node: SourceNode, path: Path) -> Rows:
+def _of_files(node: SourceNode, path: Path) -> RowEstimate:
     try:
         several = is_file_set(path)
         files = [part.path for part in file_set(path).parts] if several else [path]
@@ -52,13 +52,13 @@ def _of_files(node: SourceNode, path: Path) -> Rows:
     kind = node.format or inferred("sources", telling_name(path))
     number = _by_metadata(files) if kind == "parquet" else None
     if number is not None:
-        return Rows(number, how="as Parquet says", octets=octets, several=several)
+        return RowEstimate(number, how="as Parquet says", octets=octets, several=several)
     try:
         guess = sum(_guessed(file) for file in files)
     except (OSError, EOFError):
         return UNKNOWN_ROWS
     how, packed = "by size, of the first lines", any(_is_packed(file) for file in files)
-    return Rows(round(guess), about=True, how=how, octets=octets, several=several, packed=packed)
+    return RowEstimate(round(guess), about=True, how=how, octets=octets, several=several, packed=packed)
 
 
 def _by_metadata(files: list[Path]) -> int | None:

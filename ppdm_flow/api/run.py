@@ -15,7 +15,7 @@ from ppdm_flow.api.loading.lock_uses import Uses
 from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.api.tables import TableData, check_place, plan_for_table, table_copy
-from ppdm_flow.api.where import HERE, SPARK, Where
+from ppdm_flow.api.where import HERE, SPARK, EngineChoice
 from ppdm_flow.core.addresses.bucket import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -31,7 +31,7 @@ from ppdm_flow.evidence.key_files import Password
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.judgement import RunJudgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class RunResult:
         """0 released, 4 held, 1 withheld."""
         return 0 if self.released else 4 if self.held else 1
 
-    def judgement(self, width: int) -> Judgement:
+    def judgement(self, width: int) -> RunJudgement:
         """Return what every form of the outcome is made from; text for a terminal of that many columns."""
         last = f"{self.where or self.run_dir}\n"
-        return Judgement(self.document, locations(), str(self.policy), self.diagnostics, width, last=last)
+        return RunJudgement(self.document, locations(), str(self.policy), self.diagnostics, width, last=last)
 
 
 def run(
@@ -92,7 +92,7 @@ def run(
     strict: bool = False,
     locked: bool = False,
     clock: Clock = utc_today,
-    where: Where = HERE,
+    where: EngineChoice = HERE,
     sign: Path | None = None,
     password: Password = lambda: None,
 ) -> RunResult:

@@ -12,7 +12,7 @@ from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.texts.visible import escaped, visible_line
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.floors.places import fitting
 from ppdm_flow.policy.redaction import UNSHOWN
 
@@ -35,12 +35,12 @@ def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> s
     return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
 
 
-def shown_text(loaded: Loaded) -> str:
+def shown_text(loaded: PolicyReading) -> str:
     """Return a resolved policy as YAML, without what came from the environment."""
     return resolved_text(_public(loaded.tree, (), loaded))
 
 
-def _public(value: Any, path: tuple[str, ...], loaded: Loaded) -> Any:
+def _public(value: Any, path: tuple[str, ...], loaded: PolicyReading) -> Any:
     """Return the tree with a word in place of each text that came from the environment; numbers stay."""
     if isinstance(value, Mapping):
         return {key: _public(item, (*path, str(key)), loaded) for key, item in value.items()}
@@ -81,7 +81,7 @@ def _scalar(text: str) -> str:
     return escaped(json.dumps(text.replace("${", "$${"), ensure_ascii=False))
 
 
-def _params(loaded: Loaded) -> Iterator[tuple[str, str, str]]:
+def _params(loaded: PolicyReading) -> Iterator[tuple[str, str, str]]:
     """Yield each param with the place of its value and what it is for."""
     for param in loaded.params:
         value = f" = {', '.join(param.texts)}" if param.texts else ""
@@ -89,7 +89,7 @@ def _params(loaded: Loaded) -> Iterator[tuple[str, str, str]]:
         yield f"params.{param.name}{value}", where, " ".join(param.help.split())
 
 
-def _leaves(value: Any, path: tuple[str, ...], loaded: Loaded) -> Iterator[tuple[str, str, str]]:
+def _leaves(value: Any, path: tuple[str, ...], loaded: PolicyReading) -> Iterator[tuple[str, str, str]]:
     if isinstance(value, Mapping) and value:
         for key, item in value.items():
             yield from _leaves(item, (*path, str(key)), loaded)
@@ -97,7 +97,7 @@ def _leaves(value: Any, path: tuple[str, ...], loaded: Loaded) -> Iterator[tuple
     yield ".".join(path), _place(loaded.places.value(*path)), _limits(value, path, loaded)
 
 
-def _limits(value: Any, path: tuple[str, ...], loaded: Loaded) -> str:
+def _limits(value: Any, path: tuple[str, ...], loaded: PolicyReading) -> str:
     """Say which floors are about a value; of a floor itself, what it demands."""
     if path[0] == "floors":
         return str(value)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Signing:
+class WrittenSignatures:
     """What was signed: with which key, in which role, and where the envelopes are."""
 
     key_id: str
@@ -40,7 +40,7 @@ def sign(
     releases: Sequence[str] = (),
     password: Password = lambda: None,
     now: Callable[[], datetime] = utc_now,
-) -> Signing:
+) -> WrittenSignatures:
     """Sign the releases of a run (all, where none is named) with the key in a file, in a role.
 
     ``password`` is asked for where the key is encrypted. The run may be in an object store, where the envelopes are
@@ -50,13 +50,13 @@ def sign(
     private = read_signing_key(key, password)
     if not is_bucket(run):
         done = signed(run, private, role, now(), releases)
-        return Signing(private.public.key_id, role, done, str(run))
+        return WrittenSignatures(private.public.key_id, role, done, str(run))
     with copies_for() as copies:
         place = copies.local_run(run)
         bucket = _bucket(run)
         done = signed(place, private, role, now(), releases)
         bucket.send(place, done)
-        return Signing(private.public.key_id, role, done, bucket.address.shown)
+        return WrittenSignatures(private.public.key_id, role, done, bucket.address.shown)
 
 
 def _bucket(run: Path) -> SignedBucketRun:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ppdm_flow.api.loading.policies import ON_SPARK, ReadyPlan, quote_sources, unchosen, valid_plan
-from ppdm_flow.api.where import SPARK, Where
+from ppdm_flow.api.where import SPARK, EngineChoice
 from ppdm_flow.core.addresses.table import TableAddress, refuse_table
 from ppdm_flow.core.clock import Clock
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -43,7 +43,7 @@ TableData = TableAddress | SparkFrame
 """Data that Spark reads, and that is copied before a run."""
 
 
-def check_place(table: TableData, where: Where) -> None:
+def check_place(table: TableData, where: EngineChoice) -> None:
     """Raise UsageError where a table is not given to Spark."""
     if where.engine == SPARK:
         return

@@ -33,7 +33,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.signers.reading import read_signers
-from ppdm_flow.report.verify import Point, SignaturePoint, Verification
+from ppdm_flow.report.verify import ComparedPoint, SignaturePoint, Verification
 
 
 def verify(
@@ -135,43 +135,45 @@ def verification(outcome: VerifyOutcome, *, data_given: bool) -> Verification:
     )
 
 
-def _files(outcome: VerifyOutcome) -> Iterator[Point]:
+def _files(outcome: VerifyOutcome) -> Iterator[ComparedPoint]:
     """Yield what the hashes and the folders tell."""
     for names, what in (
         (outcome.changed, "changed since the run"),
         (outcome.missing, "missing"),
         (outcome.extra, "not in the manifest"),
     ):
-        yield from (Point(f"file {name}", holds=False, text=what) for name in names)
+        yield from (ComparedPoint(f"file {name}", holds=False, text=what) for name in names)
     if not (outcome.changed or outcome.missing or outcome.extra):
-        yield Point("files", holds=True, text=f"{outcome.files} files hashed, none changed")
+        yield ComparedPoint("files", holds=True, text=f"{outcome.files} files hashed, none changed")
     for said in outcome.contradictions:
-        yield Point("verdict", holds=False, text=said)
+        yield ComparedPoint("verdict", holds=False, text=said)
     if not outcome.contradictions:
-        yield Point("verdict", holds=True, text=outcome.verdict)
+        yield ComparedPoint("verdict", holds=True, text=outcome.verdict)
 
 
-def _project(outcome: VerifyOutcome) -> Iterator[Point]:
+def _project(outcome: VerifyOutcome) -> Iterator[ComparedPoint]:
     if outcome.project_note:
-        yield Point("project file", holds=None, text=outcome.project_note)
+        yield ComparedPoint("project file", holds=None, text=outcome.project_note)
 
 
-def _waivers(outcome: VerifyOutcome) -> Iterator[Point]:
+def _waivers(outcome: VerifyOutcome) -> Iterator[ComparedPoint]:
     """Yield the waivers that the release rests on: that one has expired since changes nothing of what happened."""
     for grant in outcome.used_waivers:
-        yield Point(f"waiver {grant.name}", holds=None, text=grant.text)
+        yield ComparedPoint(f"waiver {grant.name}", holds=None, text=grant.text)
 
 
-def _evidence(evidence: EvidenceOutcome) -> Iterator[Point]:
+def _evidence(evidence: EvidenceOutcome) -> Iterator[ComparedPoint]:
     """Yield the signatures, and what is wrong with the files of evidence."""
     for name, fault in evidence.faults:
-        yield Point(f"file {name}", holds=False, text=fault)
+        yield ComparedPoint(f"file {name}", holds=False, text=fault)
     for each in evidence.signatures:
         if not each.damaged:
             name = f"signature {each.role} of {each.release}"
-            yield Point(name, holds=each.good if evidence.listed else None, text=each.text(listed=evidence.listed))
+            yield ComparedPoint(
+                name, holds=each.good if evidence.listed else None, text=each.text(listed=evidence.listed)
+            )
     for release in evidence.unsigned:
-        yield Point(f"signatures of {release}", holds=False, text="nobody on the list signed this release")
+        yield ComparedPoint(f"signatures of {release}", holds=False, text="nobody on the list signed this release")
 
 
 def signature_point(each: SignatureResult, *, listed: bool) -> SignaturePoint:
@@ -182,31 +184,33 @@ def signature_point(each: SignatureResult, *, listed: bool) -> SignaturePoint:
     return SignaturePoint(each.file, each.release, each.role, each.signer or "", each.key_id, signed, counts, fault)
 
 
-def _measured(outcome: VerifyOutcome, *, data_given: bool) -> Iterator[Point]:
+def _measured(outcome: VerifyOutcome, *, data_given: bool) -> Iterator[ComparedPoint]:
     """Yield the requirements: the same as then, not the same, or not measured again."""
     again = outcome.remeasured
     names = outcome.requirements
     if again is None:
         why = "not measured again: files are not as they were" if data_given else "not measured again: `--data` does it"
-        yield from (Point(name, holds=None, text=why) for name in names)
+        yield from (ComparedPoint(name, holds=None, text=why) for name in names)
         return
     if not again.same_input:
-        yield Point("input", holds=False, text="the data given is not the data of this run: its hash differs")
+        yield ComparedPoint("input", holds=False, text="the data given is not the data of this run: its hash differs")
     differences = [text.partition(": ") for text in again.differences]
     differing = {name: said for name, _, said in differences}
     for name in dict.fromkeys((*names, *differing)):
         if name in differing:
-            yield Point(name, holds=False, text=f"measured otherwise: {differing[name]}")
+            yield ComparedPoint(name, holds=False, text=f"measured otherwise: {differing[name]}")
         elif name in again.unknown or name.rpartition(" on ")[2] in again.skipped:
             reason = again.unknown.get(name)
             text = "not measured again: only the run itself had what it takes"
-            yield Point(name, holds=None, text=f"{text}: {reason}" if reason else text)
+            yield ComparedPoint(name, holds=None, text=f"{text}: {reason}" if reason else text)
         else:
-            yield Point(name, holds=True, text="measured again, with the same outcome")
+            yield ComparedPoint(name, holds=True, text="measured again, with the same outcome")
     for release, (same, text) in again.made.items():
-        yield Point(f"steps of {release}", holds=same, text=text)
+        yield ComparedPoint(f"steps of {release}", holds=same, text=text)
     for release, columns in again.columns.items():
-        yield Point(f"columns of {release}", holds=None, text=f"the run alone tells what is behind them: {columns}")
+        yield ComparedPoint(
+            f"columns of {release}", holds=None, text=f"the run alone tells what is behind them: {columns}"
+        )
 
 
 def _requirements(outcome: VerifyOutcome) -> tuple[str, ...]:

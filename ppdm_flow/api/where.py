@@ -10,7 +10,7 @@ ENGINES = (LOCAL, SPARK)
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class EngineChoice:
     """An engine by its name; for Spark the ``master`` that is asked for, or a ``session`` that is there.
 
     ``memory`` is how many MB of coded data are held at once by this process, None for the usual number.
@@ -22,4 +22,4 @@ class Where:
     memory: int | None = None
 
 
-HERE = Where()
+HERE = EngineChoice()

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import LARGEST, Operator
+from ppdm_flow.mining.transactions.operators import LARGEST, TransactionOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import union
@@ -32,7 +32,7 @@ class Sides:
     """
 
     column: str
-    operator: Operator
+    operator: TransactionOperator
     alphabet: pa.StringArray
     view: DataView
     name: str
@@ -91,7 +91,7 @@ def _plain(column: str, original: DataView, name: str, candidate: DataView) -> S
         raise NoSidesError("there are no sets, or none with an item")
     if sizes.max() > LARGEST:
         raise NoSidesError(f"there are sets of more than {LARGEST:,} items")
-    return Sides(column, Operator.none(sizes.tolist(), len(alphabet)), alphabet, original, name, candidate)
+    return Sides(column, TransactionOperator.none(sizes.tolist(), len(alphabet)), alphabet, original, name, candidate)
 
 
 def _column(candidate: DataView, attribute: str | None, ctx: AuditContext) -> str:

@@ -100,7 +100,7 @@ def hierarchy(
         fit = api.check_hierarchy(check, data, attribute, policy=policy, sets=params, delimiter=delimiter)
         put(text(fit))
         raise typer.Exit(0 if fit.holds else 1)
-    way = api.Way(
+    way = api.HierarchyMethod(
         by="" if by is None else by.value,
         edges=numbers("--edges", edges),
         width=width,

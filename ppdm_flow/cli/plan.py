@@ -10,7 +10,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
-from ppdm_flow.api.where import Where
+from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.cli.terminal.options import (
     Data,
     EngineName,
@@ -82,7 +82,7 @@ def plan(
         strict=strict,
         locked=locked,
         own_data=own_data,
-        where=Where(engine.value, memory=memory),
+        where=EngineChoice(engine.value, memory=memory),
         rows=rows,
     )
     complain(planned.diagnostics, planned.sources)

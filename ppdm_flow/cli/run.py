@@ -9,7 +9,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import settings
-from ppdm_flow.api.where import Where
+from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.cli.terminal.formats import FormatOrderCommand, OutputFiles, formats, output_targets, report_errors_to_ci
 from ppdm_flow.cli.terminal.options import (
     EngineName,
@@ -99,7 +99,7 @@ def run(
             workers=workers,
             strict=strict,
             locked=locked,
-            where=Where(engine.value, master, memory=memory),
+            where=EngineChoice(engine.value, master, memory=memory),
             sign=sign,
             password=key_password,
         )

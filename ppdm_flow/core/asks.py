@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Asks(StrEnum):
+class DataAccess(StrEnum):
     """From the least to the most; a plugin that asks nothing of the rows says ``counts``."""
 
     COUNTS = "counts"
@@ -18,12 +18,12 @@ class Asks(StrEnum):
     @property
     def rank(self) -> int:
         """Its place, 0 for the least."""
-        return list(Asks).index(self)
+        return list(DataAccess).index(self)
 
     @property
     def where(self) -> str:
         """Where the work is done: ``distributed`` where only answers come to the driver, else ``driver``."""
-        return "distributed" if self in (Asks.COUNTS, Asks.FRAGMENTS) else "driver"
+        return "distributed" if self in (DataAccess.COUNTS, DataAccess.FRAGMENTS) else "driver"
 
     @property
     def words(self) -> str:
@@ -32,10 +32,10 @@ class Asks(StrEnum):
 
 
 _WORDS = {
-    Asks.COUNTS: "counts of combinations",
-    Asks.FRAGMENTS: "samples of a fixed number of rows",
-    Asks.ROWS: "rows, a few fragments at a time",
-    Asks.TABLE: "its columns of all rows",
+    DataAccess.COUNTS: "counts of combinations",
+    DataAccess.FRAGMENTS: "samples of a fixed number of rows",
+    DataAccess.ROWS: "rows, a few fragments at a time",
+    DataAccess.TABLE: "its columns of all rows",
 }
 
 CASES: Mapping[str, str] = {
@@ -49,7 +49,7 @@ CASES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class AccessRequirements:
     """``usual``, and what is asked in the cases of :data:`CASES` or with a parameter.
 
     ``passes`` is about how often the rows are gone over, for a step or an audit by both routes; ``passes_each`` how
@@ -57,13 +57,13 @@ class Demand:
     carried out on the whole table nevertheless, always or where a parameter of these names is given.
     """
 
-    usual: Asks = Asks.TABLE
-    more: Mapping[str, Asks] = field(default_factory=dict)
+    usual: DataAccess = DataAccess.TABLE
+    more: Mapping[str, DataAccess] = field(default_factory=dict)
     passes: int = 4
     passes_each: int = 0
     takes_all: bool | tuple[str, ...] = False
 
-    def of(self, cases: frozenset[str], parameters: Mapping[str, object]) -> Asks:
+    def of(self, cases: frozenset[str], parameters: Mapping[str, object]) -> DataAccess:
         """Return what is asked at most where these cases hold and the parameters are these."""
         held = (asks for case, asks in self.more.items() if case in cases or _holds(case, parameters))
         return max((self.usual, *held), key=lambda asks: asks.rank)
@@ -75,7 +75,7 @@ class Demand:
         return any(_holds(name, parameters) for name in self.takes_all)
 
     @property
-    def worst(self) -> Asks:
+    def worst(self) -> DataAccess:
         """The most that it may ask."""
         return max((self.usual, *self.more.values()), key=lambda asks: asks.rank)
 
@@ -87,7 +87,7 @@ class Demand:
     @property
     def cases(self) -> str:
         """Return in which cases more is asked, the same demand once; nothing for none."""
-        by_demand = {asks: [case for case, each in self.more.items() if each is asks] for asks in Asks}
+        by_demand = {asks: [case for case, each in self.more.items() if each is asks] for asks in DataAccess}
         parts = [
             f"{' or '.join(map(case_words, cases))}: {asks.where} ({asks.words})"
             for asks, cases in by_demand.items()
@@ -113,7 +113,7 @@ def _holds(case: str, parameters: Mapping[str, object]) -> bool:
     return str(parameters[name]) == value if given else parameters[name] is not None
 
 
-UNKNOWN = Demand()
+UNKNOWN = AccessRequirements()
 """What is taken for granted of a plugin that does not say it: the worst."""
-NOTHING = Demand(Asks.COUNTS, passes=0)
+NOTHING = AccessRequirements(DataAccess.COUNTS, passes=0)
 """Of a step that is ready before it has seen any row."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from ppdm_flow.core.lineage import How, Lineage, own
+from ppdm_flow.core.lineage import DerivationKind, Lineage, own
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 
@@ -95,11 +95,11 @@ class AttributeFacts:
         return not self.changes and self.derived is None
 
     @property
-    def how(self) -> How:
+    def how(self) -> DerivationKind:
         """How its cells come from what they are computed from."""
         if self.unchanged:
-            return How.UNCHANGED
-        return How.GENERATED if self.was(Change.GENERATED) else self.lineage.how
+            return DerivationKind.UNCHANGED
+        return DerivationKind.GENERATED if self.was(Change.GENERATED) else self.lineage.how
 
     def other_names(self, values: Iterable[str]) -> Mapping[str, str]:
         """Return the cells that stand for a single one of ``values`` under another name, each with its value."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.core.pages import MalformedPageError, Page, read, read_of_package
-from ppdm_flow.core.recipients.statements import Statement
+from ppdm_flow.core.pages import MalformedPageError, MarkdownPage, read, read_of_package
+from ppdm_flow.core.recipients.statements import RecipientStatement
 
 _TEXTS = ("summary", "reference", "cost")
 """Keys of the front matter, beside the list ``guarantees``."""
@@ -25,7 +25,7 @@ _ELSEWHERE = "as"
 """Begins the one line of a figure that another page tells."""
 
 
-def page_of(name: str) -> Page:
+def page_of(name: str) -> MarkdownPage:
     """Return the page ``audits/linkage``, or ``package:file.md`` of another package.
 
     Raises MalformedPageError, and OSError or ImportError where there is none.
@@ -33,7 +33,7 @@ def page_of(name: str) -> Page:
     return read_of_package(name) if ":" in name else read(name)
 
 
-def texts_on(page: Page) -> dict[str, Any]:
+def texts_on(page: MarkdownPage) -> dict[str, Any]:
     """Return the texts of a card, but for its figures, by field of ``PluginInfo``. Raises MalformedPageError."""
     for heading, text in page.sections.items():
         if not heading and text:
@@ -46,16 +46,16 @@ def texts_on(page: Page) -> dict[str, Any]:
     return {**_front(page), "parameters": parameters, "example": example, "recipients": recipients}
 
 
-def _statements(page: Page) -> Iterator[Statement]:
+def _statements(page: MarkdownPage) -> Iterator[RecipientStatement]:
     """Yield what a card tells those who receive the table: a list, a statement a line."""
     for line in page.section(_RECIPIENTS).split("\n") if _RECIPIENTS in page.sections else ():
         try:
-            yield Statement.read(line.removeprefix("- ") if line.startswith("- ") else "")
+            yield RecipientStatement.read(line.removeprefix("- ") if line.startswith("- ") else "")
         except ValueError as error:
             raise MalformedPageError(page.name, f"under `{_RECIPIENTS}`: {error}") from error
 
 
-def figures_on(page: Page) -> dict[str, dict[str, Any]]:
+def figures_on(page: MarkdownPage) -> dict[str, dict[str, Any]]:
     """Return what a page says below each heading ``Figure: NAME``, by field of ``FigureInfo``.
 
     That is a sentence, and lines such as ``- better: lower``. Where another page says it there is only a line
@@ -64,7 +64,7 @@ def figures_on(page: Page) -> dict[str, dict[str, Any]]:
     return {h.removeprefix(_FIGURE): _figure(page, h) for h in page.sections if h.startswith(_FIGURE)}
 
 
-def _front(page: Page) -> dict[str, Any]:
+def _front(page: MarkdownPage) -> dict[str, Any]:
     page.entry("summary")
     claims = page.front.get("guarantees", [])
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
@@ -75,7 +75,7 @@ def _front(page: Page) -> dict[str, Any]:
     return {**page.front, "guarantees": tuple(claims)}
 
 
-def _figure(page: Page, heading: str) -> dict[str, Any]:
+def _figure(page: MarkdownPage, heading: str) -> dict[str, Any]:
     lines = page.section(heading).split("\n")
     facts = _facts(page, heading, [line.removeprefix("- ") for line in lines if line.startswith("- ")])
     what = " ".join(line for line in lines if not line.startswith("- ")).strip()
@@ -88,7 +88,7 @@ def _figure(page: Page, heading: str) -> dict[str, Any]:
     return {"what": what, **facts}
 
 
-def _facts(page: Page, heading: str, lines: list[str]) -> dict[str, str]:
+def _facts(page: MarkdownPage, heading: str, lines: list[str]) -> dict[str, str]:
     facts: dict[str, str] = {}
     for line in lines:
         key, _, value = line.partition(": ")
@@ -103,7 +103,7 @@ def _facts(page: Page, heading: str, lines: list[str]) -> dict[str, str]:
     return facts
 
 
-def _told_elsewhere(page: Page, heading: str, place: str) -> dict[str, Any]:
+def _told_elsewhere(page: MarkdownPage, heading: str, place: str) -> dict[str, Any]:
     name, _, figure = place.partition("#")
     try:
         other = page_of(name)

@@ -19,7 +19,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedPlace:
     """A second place that belongs to a diagnostic, such as the first of two duplicate keys."""
 
     span: Span
@@ -41,7 +41,7 @@ class Diagnostic:
     hint: str | None = None
     help: str | None = None
     notes: tuple[str, ...] = ()
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedPlace, ...] = ()
     path: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:

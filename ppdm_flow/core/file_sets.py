@@ -24,7 +24,7 @@ _PART = re.compile(r"part-\d{5,}\.")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """One file: its place below the root, with ``/``, and the columns that the names of its folders give it.
 
     A value None is a missing one.
@@ -40,7 +40,7 @@ class FileSet:
     """Files in the order in which they are read, that of their relative names."""
 
     root: Path
-    parts: tuple[Part, ...]
+    parts: tuple[FilePart, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -188,7 +188,7 @@ def _skipped(name: str) -> bool:
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
-def _part(root: Path, relative: str) -> Part:
+def _part(root: Path, relative: str) -> FilePart:
     pairs = [m.groups() for folder in relative.split("/")[:-1] if (m := _PARTITION.fullmatch(folder))]
     path = root / relative
     try:
@@ -201,7 +201,7 @@ def _part(root: Path, relative: str) -> Part:
         raise DataError(
             Diagnostic("PPF463", f"two folders of `{without_values(str(path))}` are partitions of one name")
         )
-    return Part(path, relative, partition)
+    return FilePart(path, relative, partition)
 
 
 def _decoded(text: str) -> str:

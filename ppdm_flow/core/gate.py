@@ -12,7 +12,7 @@ MAX_WIDTH = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class FigureGate:
     """Any measured figure with a bound on either side (or both).
 
     ``releases`` are those that it is about: on each of them the figure has to be measured, and to hold. There are none

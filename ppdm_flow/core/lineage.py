@@ -10,7 +10,7 @@ UNTOLD = "PPF838"
 """The finding that says of a requirement that cells count as they are, since rows cannot be paired."""
 
 
-class How(StrEnum):
+class DerivationKind(StrEnum):
     """How a column's cells come from what they are computed from, in a word."""
 
     UNCHANGED = "unchanged"
@@ -73,13 +73,13 @@ class Lineage:
         return (self.carries - self.drawn) | self.decided_by
 
     @property
-    def how(self) -> How:
+    def how(self) -> DerivationKind:
         """The strongest that is true of every attribute that it is computed from."""
         if self.computed_from and self.computed_from <= self.keyed:
-            return How.KEYED
+            return DerivationKind.KEYED
         if self.computed_from and self.computed_from <= self.drawn:
-            return How.DRAWN
-        return How.VALUE_MAP if self.value_map else How.OTHER
+            return DerivationKind.DRAWN
+        return DerivationKind.VALUE_MAP if self.value_map else DerivationKind.OTHER
 
     def renamed(self, old: str, new: str) -> Lineage:
         """Return the lineage where the source's ``old`` is called ``new``: a column that a pattern covers."""

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal, NoReturn, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
 
 from ppdm_flow.core.codes import current_code
-from ppdm_flow.core.requirement_fields import InDocuments, Shown
+from ppdm_flow.core.requirement_fields import DocumentField, InDocuments
 from ppdm_flow.core.roles import ValuesAbsent
 
 K = TypeVar("K")
@@ -40,7 +40,7 @@ def text_or_texts(value: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Stricter:
+class StricterSide:
     """Marks a figure of which one side is stricter, by the sign of a bound that forbids the other side.
 
     ``weaker_where_absent``: the lack of the figure is weaker than any value of it.
@@ -97,11 +97,11 @@ class FormsGroups:
     """Marks a list of attributes that groups of rows are formed by: by more of them groups are smaller."""
 
 
-HIGHER = Stricter(">=")
-LOWER = Stricter("<=")
-HIGHER_IF_ANY = Stricter(">=", weaker_where_absent=True)
+HIGHER = StricterSide(">=")
+LOWER = StricterSide("<=")
+HIGHER_IF_ANY = StricterSide(">=", weaker_where_absent=True)
 """The higher one is stricter, and none at all is weaker than any."""
-LOWER_IF_ANY = Stricter("<=", weaker_where_absent=True)
+LOWER_IF_ANY = StricterSide("<=", weaker_where_absent=True)
 """The lower one is stricter, and none at all is weaker than any."""
 MORE = MoreIsStricter()
 GROUPS = FormsGroups()
@@ -178,7 +178,7 @@ GroupedBy = Annotated[
     Field(description="What to group by; all quasi-identifiers where it is left out.", examples=[["job", "country"]]),
     GROUPS,
     InDocuments(always=True),
-    Shown(list[str], list),
+    DocumentField(list[str], list),
 ]
 """The attributes that form groups; bound to a policy, those that it has where the clause names none."""
 Sets = Annotated[
@@ -195,5 +195,7 @@ Absent = Annotated[
     ),
     StrongestFirst(tuple(ValuesAbsent)),
     InDocuments(always=False),
-    Shown(Annotated[str, Field(json_schema_extra={"const": ValuesAbsent.ALLOWED.value})], lambda said: said.value),
+    DocumentField(
+        Annotated[str, Field(json_schema_extra={"const": ValuesAbsent.ALLOWED.value})], lambda said: said.value
+    ),
 ]

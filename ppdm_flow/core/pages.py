@@ -30,7 +30,7 @@ class MalformedPageError(ValueError):
 
 
 @dataclass(frozen=True)
-class Page:
+class MarkdownPage:
     """A page: its ``name`` with its folder (of another package ``package:file``), its front matter, its Markdown."""
 
     name: str
@@ -81,7 +81,7 @@ class Page:
 class Pages(Mapping[str, _T], Generic[_T]):
     """The pages of some folders by topic, in alphabetical order; each is read once, when it is asked for."""
 
-    def __init__(self, *folders: str, made: Callable[[Page], _T]) -> None:
+    def __init__(self, *folders: str, made: Callable[[MarkdownPage], _T]) -> None:
         self._folders = folders
         self._made = made
         self._found: dict[str, _T] = {}
@@ -106,14 +106,14 @@ class Pages(Mapping[str, _T], Generic[_T]):
 
 
 @cache
-def read(name: str) -> Page:
+def read(name: str) -> MarkdownPage:
     """Return the page of this name, such as ``codes/PPF101``."""
     file = resources.files("ppdm_flow") / "pages" / f"{name}{_ENDING}"
     return parsed(name, file.read_text(encoding="utf-8"))
 
 
 @cache
-def read_of_package(name: str) -> Page:
+def read_of_package(name: str) -> MarkdownPage:
     """Return the page of another package, such as ``package:page.md``.
 
     Raises MalformedPageError, and OSError or ImportError where there is none.
@@ -135,7 +135,7 @@ def exists(name: str) -> bool:
     return (resources.files("ppdm_flow") / "pages" / f"{name}{_ENDING}").is_file()
 
 
-def parsed(name: str, text: str) -> Page:
+def parsed(name: str, text: str) -> MarkdownPage:
     """Return a page from its text. Raises MalformedPageError."""
     parts = _PARTS.fullmatch(text)
     if parts is None:
@@ -146,7 +146,7 @@ def parsed(name: str, text: str) -> Page:
         raise MalformedPageError(name, f"its front matter is not valid YAML: {error}") from error
     if not isinstance(front, dict):
         raise MalformedPageError(name, "its front matter is no map")
-    return Page(name, front, parts["body"].strip())
+    return MarkdownPage(name, front, parts["body"].strip())
 
 
 def _topics(folder: str) -> Iterator[str]:
@@ -181,7 +181,7 @@ def pages() -> Mapping[str, CodePage]:
     return _PAGES
 
 
-def code_page(page: Page) -> CodePage:
+def code_page(page: MarkdownPage) -> CodePage:
     """Return the page of a code. Raises MalformedPageError unless it has each section, in order, and nothing else."""
     if tuple(page.sections) != ("", *_HEADINGS) or page.sections[""]:
         raise MalformedPageError(page.name, f"its headings must be: {', '.join(_HEADINGS)}")

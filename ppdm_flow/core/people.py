@@ -13,7 +13,7 @@ BY_PSEUDONYMS = "PPF918"
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class PeopleCount:
     """People are counted, not rows: ``subject`` is the attribute that says whose row it is.
 
     ``known_rows`` is how many rows of one person an adversary may know the grouping values of; None is all of them.
@@ -23,7 +23,7 @@ class People:
     known_rows: int | None
 
     @classmethod
-    def of(cls, subject: str, known_rows: KnownRows) -> People:
+    def of(cls, subject: str, known_rows: KnownRows) -> PeopleCount:
         """Return it for what a policy says."""
         return cls(subject, None if known_rows == "all" else int(known_rows))
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Self, TypedDict, Unpack
 
-from ppdm_flow.core.asks import UNKNOWN, Demand
+from ppdm_flow.core.asks import UNKNOWN, AccessRequirements
 from ppdm_flow.core.card_pages import figures_on, page_of, texts_on
-from ppdm_flow.core.recipients.statements import Statement
+from ppdm_flow.core.recipients.statements import RecipientStatement
 
 
 class Kind(StrEnum):
@@ -59,7 +59,7 @@ class Facts(TypedDict, total=False):
     typed: bool
     keeps_types: bool
     partitions: bool
-    asks: Demand
+    asks: AccessRequirements
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,9 @@ class PluginInfo:
     typed: bool = False
     keeps_types: bool = False
     partitions: bool = False
-    asks: Demand = UNKNOWN
+    asks: AccessRequirements = UNKNOWN
     parameters: str = ""
-    recipients: tuple[Statement, ...] = ()
+    recipients: tuple[RecipientStatement, ...] = ()
     page: str = ""
 
     @classmethod

@@ -28,7 +28,7 @@ def within(measured: float, bound: float, *, at_most: bool) -> bool:
     return measured <= bound + slack if at_most else measured >= bound - slack
 
 
-class Columns(Protocol):
+class NamePattern(Protocol):
     """The columns of the data, as the names in requirements mean them: a pattern means every column that it fits."""
 
     def meant(self, name: str, requirement: Requirement) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class Columns(Protocol):
         ...
 
 
-class Binding(Protocol):
+class ClauseBinding(Protocol):
     """The place of a clause in a policy, and what the policy says that the clause leaves out."""
 
     @property
@@ -105,7 +105,7 @@ class Binding(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RequirementPlace:
     """Where a requirement stands: its ``id``, its ``name`` (an attribute, or one of its own), and its ``span``.
 
     ``domain`` is the declared domain of the attribute, or None.
@@ -155,13 +155,13 @@ class Requirement(Model):
     waivable: ClassVar[bool] = True
     classes: ClassVar[str] = ""
     releases: Releases = ()
-    _place: Place = PrivateAttr(default=Place())
+    _place: RequirementPlace = PrivateAttr(default=RequirementPlace())
 
     @classmethod
     def of(cls, identifier: str, name: str = "", span: Span | None = None, **fields: Any) -> Self:
         """Return one that stands in no policy; its fields are taken as they are."""
         made = cls.model_construct(**fields)
-        return cast("Self", made.placed(Place(identifier, name, span)))
+        return cast("Self", made.placed(RequirementPlace(identifier, name, span)))
 
     @property
     def id(self) -> str:
@@ -251,11 +251,11 @@ class Requirement(Model):
         """Return the values that it names."""
         return ()
 
-    def bound(self, place: Binding) -> Self:
+    def bound(self, place: ClauseBinding) -> Self:
         """Return it bound to its place in a policy, with what the policy says where the entry leaves it out."""
-        return self.placed(Place(place.id, place.name, place.span, place.domain))
+        return self.placed(RequirementPlace(place.id, place.name, place.span, place.domain))
 
-    def placed(self, place: Place) -> Self:
+    def placed(self, place: RequirementPlace) -> Self:
         """Return it at another place."""
         other = self.model_copy()
         other._place = place  # noqa: SLF001  # its own class
@@ -265,7 +265,7 @@ class Requirement(Model):
         """Return it with other fields, which are taken as they are."""
         return self.model_copy(update=fields)
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it with the columns that its names mean; for each of several where it is about one attribute."""
         del columns
         yield self

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import MORE, Fixed, FixedMap, GroupedBy, Sets, Texts
-from ppdm_flow.core.requirement import Binding, Columns, NamedValue, NameOf, Requirement
-from ppdm_flow.core.requirement_fields import Pair, Shown, document_type
+from ppdm_flow.core.requirement import ClauseBinding, NamedValue, NameOf, NamePattern, Requirement
+from ppdm_flow.core.requirement_fields import DocumentField, Pair, document_type
 
 
 class OnClasses(Requirement):
@@ -23,11 +23,11 @@ class OnClasses(Requirement):
         """The attributes that form the classes."""
         return self.attributes
 
-    def bound(self, place: Binding) -> Self:
+    def bound(self, place: ClauseBinding) -> Self:
         """Return it over all quasi-identifiers where it names no attributes."""
         return super().bound(place).changed(attributes=place.grouped(self.attributes))
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
         for each in super().on_columns(columns):
             yield each.changed(attributes=columns.every(self.attributes, self))
@@ -51,7 +51,7 @@ class OnPeople(OnClasses):
 
 
 ValuesByAttribute = Annotated[
-    dict[str, Texts], MORE, Fixed, Shown(list[Pair], lambda values: [list(pair) for pair in pairs_of(values)])
+    dict[str, Texts], MORE, Fixed, DocumentField(list[Pair], lambda values: [list(pair) for pair in pairs_of(values)])
 ]
 
 
@@ -77,7 +77,7 @@ class OnValues(Requirement):
         """The attributes of which values must not be inferred."""
         return tuple(self.values)
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
         for each in super().on_columns(columns):
             yield each.changed(sensitive=by_attribute(columns.pairs(self.pairs, self)))
@@ -104,7 +104,7 @@ class OnAttribute(Requirement):
         """The attribute."""
         return (self.attribute,)
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it for each column that its attribute means and that has none of its own."""
         for name in columns.each(self):
             path, domain = f"privacy.{self.kind}.{name}", columns.domain(name)
@@ -150,11 +150,11 @@ class OnSets(Requirement):
         """The attribute."""
         return (self.attribute,)
 
-    def bound(self, place: Binding) -> Self:
+    def bound(self, place: ClauseBinding) -> Self:
         """Return it on the first sets where it names none."""
         return super().bound(place).changed(attribute=place.sets(self.attribute))
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it for each column that its name means."""
         return (self.changed(attribute=name) for name in columns.meant(self.attribute, self))
 

@@ -12,13 +12,13 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict
 
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DocumentField:
     """How a field stands in documents, where that is not as it is kept: its ``type``, and what makes it of a value."""
 
     type: Any
@@ -32,7 +32,7 @@ class InDocuments:
     always: bool
 
 
-_OTHERS = (Shown, InDocuments, AfterValidator, BeforeValidator)
+_OTHERS = (DocumentField, InDocuments, AfterValidator, BeforeValidator)
 
 
 class SupportFields(TypedDict, total=False):
@@ -65,12 +65,14 @@ def _always(info: FieldInfo) -> bool:
 
 
 def _plain(value: Any, info: FieldInfo | None = None) -> Any:
-    shown = next((mark for mark in info.metadata if isinstance(mark, Shown)), None) if info is not None else None
+    shown = (
+        next((mark for mark in info.metadata if isinstance(mark, DocumentField)), None) if info is not None else None
+    )
     if shown is not None:
         return shown.made(value)
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, Support):
+    if isinstance(value, SupportBound):
         return value.document
     if isinstance(value, BaseModel):
         return plain(value)
@@ -80,7 +82,7 @@ def _plain(value: Any, info: FieldInfo | None = None) -> Any:
 
 
 def _typed(info: FieldInfo) -> Any:
-    shown = next((mark.type for mark in info.metadata if isinstance(mark, Shown)), None)
+    shown = next((mark.type for mark in info.metadata if isinstance(mark, DocumentField)), None)
     limits = [] if shown is not None else [mark for mark in info.metadata if not isinstance(mark, _OTHERS)]
     text = [Field(description=info.description)] if info.description else []
     made = shown if shown is not None else _type(info.annotation)
@@ -101,7 +103,7 @@ def _type(annotation: Any) -> Any:
         return list[_type(inner[0])]  # type: ignore[misc]  # a type that is made here
     if origin is dict:
         return dict[str, _type(inner[1])]  # type: ignore[misc]  # the same
-    if annotation is Support:
+    if annotation is SupportBound:
         return SupportFields
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return Annotated[str, Field(json_schema_extra={"enum": [str(member.value) for member in annotation]})]

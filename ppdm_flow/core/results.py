@@ -11,7 +11,7 @@ from ppdm_flow.core.codes import current_code, former_codes
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class FigureSeries:
     """One line or one set of bars; ``low`` and ``high`` are interval ends where there are any."""
 
     name: str
@@ -106,7 +106,7 @@ class Chart:
     title: str
     kind: str
     x: tuple[str, ...]
-    series: tuple[Series, ...]
+    series: tuple[FigureSeries, ...]
     x_label: str = ""
     y_label: str = ""
     note: str = ""
@@ -162,7 +162,7 @@ class WaiverResult:
     ``findings`` are the hashes of the findings that it covers. ``days_left`` is counted from the day of the verdict.
     """
 
-    waiver: Waiver
+    waiver: AcceptedWaiver
     days_left: int
     covers: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()

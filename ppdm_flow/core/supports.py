@@ -17,7 +17,7 @@ _MOST = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SupportBound:
     """A number of rows, or a share of them: exactly one of ``count`` (at least 1) and ``ratio`` (in (0, 1]) is given.
 
     >>> Support(ratio=0.02).rows(12_960)
@@ -41,7 +41,7 @@ class Support:
             return self.count
         return max(1, math.ceil(Fraction(repr(float(self.ratio or 0.0))) * total))
 
-    def includes(self, other: Support) -> bool:
+    def includes(self, other: SupportBound) -> bool:
         """Whether whatever is rarer than ``other`` is rarer than this, in tables of any size: False across units."""
         if self.count is not None and other.count is not None:
             return self.count >= other.count
@@ -56,21 +56,21 @@ class Support:
         return f"{self.count:,}" if self.count is not None else f"{100 * (self.ratio or 0.0):.6g}%"
 
 
-def parsed(value: Any) -> Support:
+def parsed(value: Any) -> SupportBound:
     """Read a support as a policy writes it: ``{count: 20}``, ``{ratio: 0.02}``, a bare whole number, a bare decimal.
 
     Raises ValueError, in words for the writer of the policy, that quote nothing but the two keys.
     """
-    if isinstance(value, Support):
+    if isinstance(value, SupportBound):
         return value
     if isinstance(value, Mapping):
         return _of_map(value)
     text = str(value).strip()
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         if _WHOLE.match(text):
-            return Support(count=int(text))
+            return SupportBound(count=int(text))
         if _NUMBER.match(text):
-            return Support(ratio=float(text))
+            return SupportBound(ratio=float(text))
     raise ValueError("must be `{count: ROWS}` or `{ratio: SHARE}`")
 
 
@@ -83,7 +83,7 @@ def refusal(value: Any) -> str:
     return ""
 
 
-def _of_map(value: Mapping[Any, Any]) -> Support:
+def _of_map(value: Mapping[Any, Any]) -> SupportBound:
     if any(key not in ("count", "ratio") for key in value):
         raise ValueError("must be `{count: ROWS}` or `{ratio: SHARE}`, and nothing else")
     if len(value) != 1:
@@ -92,11 +92,11 @@ def _of_map(value: Mapping[Any, Any]) -> Support:
     if "count" in value:
         if not _WHOLE.match(text):
             raise ValueError("must be a whole number of at least 1, for a `count`")
-        return Support(count=int(text))
+        return SupportBound(count=int(text))
     if not _NUMBER.match(text):
         raise ValueError("must be above 0 and at most 1, for a `ratio`")
-    return Support(ratio=float(text))
+    return SupportBound(ratio=float(text))
 
 
-Supported = Annotated[Support, BeforeValidator(parsed), PlainSerializer(lambda support: support.document)]
+Supported = Annotated[SupportBound, BeforeValidator(parsed), PlainSerializer(lambda support: support.document)]
 """The type of a support in a model: of the policy's, or of a plugin's parameters."""

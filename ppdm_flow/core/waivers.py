@@ -21,7 +21,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Waiver:
+class AcceptedWaiver:
     """``of`` an id, a code (``at`` a place; empty: any) or the hash of a finding; it counts until the end of ``until``.
 
     ``signed_by`` is the role whose signature it needs before a release, or empty.

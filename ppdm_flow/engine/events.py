@@ -22,7 +22,7 @@ class StepStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RowProgress:
     """So many ``rows`` are done; ``total`` is None where it is not known yet. ``unit`` names what is counted."""
 
     name: str
@@ -58,7 +58,7 @@ class RunFinished:
     seconds: float
 
 
-Event = StepStarted | Progress | StepFinished | RequirementJudged | RunFinished
+Event = StepStarted | RowProgress | StepFinished | RequirementJudged | RunFinished
 Listener = Callable[[Event], None]
 
 
@@ -67,15 +67,15 @@ def ignore_events(_event: Event) -> None:
 
 
 _NAMES = {
-    "StepStarted": "started",
-    "Progress": "progress",
-    "StepFinished": "finished",
-    "RequirementJudged": "judged",
-    "RunFinished": "verdict",
+    StepStarted: "started",
+    RowProgress: "progress",
+    StepFinished: "finished",
+    RequirementJudged: "judged",
+    RunFinished: "verdict",
 }
 
 
-class Journal:
+class EventJournal:
     """Writes every event with its time, and passes it on. May be told from any thread."""
 
     def __init__(self, path: Path, listener: Listener) -> None:
@@ -87,7 +87,7 @@ class Journal:
     def __call__(self, event: Event) -> None:
         """Take an event."""
         seconds = time.perf_counter() - self._begin
-        line = {"at": round(seconds, 4), "event": _NAMES[type(event).__name__], **_rounded(asdict(event))}
+        line = {"at": round(seconds, 4), "event": _NAMES[type(event)], **_rounded(asdict(event))}
         line.setdefault("peak_mb", peak_mb())
         with self._lock:
             if not self._file.closed:

@@ -34,7 +34,7 @@ class InputFile(HashedFile):
     name: Annotated[str, about("The data file's name.")]
 
 
-class Digests(TypedDict):
+class RunDigests(TypedDict):
     """What the run was made from, hashed."""
 
     policy: Annotated[str, about("Of the resolved policy: comments and the order of keys do not change it.")]
@@ -50,7 +50,7 @@ class RandomnessKey(TypedDict):
     commitment: Annotated[Sha256, about("A hash that proves the key later and reveals nothing of it now.")]
 
 
-class Checks(TypedDict):
+class JudgedChecks(TypedDict):
     """What was judged."""
 
     total: Annotated[NonNegativeInt, about("How many requirements and gates were judged.")]
@@ -114,11 +114,11 @@ class Manifest(TypedDict):
     verdict: Annotated[Verdict, about("What became of the candidates.")]
     started: Annotated[str, about("When the run began, UTC, ISO 8601.")]
     finished: Annotated[str, about("When the manifest was written, UTC, ISO 8601.")]
-    digests: Digests
+    digests: RunDigests
     input: InputFile
     tables: NotRequired[Annotated[dict[str, InputFile], about("The data files of linked tables.")]]
     randomness: RandomnessKey
-    checks: Checks
+    checks: JudgedChecks
     waivers: NotRequired[Annotated[list[ManifestWaiver], about("The policy's waivers, if it has any.")]]
     versions: Annotated[dict[str, str], about("Versions of the programs that a result can depend on.")]
     files: Annotated[dict[str, HashedFile], about("Every other file of the run by its path, with `/`.")]

@@ -118,7 +118,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """A finished run: its directory, its report, and the tables of databases that releases became."""
 
     run_dir: Path

@@ -20,7 +20,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
-from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
+from ppdm_flow.engine.streams.reading import Budget, PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack, Stop, Stream
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.engine.written_files import WrittenFiles
@@ -51,7 +51,7 @@ class WrittenRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReleaseTarget:
     """Where a release is written: its place, a private folder that is there and empty, and bytes to sort in.
 
     ``key`` is that of the hash of the rows' multiset. ``types`` are those that released columns have kept.
@@ -138,7 +138,7 @@ class Engine(Protocol):
         """
         ...
 
-    def write(self, release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
+    def write(self, release: ReleaseNode, stream: Stream, target: ReleaseTarget) -> WrittenRows:
         """Write the rows in the order that steps asked for. Raises RunError, DataError."""
         ...
 
@@ -146,7 +146,7 @@ class Engine(Protocol):
         """Hash the bytes of a release that was written."""
         ...
 
-    def read_back(self, release: ReleaseNode, place: Path, resources: Resources, *looks: Look) -> ReadBack:
+    def read_back(self, release: ReleaseNode, place: Path, resources: Resources, *looks: PartitionObserver) -> ReadBack:
         """Return a written release as a stream that was loaded. Raises RunError where it is not what the plan has."""
         ...
 

@@ -9,7 +9,7 @@ from ppdm_flow.evidence.envelope import Envelope
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.signers import Signers
-from ppdm_flow.evidence.statement import Statement, read_statement, signed_at, time_of
+from ppdm_flow.evidence.statement import InTotoStatement, read_statement, signed_at, time_of
 
 UNKNOWN = "no signer has this key"
 
@@ -19,7 +19,7 @@ class Attestation:
     """An envelope and the statement in it, whose signature fits the key that the statement names."""
 
     envelope: Envelope
-    statement: Statement
+    statement: InTotoStatement
 
     @classmethod
     def parse(cls, data: bytes) -> Attestation:

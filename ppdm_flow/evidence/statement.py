@@ -39,7 +39,7 @@ class Digest(TypedDict):
 
 
 @_closed
-class Subject(TypedDict):
+class StatementSubject(TypedDict):
     """A file of the release."""
 
     name: Annotated[str, about("Its path in the release's folder, with `/`.")]
@@ -146,26 +146,26 @@ class Predicate(TypedDict):
 
 
 @_closed
-class Statement(TypedDict):
+class InTotoStatement(TypedDict):
     """What is signed of a release: an in-toto Statement.
 
     The payload of the envelopes in `attestations/`, which `ppdm-flow sign` writes and `ppdm-flow verify` checks.
     """
 
     _type: Annotated[Literal["https://in-toto.io/Statement/v1"], about("The kind of document.")]
-    subject: Annotated[list[Subject], Field(min_length=1), about("Every file of the release.")]
+    subject: Annotated[list[StatementSubject], Field(min_length=1), about("Every file of the release.")]
     predicateType: Annotated[  # in-toto's spelling
         Literal["https://ppdm-flow.example/attestations/release/v1"], about("The kind of predicate.")
     ]
     predicate: Predicate
 
 
-def payload(statement: Statement) -> bytes:
+def payload(statement: InTotoStatement) -> bytes:
     """Return the bytes that are signed."""
     return canonical(statement)
 
 
-def read_statement(data: bytes) -> Statement:
+def read_statement(data: bytes) -> InTotoStatement:
     """Return the statement of a payload. Raises MalformedError where it is not canonical, or not of this form.
 
     That the key is the one that it names is part of the form; who owns it is not.
@@ -178,12 +178,12 @@ def read_statement(data: bytes) -> Statement:
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"][:2])
         raise MalformedError(f"is not a statement about a release: see `{_plain(where)}`") from None
-    statement = cast("Statement", document)
+    statement = cast("InTotoStatement", document)
     _require_sense(statement)
     return statement
 
 
-def signed_at(statement: Statement) -> datetime:
+def signed_at(statement: InTotoStatement) -> datetime:
     """Return when it says that it was signed."""
     return time_of(statement["predicate"]["signed"])
 
@@ -204,7 +204,7 @@ def text_of(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _require_sense(statement: Statement) -> None:
+def _require_sense(statement: InTotoStatement) -> None:
     predicate = statement["predicate"]
     names = [subject["name"] for subject in statement["subject"]]
     if names != sorted(set(names)):
@@ -230,5 +230,5 @@ def _plain(where: str) -> str:
 
 
 @cache
-def _adapter() -> TypeAdapter[Statement]:
-    return TypeAdapter(Statement)
+def _adapter() -> TypeAdapter[InTotoStatement]:
+    return TypeAdapter(InTotoStatement)

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 from ppdm_flow.page.services.accounts import people
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords
-from ppdm_flow.page.services.accounts.people import People
+from ppdm_flow.page.services.accounts.people import AllowedPeople
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.services.jobs import records
 from ppdm_flow.page.services.jobs.confined import private_files
 from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import journal
-from ppdm_flow.page.services.journal.journal import Journal
+from ppdm_flow.page.services.journal.journal import ActionJournal
 from ppdm_flow.page.services.keys import keys
-from ppdm_flow.page.services.keys.keys import Keys
+from ppdm_flow.page.services.keys.keys import SigningKeys
 from ppdm_flow.page.services.openid import flows
 from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
-from ppdm_flow.page.services.policies.checks import Checks
-from ppdm_flow.page.services.policies.history import History
-from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.policies.checks import PolicyChecks
+from ppdm_flow.page.services.policies.history import FileHistory
+from ppdm_flow.page.services.policies.policies import PolicyFiles
 from ppdm_flow.page.services.policies.working_tree import WorkingTree
-from ppdm_flow.page.services.runs.runs import Runs
+from ppdm_flow.page.services.runs.runs import RunFolder
 from ppdm_flow.page.services.shown import shown
 from ppdm_flow.page.services.shown.shown import ShownReleases
-from ppdm_flow.page.services.storage.database import Database
-from ppdm_flow.page.services.tables.tables import Tables
+from ppdm_flow.page.services.storage.database import PageDatabase
+from ppdm_flow.page.services.tables.tables import TableCopies
 from ppdm_flow.page.services.uploads import uploads
-from ppdm_flow.page.services.uploads.limits import Limits as UploadLimits
+from ppdm_flow.page.services.uploads.limits import UploadLimits
 from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
@@ -59,19 +59,19 @@ class Site:
     """The services of one server."""
 
     settings: Settings
-    database: Database
+    database: PageDatabase
     accounts: Accounts
-    checks: Checks
+    checks: PolicyChecks
     jobs: Jobs
-    journal: Journal
-    keys: Keys
+    journal: ActionJournal
+    keys: SigningKeys
     openid: OpenId | None
-    people: People
-    policies: Policies
-    runs: Runs
+    people: AllowedPeople
+    policies: PolicyFiles
+    runs: RunFolder
     sessions: Sessions
     shown: ShownReleases
-    tables: Tables
+    tables: TableCopies
     tree: WorkingTree
     uploads: Uploads
     hierarchies: HierarchyDrafts
@@ -80,9 +80,11 @@ class Site:
 def opened_site(settings: Settings) -> Site:
     """Open the state of a server, or make it where there is none."""
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    database = Database(settings.database, SCHEMA)
+    database = PageDatabase(settings.database, SCHEMA)
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    policies = Policies(settings.policies, History(database, settings.history_days, free_bytes=settings.free_bytes))
+    policies = PolicyFiles(
+        settings.policies, FileHistory(database, settings.history_days, free_bytes=settings.free_bytes)
+    )
     jobs = Jobs.opened(settings, JobRecords(database, settings.jobs))
     hidden = (settings.state, settings.runs, *private_files(settings))
     whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
@@ -90,17 +92,17 @@ def opened_site(settings: Settings) -> Site:
         settings=settings,
         database=database,
         accounts=accounts,
-        checks=Checks(policies, settings.state, settings.data, hidden),
+        checks=PolicyChecks(policies, settings.state, settings.data, hidden),
         jobs=jobs,
-        journal=Journal(database, settings.journal_key),
-        keys=Keys(database, settings.keys, jobs),
+        journal=ActionJournal(database, settings.journal_key),
+        keys=SigningKeys(database, settings.keys, jobs),
         openid=open_id(settings.oidc, database),
         people=people.people(database, accounts),
         policies=policies,
-        runs=Runs(settings.runs),
+        runs=RunFolder(settings.runs),
         sessions=Sessions(database, accounts, whole=whole, idle=idle),
         shown=ShownReleases(database, settings.runs),
-        tables=Tables.of(settings),
+        tables=TableCopies.of(settings),
         tree=WorkingTree(policies.folder),
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
         hierarchies=HierarchyDrafts(settings.hierarchies, settings.uploads, free_bytes=settings.free_bytes),

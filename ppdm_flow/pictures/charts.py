@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ppdm_flow.core.amounts import amount, between
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.core.texts.widths import fitted, shortened, width
 from ppdm_flow.pictures.svg import Caption, element, file, linked, number, picture, tipped
 
@@ -253,17 +253,17 @@ def unit_of(chart: Chart) -> str:
     return "share" if named and all(-1 <= y <= 1 for series in chart.series for y in series.y) else ""
 
 
-def ends(series: Series, index: int) -> tuple[float, float] | None:
+def ends(series: FigureSeries, index: int) -> tuple[float, float] | None:
     """Return the interval of one mark, if it has one."""
     return (series.low[index], series.high[index]) if index < min(len(series.low), len(series.high)) else None
 
 
-def _is_limit(series: Series) -> bool:
+def _is_limit(series: FigureSeries) -> bool:
     """Whether a series is a limit, which is drawn as a tick across the bars of the series after it."""
     return "limit" in series.name.lower()
 
 
-def _count(chart: Chart, series: Series) -> range:
+def _count(chart: Chart, series: FigureSeries) -> range:
     """Return the positions that have both a label and a value."""
     return range(min(len(chart.x), len(series.y)))
 
@@ -276,7 +276,7 @@ def _extent(chart: Chart, *, zero: bool) -> tuple[float, float]:
     return (max(min(values), -_HUGE), min(max(values), _HUGE)) if values else (0.0, 1.0)
 
 
-def _tip(chart: Chart, series: Series, index: int, unit: str) -> str:
+def _tip(chart: Chart, series: FigureSeries, index: int, unit: str) -> str:
     """Say in words what one mark shows."""
     name = f"{series.name}: " if series.name and len(chart.series) > 1 else ""
     text = f"{chart.x[index]} \N{MIDDLE DOT} {name}{amount(series.y[index], unit)}"

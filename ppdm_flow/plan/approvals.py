@@ -9,14 +9,14 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.evidence.assignment import crowded_roles
-from ppdm_flow.plan.definition import Approvals
-from ppdm_flow.policy.demands import Is
+from ppdm_flow.plan.definition import RequiredApprovals
+from ppdm_flow.policy.demands import EqualTo
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.loaded import PolicyReading
 
 if TYPE_CHECKING:
     from ppdm_flow.evidence.signers import Signers
@@ -31,12 +31,12 @@ _ROLES = ("approvals", "roles")
 class ApprovalCheck:
     """Who has to sign, what is wrong with that, and the text of the list of signers where a fault stands in it."""
 
-    approvals: Approvals | None = None
+    approvals: RequiredApprovals | None = None
     faults: tuple[Diagnostic, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def check_approvals(loaded: Loaded, policy: Policy, home: str, today: date | None) -> ApprovalCheck:
+def check_approvals(loaded: PolicyReading, policy: Policy, home: str, today: date | None) -> ApprovalCheck:
     """Read the list of signers, and hold it against the roles that have to sign (PPF340, PPF348, PPF349).
 
     ``today`` is the day on which keys have to be valid, which is only warned of: a run may be signed later. None leaves
@@ -53,7 +53,7 @@ def check_approvals(loaded: Loaded, policy: Policy, home: str, today: date | Non
     try:
         signers = read_signers(Path(path), shown)
     except PpdmError as error:
-        named = (Related(place, "named here"),) if place else ()
+        named = (RelatedPlace(place, "named here"),) if place else ()
         faults = tuple(
             replace(d, span=place, path=_SIGNERS) if d.span is None else replace(d, related=(*d.related, *named))
             for d in error.diagnostics
@@ -61,12 +61,12 @@ def check_approvals(loaded: Loaded, policy: Policy, home: str, today: date | Non
         return ApprovalCheck(None, faults, error.sources)
     signed = {name: waiver.signed_by for name, waiver in policy.waivers.items() if waiver.signed_by}
     roles = tuple(dict.fromkeys(given.roles))
-    approvals = Approvals(roles, given.distinct, path, signers.digest, signed, loaded.places.key("approvals"))
+    approvals = RequiredApprovals(roles, given.distinct, path, signers.digest, signed, loaded.places.key("approvals"))
     return ApprovalCheck(approvals, tuple(_faults(loaded, approvals, signers, shown, today)))
 
 
 def _faults(
-    loaded: Loaded, approvals: Approvals, signers: Signers, shown: str, today: date | None
+    loaded: PolicyReading, approvals: RequiredApprovals, signers: Signers, shown: str, today: date | None
 ) -> Iterator[Diagnostic]:
     where = f"`{shown}`"
     for text, place in _lacks(approvals, _people(signers, approvals, None)):
@@ -83,7 +83,7 @@ def _faults(
     yield from _unpinned(loaded)
 
 
-def _people(signers: Signers, approvals: Approvals, today: date | None) -> dict[str, frozenset[str]]:
+def _people(signers: Signers, approvals: RequiredApprovals, today: date | None) -> dict[str, frozenset[str]]:
     """Return who could sign in each role, the author's first; of a revoked key never anybody."""
     roles = (AUTHOR, *(role for role in approvals.needed if role != AUTHOR))
     return {
@@ -96,7 +96,7 @@ def _people(signers: Signers, approvals: Approvals, today: date | None) -> dict[
     }
 
 
-def _lacks(approvals: Approvals, people: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _lacks(approvals: RequiredApprovals, people: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield why nobody could release a run, with the place of what asks for it."""
     for role, names in people.items():
         if not names:
@@ -114,7 +114,7 @@ def _lacks(approvals: Approvals, people: Mapping[str, frozenset[str]]) -> Iterat
         yield f"{_quoted(approving)} take somebody else than the author, and nobody else has the role", _ROLES
 
 
-def _place(approvals: Approvals, role: str) -> tuple[str, ...]:
+def _place(approvals: RequiredApprovals, role: str) -> tuple[str, ...]:
     """Return where the policy asks for a role."""
     if role in approvals.roles:
         return (*_ROLES, str(approvals.roles.index(role)))
@@ -126,7 +126,7 @@ def _quoted(roles: Iterable[str]) -> str:
     return listed([f"`{role}`" for role in roles])
 
 
-def _unpinned(loaded: Loaded) -> Iterator[Diagnostic]:
+def _unpinned(loaded: PolicyReading) -> Iterator[Diagnostic]:
     """Yield a warning where a template demands approvals, and another file says who gives them.
 
     Whoever writes that file can give one person all roles. A template whose floor speaks of ``approvals.signers`` has
@@ -137,21 +137,21 @@ def _unpinned(loaded: Loaded) -> Iterator[Diagnostic]:
     settled = {
         f.span.file
         for f in loaded.floors
-        if f.path == _SIGNERS or (f.path == _SIGNERS[:1] and isinstance(f.demand, Is))
+        if f.path == _SIGNERS or (f.path == _SIGNERS[:1] and isinstance(f.demand, EqualTo))
     }
     for file, span in demanding.items():
         if place is not None and file not in settled and file not in _users(loaded, place.file):
             text = "a template demands approvals, and not the template but this file says who may give them"
             hint = "leave the signers to the template"
             note = "its owner can settle it with `floors: {approvals: not weaker}`, or `approvals.signers: present`"
-            related = (Related(span, "the floor"),)
+            related = (RelatedPlace(span, "the floor"),)
             yield Diagnostic(
                 "PPF340", text, place, Severity.WARNING, hint, notes=(note,), related=related, path=_SIGNERS
             )
             return
 
 
-def _users(loaded: Loaded, file: str) -> frozenset[str]:
+def _users(loaded: PolicyReading, file: str) -> frozenset[str]:
     """Return a file with all templates that brought it in, one for another; not the policy."""
     chain: list[str] = []
     while file not in chain and file != loaded.file:

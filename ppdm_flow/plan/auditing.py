@@ -13,10 +13,10 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.definition import AuditNode, Bound, ReleaseNode
+from ppdm_flow.plan.definition import AuditNode, ConfiguredPlugin, ReleaseNode
 from ppdm_flow.plan.together import APART
 from ppdm_flow.policy.language.kinds import measured_on, over_releases
-from ppdm_flow.policy.language.models import Audit, Policy
+from ppdm_flow.policy.language.models import AuditEntry, Policy
 from ppdm_flow.policy.language.patterns import is_pattern, matches
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.sdk.spec import Effect, Scope
@@ -130,7 +130,7 @@ def _analyses(
 
 def _written(
     name: str,
-    audit: Audit,
+    audit: AuditEntry,
     policy: Policy,
     releases: tuple[ReleaseNode, ...],
     requirements: tuple[Requirement, ...],
@@ -157,7 +157,7 @@ def _written(
 
 def _where_it_fits(
     place: _Place,
-    bound: Bound,
+    bound: ConfiguredPlugin,
     chosen: list[ReleaseNode],
     requirements: tuple[Requirement, ...],
     policy: Policy,
@@ -187,7 +187,7 @@ def _left_out(place: _Place, release: ReleaseNode, why: list[Diagnostic], binder
 
 def _asked(
     place: _Place,
-    bound: Bound,
+    bound: ConfiguredPlugin,
     release: ReleaseNode,
     requirements: tuple[Requirement, ...],
     policy: Policy,

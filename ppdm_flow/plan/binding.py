@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.plan.definition import Bound
+from ppdm_flow.plan.definition import ConfiguredPlugin
 from ppdm_flow.plan.parameters import Parameters
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -28,11 +28,13 @@ _KINDS: Mapping[str, frozenset[Kind]] = {
 class Binder:
     """Binds plugins and gathers what is wrong with them."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: ResolvedPlaces) -> None:
         self.places = places
         self.diagnostics: list[Diagnostic] = []
 
-    def bind(self, group: str, name: str, given: Mapping[str, Any], use: PolicyPath, with_: PolicyPath) -> Bound | None:
+    def bind(
+        self, group: str, name: str, given: Mapping[str, Any], use: PolicyPath, with_: PolicyPath
+    ) -> ConfiguredPlugin | None:
         """Return the plugin ``name`` with the parameters ``given`` at ``with_``; None where something is wrong.
 
         ``use`` is the path of the value that names the plugin.
@@ -45,7 +47,7 @@ class Binder:
             return None
         plugin = registry.find(group, name)
         document = params.model_dump(mode="json", by_alias=True)
-        return Bound(spec, params, document, plugin.distribution, plugin.version)
+        return ConfiguredPlugin(spec, params, document, plugin.distribution, plugin.version)
 
     def _spec(self, group: str, name: str, use: PolicyPath) -> PluginSpec | None:
         try:

@@ -10,7 +10,7 @@ from typing import Protocol
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.digests import digest
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan.approvals import check_approvals
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
@@ -20,7 +20,7 @@ from ppdm_flow.plan.table_compiler import TableCompiler
 from ppdm_flow.plan.waivers import WaiverCheck, check_waivers
 from ppdm_flow.plan.wiring import partial_faults
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.loaded import PolicyReading
 from ppdm_flow.policy.redaction import redacted, waivers_of
 
 Columns = Sequence[str] | Mapping[str, Sequence[str]]
@@ -45,11 +45,11 @@ class CompileResult:
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
-    waived: Mapping[Diagnostic, Waiver] = field(default_factory=dict)
+    waived: Mapping[Diagnostic, AcceptedWaiver] = field(default_factory=dict)
 
 
 def compile_policy(
-    loaded: Loaded,
+    loaded: PolicyReading,
     columns: Columns | None = None,
     data: str | None = None,
     clock: Clock | None = utc_today,
@@ -83,7 +83,7 @@ def compile_policy(
     return CompileResult(None if has_errors(every) else plan, every, sources, checked.waived)
 
 
-def _compiler(loaded: Loaded, policy: Policy, columns: Columns | None, data: str | None) -> Compiler:
+def _compiler(loaded: PolicyReading, policy: Policy, columns: Columns | None, data: str | None) -> Compiler:
     if policy.tables:
         from ppdm_flow.plan.linked.compiler import LinkedCompiler  # noqa: PLC0415  # most policies have one table
 
@@ -92,7 +92,7 @@ def _compiler(loaded: Loaded, policy: Policy, columns: Columns | None, data: str
 
 
 def _check_waivers(
-    loaded: Loaded, policy: Policy, plan: Plan, diagnostics: Sequence[Diagnostic], today: date | None
+    loaded: PolicyReading, policy: Policy, plan: Plan, diagnostics: Sequence[Diagnostic], today: date | None
 ) -> WaiverCheck:
     """Check the policy's waivers on a day; without one they are kept and cover nothing."""
     waivers = waivers_of(policy, loaded)

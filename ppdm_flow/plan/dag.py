@@ -13,7 +13,7 @@ from typing import Any
 
 import networkx as nx
 
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.requirement import Requirement
 
 SOURCE = "source"
@@ -79,7 +79,7 @@ def with_audits(
     flow: nx.DiGraph,
     audits: Mapping[str, tuple[Iterable[str], Iterable[str]]],
     requirements: Sequence[Requirement],
-    gates: Iterable[Gate],
+    gates: Iterable[FigureGate],
 ) -> nx.DiGraph:
     """Return a flow with what is measured: audits and requirements read original and candidate, gates read figures.
 

@@ -10,13 +10,13 @@ from typing import Any
 import networkx as nx
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.gate import Gate
-from ppdm_flow.core.people import People
+from ppdm_flow.core.gate import FigureGate
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan import dag
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
@@ -30,7 +30,7 @@ COUNTS = "How many rows are equal to this record."
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ConfiguredPlugin:
     """A plugin with its validated parameters. ``document`` is their JSON form, for digests and pictures."""
 
     spec: PluginSpec = field(compare=False)
@@ -83,7 +83,7 @@ class StepNode:
     """
 
     name: str
-    bound: Bound
+    bound: ConfiguredPlugin
     inputs: tuple[str, ...]
     effect: Effect = field(compare=False)
     attributes: tuple[AttributeFacts, ...]
@@ -110,7 +110,7 @@ class AuditNode:
     """
 
     name: str
-    bound: Bound
+    bound: ConfiguredPlugin
     release: str
     requirements: tuple[Requirement, ...] = ()
     implicit: bool = False
@@ -196,7 +196,7 @@ class LedgerNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Approvals:
+class RequiredApprovals:
     """Who has to sign a run that holds before anything of it is released; the author always has to.
 
     With ``distinct`` each role takes another person. ``signers`` is the absolute path of the file that says who may
@@ -231,7 +231,7 @@ class LinkedTable:
 
 
 @dataclass(frozen=True, slots=True)
-class TableJoin:
+class PlannedTableJoin:
     """The releases of several tables, read as one by whoever has them: attributes are called ``table.attribute``.
 
     ``releases`` are those of each of the tables. ``plan`` has no steps, and one release, which is the joined table.
@@ -259,7 +259,7 @@ class Plan:
     audits: tuple[AuditNode, ...]
     releases: tuple[ReleaseNode, ...]
     requirements: tuple[Requirement, ...]
-    gates: tuple[Gate, ...]
+    gates: tuple[FigureGate, ...]
     nulls: Nulls
     randomness: str
     seed: str | None
@@ -267,14 +267,14 @@ class Plan:
     declared: Mapping[str, frozenset[str]]
     digest: str = ""
     ledger: LedgerNode | None = None
-    approvals: Approvals | None = None
-    waivers: tuple[Waiver, ...] = ()
+    approvals: RequiredApprovals | None = None
+    waivers: tuple[AcceptedWaiver, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     recipients: str = "together"
-    people: People | None = None
+    people: PeopleCount | None = None
     keys: tuple[str, ...] = ()
     tables: tuple[LinkedTable, ...] = ()
-    joins: tuple[TableJoin, ...] = ()
+    joins: tuple[PlannedTableJoin, ...] = ()
 
     @property
     def roots(self) -> tuple[str, ...]:

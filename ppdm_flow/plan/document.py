@@ -8,21 +8,21 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.gate import MAX_WIDTH, Gate
+from ppdm_flow.core.gate import MAX_WIDTH, FigureGate
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.plan.definition import (
-    Approvals,
     AuditNode,
-    Bound,
+    ConfiguredPlugin,
     LinkedTable,
     Plan,
+    PlannedTableJoin,
     ReleaseNode,
+    RequiredApprovals,
     SourceNode,
     StepNode,
-    TableJoin,
 )
 from ppdm_flow.plan.flow import ways
-from ppdm_flow.plan.together import Link, keyed_links, read_together
+from ppdm_flow.plan.together import ReleasePair, keyed_links, read_together
 from ppdm_flow.policy.redaction import without
 
 if TYPE_CHECKING:  # `check` makes plans too, and needs no schema
@@ -73,7 +73,7 @@ def document(plan: Plan) -> fields.PlanDocument:
     return shown
 
 
-def _approvals(node: Approvals, home: str) -> fields.PlanApprovals:
+def _approvals(node: RequiredApprovals, home: str) -> fields.PlanApprovals:
     written: fields.PlanApprovals = {
         "roles": list(node.roles),
         "distinct": node.distinct,
@@ -85,7 +85,7 @@ def _approvals(node: Approvals, home: str) -> fields.PlanApprovals:
     return written
 
 
-def _link(link: Link) -> fields.PlanLink:
+def _link(link: ReleasePair) -> fields.PlanLink:
     return {"releases": [link.one.name, link.other.name], "columns": [list(pair) for pair in link.keyed]}
 
 
@@ -109,7 +109,7 @@ def _table(table: LinkedTable) -> fields.PlanTable:
     }
 
 
-def _join(join: TableJoin) -> fields.PlanJoin:
+def _join(join: PlannedTableJoin) -> fields.PlanJoin:
     return {
         "tables": list(join.tables),
         "releases": [name for names in join.releases.values() for name in names],
@@ -177,7 +177,7 @@ def _column(fact: AttributeFacts, steps: Iterable[str]) -> fields.PlanColumn:
     }
 
 
-def _plugin(bound: Bound) -> fields.BoundPlugin:
+def _plugin(bound: ConfiguredPlugin) -> fields.BoundPlugin:
     return {
         "use": bound.info.name,
         "kind": bound.info.kind.value,
@@ -251,7 +251,7 @@ def _requirement(requirement: Requirement) -> Document:
     return {"id": requirement.id, "kind": requirement.kind, **about, **requirement.document()}
 
 
-def _gate(gate: Gate) -> fields.PlanGate:
+def _gate(gate: FigureGate) -> fields.PlanGate:
     written: fields.PlanGate = {
         "id": gate.id,
         "metric": gate.metric,

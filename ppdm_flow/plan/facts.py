@@ -9,8 +9,8 @@ from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.models import Attribute, Hierarchy, Policy
-from ppdm_flow.policy.language.patterns import Declared, is_pattern, matches
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.language.patterns import DeclaredAttributes, is_pattern, matches
+from ppdm_flow.policy.loaded import ResolvedPlaces
 
 
 class Attributes(dict[str, AttributeFacts]):
@@ -35,7 +35,7 @@ class Attributes(dict[str, AttributeFacts]):
 
 
 def resolved(
-    policy: Policy, places: Places, columns: Sequence[str] | None
+    policy: Policy, places: ResolvedPlaces, columns: Sequence[str] | None
 ) -> tuple[dict[str, Attribute], list[Diagnostic]]:
     """Return attributes by the names of the data's columns (as declared, without columns), and unmatched patterns.
 
@@ -43,7 +43,7 @@ def resolved(
     """
     if columns is None:
         return dict(policy.attributes), []
-    declared = Declared.of(policy)
+    declared = DeclaredAttributes.of(policy)
     covered = {column: declared.key(column) for column in columns}
     own = [name for name in policy.attributes if not is_pattern(name)]
     names = [*(c for c, key in covered.items() if key is not None), *(name for name in own if name not in covered)]
@@ -54,7 +54,7 @@ def resolved(
     return {name: policy.attributes[declared.key(name) or name] for name in names}, diagnostics
 
 
-def _outranked(column: str, declared: Declared, places: Places) -> Diagnostic | None:
+def _outranked(column: str, declared: DeclaredAttributes, places: ResolvedPlaces) -> Diagnostic | None:
     """Return the fault that the first pattern to fit a column says less of it than a later one."""
     fits = [p for p in declared.patterns if column not in declared.attributes and matches(p, column)]
     stricter = [p for p in fits[1:] if _rank(declared, p) > _rank(declared, fits[0])]
@@ -70,7 +70,7 @@ def _outranked(column: str, declared: Declared, places: Places) -> Diagnostic | 
     )
 
 
-def _rank(declared: Declared, pattern: str) -> int:
+def _rank(declared: DeclaredAttributes, pattern: str) -> int:
     """Return how much a role protects: identifiers stay behind, sensitive attributes and quasi-identifiers count."""
     role = declared.attributes[pattern].role
     if role in (Role.IDENTIFIER, Role.SUBJECT):
@@ -78,12 +78,12 @@ def _rank(declared: Declared, pattern: str) -> int:
     return int(role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE))
 
 
-def facts_of(attributes: Mapping[str, Attribute], places: Places) -> tuple[AttributeFacts, ...]:
+def facts_of(attributes: Mapping[str, Attribute], places: ResolvedPlaces) -> tuple[AttributeFacts, ...]:
     """Return what is known of each attribute before any step."""
     return tuple(_facts(name, attribute, places) for name, attribute in attributes.items())
 
 
-def _facts(name: str, attribute: Attribute, places: Places) -> AttributeFacts:
+def _facts(name: str, attribute: Attribute, places: ResolvedPlaces) -> AttributeFacts:
     hierarchy = None if attribute.hierarchy is None else _hierarchy(attribute.hierarchy, attribute.type)
     span = places.key("attributes", name)
     kind, text = attribute.type, attribute.description
@@ -109,6 +109,6 @@ def _hierarchy(given: Hierarchy, kind: AttributeType) -> HierarchySpec:
     )
 
 
-def _unmatched(pattern: str, places: Places) -> Diagnostic:
+def _unmatched(pattern: str, places: ResolvedPlaces) -> Diagnostic:
     text = f"no column of the data matches `{pattern}`"
     return Diagnostic("PPF612", text, places.key("attributes", pattern), Severity.WARNING)

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.documents import Randomness, Sha256, Version, WaiverDocument, about, one_of
 from ppdm_flow.core.gate import MAX_WIDTH
-from ppdm_flow.core.lineage import How
+from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.people import KnownRows
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
@@ -43,7 +43,7 @@ class PlanColumn(PlanAttribute):
     computed_from: Annotated[list[str], about("Attributes of the source that its cells are a function of.")]
     how: Annotated[
         str,
-        one_of(How),
+        one_of(DerivationKind),
         about(
             "`unchanged`: its values as in the source. `value_map`: each cell depends on the one value alone (a coarser"
             " one, a code, suppressed). `keyed`: made with a secret key. `drawn`: drawn by a published operator."

@@ -78,7 +78,7 @@ _UNKNOWN = PluginInfo("", Kind.SOURCE, "")
 """Stands for a plugin that cannot be loaded; that is reported where it is bound."""
 
 
-def _likely_first(group: str, name: str) -> Iterator[registry.Listed]:
+def _likely_first(group: str, name: str) -> Iterator[registry.ListedPlugin]:
     """Yield the built-ins; first those named like the ending, so that for most files a single card is imported."""
     built_in = (plugin for plugin in registry.listed(group) if plugin.built_in)
     yield from sorted(built_in, key=lambda plugin: f".{plugin.name}" not in name)
@@ -95,7 +95,7 @@ def _known(group: str, kind: str) -> PluginInfo:
         return _UNKNOWN
 
 
-def _card(plugin: registry.Listed) -> PluginInfo:
+def _card(plugin: registry.ListedPlugin) -> PluginInfo:
     try:
         return registry.load_listed(plugin).info
     except PluginError:

@@ -6,19 +6,19 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.plan.definition import AuditNode
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 
 
-def of_steps(gates: Iterable[Gate], steps: Collection[str]) -> tuple[Gate, ...]:
+def of_steps(gates: Iterable[FigureGate], steps: Collection[str]) -> tuple[FigureGate, ...]:
     """Return the gates with no releases where their figures are those of steps that the plan has put in place."""
     return tuple(replace(g, releases=()) if g.figure.partition(".")[0] in steps else g for g in gates)
 
 
 def unmeasured(
-    gates: Iterable[Gate], audits: Iterable[AuditNode], releases: Collection[str], places: Places
+    gates: Iterable[FigureGate], audits: Iterable[AuditNode], releases: Collection[str], places: ResolvedPlaces
 ) -> Iterator[Diagnostic]:
     """Yield a fault for every release that a gate is about, and its audit is not measured on, but on others (PPF644).
 
@@ -34,7 +34,7 @@ def unmeasured(
             yield Diagnostic("PPF644", text, places.key(*path), hint=hint, path=path)
 
 
-def redefined(gates: Iterable[Gate], audits: Iterable[AuditNode], places: Places) -> Iterator[Diagnostic]:
+def redefined(gates: Iterable[FigureGate], audits: Iterable[AuditNode], places: ResolvedPlaces) -> Iterator[Diagnostic]:
     """Yield a fault for every gate on a figure whose name meant another one in 0.1 (PPF667).
 
     The parameter ``definitions`` of the audit says that the policy means the figure as it is now.
@@ -53,7 +53,9 @@ def redefined(gates: Iterable[Gate], audits: Iterable[AuditNode], places: Places
             yield Diagnostic("PPF667", text, places.value(*path, "metric"), hint=hint, path=path)
 
 
-def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[str], places: Places) -> list[Diagnostic]:
+def dangling(
+    gates: Iterable[FigureGate], owners: Iterable[str], releases: Iterable[str], places: ResolvedPlaces
+) -> list[Diagnostic]:
     """Return a fault for every gate whose metric belongs to no audit, step or requirement (``owners``)."""
     known = tuple(dict.fromkeys(owners))
     names = tuple(releases)
@@ -65,7 +67,7 @@ def dangling(gates: Iterable[Gate], owners: Iterable[str], releases: Iterable[st
     return diagnostics
 
 
-def _fault(gate: Gate, owners: tuple[str, ...], releases: tuple[str, ...]) -> Diagnostic | None:
+def _fault(gate: FigureGate, owners: tuple[str, ...], releases: tuple[str, ...]) -> Diagnostic | None:
     release, slash, metric = gate.metric.rpartition("/")
     if slash and release not in releases:
         return _diagnostic(gate, f"there is no release `{release}`", closest(release, releases), f"/{metric}")
@@ -79,6 +81,6 @@ def _fault(gate: Gate, owners: tuple[str, ...], releases: tuple[str, ...]) -> Di
     return _diagnostic(gate, f"no audit, step or requirement is named `{owner or metric}`", near, f".{figure}")
 
 
-def _diagnostic(gate: Gate, text: str, near: str | None, rest: str) -> Diagnostic:
+def _diagnostic(gate: FigureGate, text: str, near: str | None, rest: str) -> Diagnostic:
     hint = f"did you mean `{near}{rest}`?" if near and rest.strip("./") else f"did you mean `{near}`?" if near else None
     return Diagnostic("PPF615", f"gate `{gate.id.removeprefix('gates.')}`: {text}", gate.span, hint=hint)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.policy.language.kinds import Entries
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.requirements import specs_of
 
 
-def clashes(policy: Policy, implicit: Iterable[str], places: Places) -> list[Diagnostic]:
+def clashes(policy: Policy, implicit: Iterable[str], places: ResolvedPlaces) -> list[Diagnostic]:
     """Return a fault for each audit whose name is also a step's, and each name that an implicit audit needs."""
     diagnostics = []
     for name in policy.audits:
         if name in policy.steps:
             span = places.key("steps", name)
-            related = (Related(span, f"step `{name}`"),) if span else ()
+            related = (RelatedPlace(span, f"step `{name}`"),) if span else ()
             text = f"`{name}` is the name of a step and of an audit: their figures could not be told apart"
             diagnostics.append(Diagnostic("PPF616", text, places.key("audits", name), related=related))
     reserved = {*implicit, "privacy", "gates"}

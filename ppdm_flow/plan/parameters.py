@@ -11,9 +11,9 @@ from pydantic_core import ErrorDetails
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.language.shape import Keys, MapOf, Shape, Text, at
+from ppdm_flow.policy.language.shape import FixedKeys, MapOf, Shape, Text, at
 from ppdm_flow.policy.language.words import expected, short
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 from ppdm_flow.sdk.spec import Params
 
 _RANGE = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"})
@@ -30,7 +30,7 @@ class Parameters:
         self.given = given
         self.path = path
 
-    def faults(self, error: ValidationError, places: Places) -> list[Diagnostic]:
+    def faults(self, error: ValidationError, places: ResolvedPlaces) -> list[Diagnostic]:
         """Return one diagnostic for each thing that the model refuses."""
         diagnostics: dict[tuple[tuple[str, ...], str], Diagnostic] = {}
         for each in error.errors(include_url=False, include_input=False):
@@ -54,7 +54,7 @@ class Parameters:
             path.append(part)
         return tuple(path)
 
-    def _fault(self, loc: tuple[str, ...], each: ErrorDetails, places: Places) -> Diagnostic:
+    def _fault(self, loc: tuple[str, ...], each: ErrorDetails, places: ResolvedPlaces) -> Diagnostic:
         path = (*self.path, *loc)
         if each["loc"][-1:] == ("[key]",) and loc:
             text = f"`{short(loc[-1])}` does not fit as a key of {self._of(loc[:-1])}"
@@ -70,9 +70,9 @@ class Parameters:
             case kind:
                 return self._value(loc, kind, each, places)
 
-    def _unknown(self, loc: tuple[str, ...], places: Places) -> Diagnostic:
+    def _unknown(self, loc: tuple[str, ...], places: ResolvedPlaces) -> Diagnostic:
         shape = at(loc[:-1], self.model)
-        known = sorted(shape.keys) if isinstance(shape, Keys) else []
+        known = sorted(shape.keys) if isinstance(shape, FixedKeys) else []
         near = closest(loc[-1], known)
         takes = ", ".join(f"`{key}`" for key in known)
         return Diagnostic(
@@ -84,7 +84,7 @@ class Parameters:
             path=(*self.path, *loc),
         )
 
-    def _value(self, loc: tuple[str, ...], kind: str, each: ErrorDetails, places: Places) -> Diagnostic:
+    def _value(self, loc: tuple[str, ...], kind: str, each: ErrorDetails, places: ResolvedPlaces) -> Diagnostic:
         shape = at(loc, self.model)
         value = _at(self.given, loc)
         if isinstance(shape, MapOf) and isinstance(value, str) and (kind in _RANGE or kind.endswith("_parsing")):
@@ -145,7 +145,7 @@ def _at(tree: Any, loc: tuple[str, ...]) -> Any:
     return tree
 
 
-def _tight(places: Places, path: PolicyPath) -> Span | None:
+def _tight(places: ResolvedPlaces, path: PolicyPath) -> Span | None:
     """Return the value's place; its key's where the value goes over several lines."""
     span = places.value(*path)
     return places.key(*path) if span is not None and span.end_line > span.line else span

@@ -20,7 +20,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.definition import LedgerNode, SourceNode
 from ppdm_flow.plan.formats import choices, format_of_data, handling, implied, inferred, says_itself
-from ppdm_flow.policy.language.models import Policy, Source
+from ppdm_flow.policy.language.models import Policy, SourceEntry
 from ppdm_flow.policy.successive import subject_of
 from ppdm_flow.sdk.set_operator import SetOperator, read_set_operator
 
@@ -101,13 +101,13 @@ def _published(path: Path, facts: tuple[AttributeFacts, ...], binder: Binder) ->
     return replace(operator, attribute=sets[0], step=CLIENTS, by_clients=True)
 
 
-def _other(source: Source, path: str | None, kind: str) -> bool:
+def _other(source: SourceEntry, path: str | None, kind: str) -> bool:
     """Whether data says itself what it holds, and the policy's own is of another format: what it says is of that."""
     own = SQL if source.url is not None else source.format or inferred("sources", _telling(path)[0])
     return says_itself(kind) and own not in (None, kind)
 
 
-def _server(source: Source) -> str:
+def _server(source: SourceEntry) -> str:
     """Return the server that the data is on; none where its URL is at fault, which is told elsewhere."""
     try:
         return database_address(source.url).name if source.url is not None else ""
@@ -115,7 +115,7 @@ def _server(source: Source) -> str:
         return ""
 
 
-def _asked(source: Source, kind: str, binder: Binder, *, given: bool) -> Mapping[str, str]:
+def _asked(source: SourceEntry, kind: str, binder: Binder, *, given: bool) -> Mapping[str, str]:
     """Return what of a database is read; ``given`` is a file in place of the policy's own, be it a database or not."""
     asked = {} if given or source.url is None else {"url": source.url}
     asked |= {key: text for key in ("table", "query") if (text := getattr(source, key)) is not None}
@@ -153,7 +153,7 @@ def _named(kind: str | None, facts: tuple[AttributeFacts, ...]) -> tuple[str, ..
     return sets if len(sets) == 1 else None
 
 
-def _options(source: Source, kind: str | None, binder: Binder, name: str, *, given: bool) -> Mapping[str, Any]:
+def _options(source: SourceEntry, kind: str | None, binder: Binder, name: str, *, given: bool) -> Mapping[str, Any]:
     """Return the reader's parameters as its own model understands them; as written where no format is known yet."""
     if kind is None:
         return source.with_

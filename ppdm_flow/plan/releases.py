@@ -16,7 +16,7 @@ from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.dag import base, flow_graph, release_key
 from ppdm_flow.plan.definition import COLLAPSE, ReceivedFormat, ReleaseNode, StepNode, TableNode
 from ppdm_flow.plan.formats import choices, implied, inferred, partitions
-from ppdm_flow.plan.steps import Flow
+from ppdm_flow.plan.steps import StepFlow
 from ppdm_flow.plan.wiring import Wiring
 from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.sdk import registry
@@ -32,7 +32,7 @@ _PERSONAL = frozenset({Role.IDENTIFIER, Role.SUBJECT})
 _REORDERED = ("reordered", "generated")
 
 
-def release_nodes(policy: Policy, state: Flow, wiring: Wiring, binder: Binder) -> tuple[ReleaseNode, ...]:
+def release_nodes(policy: Policy, state: StepFlow, wiring: Wiring, binder: Binder) -> tuple[ReleaseNode, ...]:
     """Return the releases whose origin is known, each after its shuffle."""
     nodes = []
     for name, release in policy.releases.items():
@@ -131,7 +131,9 @@ def _counts(name: str, release: Release, facts: tuple[AttributeFacts, ...], bind
     return ""
 
 
-def _of_two_kinds(nodes: Iterable[ReleaseNode], policy: Policy, state: Flow, binder: Binder) -> Iterator[Diagnostic]:
+def _of_two_kinds(
+    nodes: Iterable[ReleaseNode], policy: Policy, state: StepFlow, binder: Binder
+) -> Iterator[Diagnostic]:
     """Yield releases whose weighted rows are written out and counted, where others have them as they are (PPF497).
 
     What both tell together is measured by the numbers of the rows, and these are of two kinds.
@@ -214,7 +216,7 @@ def _shuffled(
     release: str,
     origin: str,
     facts: tuple[AttributeFacts, ...],
-    state: Flow,
+    state: StepFlow,
     binder: Binder,
     *,
     expands: bool = False,
@@ -241,7 +243,7 @@ def _labels(release: Release, binder: Binder, name: str) -> str:
 
 
 def _with_bounds(
-    release: str, origin: str, facts: tuple[AttributeFacts, ...], state: Flow, binder: Binder
+    release: str, origin: str, facts: tuple[AttributeFacts, ...], state: StepFlow, binder: Binder
 ) -> tuple[str, tuple[AttributeFacts, ...]]:
     """Put a step before the release that writes its labels as numbers; without labels there is nothing to do."""
     path = ("releases", release)
@@ -258,7 +260,7 @@ def _with_bounds(
     return name, after
 
 
-def _free(name: str, state: Flow) -> str:
+def _free(name: str, state: StepFlow) -> str:
     while name in state.nodes:
         name += "-again"
     return name

@@ -7,35 +7,35 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan import flow
 from ppdm_flow.plan.dag import SOURCE, base
-from ppdm_flow.plan.definition import Bound, StepNode
+from ppdm_flow.plan.definition import ConfiguredPlugin, StepNode
 from ppdm_flow.plan.facts import Attributes
 from ppdm_flow.plan.wiring import Wiring
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.sdk.spec import Effect, Problem, Scope
 
 _WEIGHTLESS = frozenset({Kind.ROW_WISE, Kind.TABLE})
 
 
 @dataclass(slots=True)
-class Flow:
+class StepFlow:
     """The steps so far; ``clean`` are those whose attributes are certain, for rules that would mislead otherwise.
 
     ``faulty`` says that the policy's own rules were broken: they have named the attributes that it does not declare.
     """
 
-    places: Places
+    places: ResolvedPlaces
     requirements: tuple[Requirement, ...]
     nulls: Nulls
     source: Attributes
     faulty: bool = False
-    people: People | None = None
+    people: PeopleCount | None = None
     nodes: dict[str, StepNode] = field(default_factory=dict)
     clean: set[str] = field(default_factory=lambda: {SOURCE})
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Flow:
         return attributes
 
 
-def follow(state: Flow, bounds: Mapping[str, Bound | None], wiring: Wiring) -> None:
+def follow(state: StepFlow, bounds: Mapping[str, ConfiguredPlugin | None], wiring: Wiring) -> None:
     """Put every step that could be bound into ``state``, with the attributes that leave it."""
     for name in wiring.order:
         inputs = wiring.inputs[name] or ()
@@ -79,7 +79,7 @@ def follow(state: Flow, bounds: Mapping[str, Bound | None], wiring: Wiring) -> N
         _add(state, name, bound, inputs, flow.together(known))
 
 
-def _add(state: Flow, name: str, bound: Bound, inputs: tuple[str, ...], arriving: Attributes) -> None:
+def _add(state: StepFlow, name: str, bound: ConfiguredPlugin, inputs: tuple[str, ...], arriving: Attributes) -> None:
     expands = _expands(bound, arriving)
     if expands or bound.info.kind is Kind.GENERATOR:
         arriving = flow.without_role(arriving, Role.WEIGHT)
@@ -100,12 +100,12 @@ def _add(state: Flow, name: str, bound: Bound, inputs: tuple[str, ...], arriving
     state.nodes[name] = StepNode(name, bound, inputs, effect, leaving, False, expands, spans)
 
 
-def _expands(bound: Bound, arriving: Attributes) -> bool:
+def _expands(bound: ConfiguredPlugin, arriving: Attributes) -> bool:
     weighted = any(fact.role is Role.WEIGHT for fact in arriving.values())
     return weighted and bound.info.randomized and bound.info.kind in _WEIGHTLESS
 
 
-def _effect(state: Flow, name: str, bound: Bound, scope: Scope) -> tuple[Effect, list[Diagnostic]]:
+def _effect(state: StepFlow, name: str, bound: ConfiguredPlugin, scope: Scope) -> tuple[Effect, list[Diagnostic]]:
     try:
         effect = _kept(bound.spec.effect(bound.params, scope))
     except Exception as error:  # noqa: BLE001  # a third party's code must not look like our own fault
@@ -121,13 +121,13 @@ def _kept(effect: Effect) -> Effect:
     return replace(effect, **own)
 
 
-def _drawn(places: Places, step: str, problem: Problem) -> Diagnostic:
+def _drawn(places: ResolvedPlaces, step: str, problem: Problem) -> Diagnostic:
     path = ("steps", step, "with", *problem.path) if problem.path else ("steps", step, "use")
     severity = Severity.WARNING if problem.warning else Severity.ERROR
     span = places.key(*path) if problem.named else places.value(*path)
     return Diagnostic(problem.code, problem.message, span, severity, problem.hint, path=path)
 
 
-def _spans(places: Places, name: str) -> tuple[Span, ...]:
+def _spans(places: ResolvedPlaces, name: str) -> tuple[Span, ...]:
     spans = (places.key("steps", name), places.value("steps", name, "use"))
     return tuple(span for span in spans if span is not None)

@@ -13,19 +13,19 @@ from ppdm_flow.plan import flow
 from ppdm_flow.plan.auditing import audit_nodes
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.covering import on_columns
-from ppdm_flow.plan.definition import Bound, Plan
+from ppdm_flow.plan.definition import ConfiguredPlugin, Plan
 from ppdm_flow.plan.facts import facts_of, resolved
 from ppdm_flow.plan.gating import dangling, of_steps, redefined, unmeasured
 from ppdm_flow.plan.names import clashes
 from ppdm_flow.plan.reading import ledger_node, randomized_by_clients, source_node
 from ppdm_flow.plan.releases import pruned, release_nodes
 from ppdm_flow.plan.rules import CompiledFlow, violations
-from ppdm_flow.plan.steps import Flow, follow
+from ppdm_flow.plan.steps import StepFlow, follow
 from ppdm_flow.plan.wiring import Wiring, wire
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.policy.counting import people_of
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Loaded, Places
+from ppdm_flow.policy.loaded import PolicyReading, ResolvedPlaces
 
 
 class TableCompiler:
@@ -36,7 +36,7 @@ class TableCompiler:
 
     def __init__(
         self,
-        loaded: Loaded,
+        loaded: PolicyReading,
         policy: Policy,
         columns: Sequence[str] | None,
         data: str | None,
@@ -48,7 +48,7 @@ class TableCompiler:
         self.keys = keys
         self.data = data
         self.columns = columns
-        self.places: Places = loaded.places
+        self.places: ResolvedPlaces = loaded.places
         self.home = Path(loaded.file).absolute().parent
         attributes, self.diagnostics = resolved(policy, self.places, columns)
         self.written = policy
@@ -62,7 +62,7 @@ class TableCompiler:
         requirements = self._requirements(facts)
         wiring = self._wiring()
         faulty = has_errors(self.loaded.diagnostics)
-        state = Flow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty, people_of(policy))
+        state = StepFlow(self.places, requirements, policy.nulls, flow.by_name(facts), faulty, people_of(policy))
         follow(state, self._bounds(), wiring)
         releases = release_nodes(policy, state, wiring, self.binder)
         audits = audit_nodes(policy, releases, requirements, self.binder)
@@ -113,9 +113,9 @@ class TableCompiler:
         releases = {name: release.from_ for name, release in self.policy.releases.items()}
         return wire(steps, releases, self.places)
 
-    def _bounds(self) -> dict[str, Bound | None]:
+    def _bounds(self) -> dict[str, ConfiguredPlugin | None]:
         return {name: self._bound(name, step.use, step.with_) for name, step in self.policy.steps.items()}
 
-    def _bound(self, name: str, use: str, given: Mapping[str, Any]) -> Bound | None:
+    def _bound(self, name: str, use: str, given: Mapping[str, Any]) -> ConfiguredPlugin | None:
         path = ("steps", name)
         return self.binder.bind("anonymizers", use, given, (*path, "use"), (*path, "with"))

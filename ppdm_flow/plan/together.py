@@ -17,7 +17,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ReleasePair:
     """Two releases with the columns, (one's, the other's), that may join their rows.
 
     ``keyed``: the columns are made of the same attributes with a secret key, or from draws, which give equal cells
@@ -37,13 +37,13 @@ def read_together(plan: Plan) -> bool:
     return plan.recipients != APART and len(plan.releases) > 1
 
 
-def links(releases: Sequence[ReleaseNode]) -> tuple[Link, ...]:
+def links(releases: Sequence[ReleaseNode]) -> tuple[ReleasePair, ...]:
     """Return the pairs of releases whose rows may be joined."""
     pairs = [_link(a, b, _keyed(a.attributes, b.attributes)) for a, b in combinations(releases, 2)]
     return tuple(link for link in pairs if link.keyed or link.shared or link.aligned)
 
 
-def keyed_links(plan: Plan) -> Iterator[Link]:
+def keyed_links(plan: Plan) -> Iterator[ReleasePair]:
     """Yield the pairs of the plan's releases that share a keyed column, where somebody may see both.
 
     Only releases with such columns are paired: a policy may have a thousand others.
@@ -59,8 +59,8 @@ def keyed_links(plan: Plan) -> Iterator[Link]:
             yield _link(one, other, under_one_key)
 
 
-def _link(one: ReleaseNode, other: ReleaseNode, keyed: Pairs) -> Link:
-    return Link(one, other, keyed, _shared(one, other), _aligned(one, other))
+def _link(one: ReleaseNode, other: ReleaseNode, keyed: Pairs) -> ReleasePair:
+    return ReleasePair(one, other, keyed, _shared(one, other), _aligned(one, other))
 
 
 def _made(plan: Plan, fact: AttributeFacts) -> list[object]:

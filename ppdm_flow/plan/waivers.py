@@ -8,13 +8,13 @@ from datetime import date
 from pathlib import PurePath
 
 from ppdm_flow.core.clock import in_a_year
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity, has_errors
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.waivers import Waiver, is_code, of_privacy, within
-from ppdm_flow.policy.demands import Contains
+from ppdm_flow.core.waivers import AcceptedWaiver, is_code, of_privacy, within
+from ppdm_flow.policy.demands import HasAll
 from ppdm_flow.policy.floor import STAR, Floor
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.params.permission import Permission
 
 OF_RUNS = frozenset({"PPF492", "PPF587", "PPF647", "PPF649"})
@@ -32,15 +32,15 @@ class WaiverCheck:
     """
 
     faults: list[Diagnostic] = field(default_factory=list)
-    waived: dict[Diagnostic, Waiver] = field(default_factory=dict)
-    waivers: tuple[Waiver, ...] = ()
+    waived: dict[Diagnostic, AcceptedWaiver] = field(default_factory=dict)
+    waivers: tuple[AcceptedWaiver, ...] = ()
 
 
 def check_waivers(
-    waivers: Iterable[Waiver],
-    gates: Iterable[Gate],
+    waivers: Iterable[AcceptedWaiver],
+    gates: Iterable[FigureGate],
     diagnostics: Iterable[Diagnostic],
-    places: Places,
+    places: ResolvedPlaces,
     permission: Permission,
     today: date,
     floors: Iterable[Floor] = (),
@@ -72,7 +72,7 @@ def check_waivers(
     return outcome
 
 
-def _held(gates: Iterable[Gate], floors: Iterable[Floor]) -> dict[str, Span]:
+def _held(gates: Iterable[FigureGate], floors: Iterable[Floor]) -> dict[str, Span]:
     """Map the id of each gate that a floor requires to the span of the floor."""
     about = [(_of_gates(floor), floor.span) for floor in floors]
     names = [(gate.id, gate.id.removeprefix("gates.")) for gate in gates]
@@ -85,10 +85,10 @@ def _of_gates(floor: Floor) -> frozenset[str]:
         return frozenset()
     if len(floor.path) > 1:
         return frozenset(floor.path[1:2])
-    return frozenset(floor.demand.wanted if isinstance(floor.demand, Contains) else ())
+    return frozenset(floor.demand.wanted if isinstance(floor.demand, HasAll) else ())
 
 
-def _dates(waiver: Waiver, places: Places, today: date) -> Iterator[Diagnostic]:
+def _dates(waiver: AcceptedWaiver, places: ResolvedPlaces, today: date) -> Iterator[Diagnostic]:
     path = ("waivers", waiver.name, "until")
     span, last = places.value(*path), in_a_year(today)
     if waiver.expired(today):
@@ -100,22 +100,26 @@ def _dates(waiver: Waiver, places: Places, today: date) -> Iterator[Diagnostic]:
         yield Diagnostic("PPF332", text, span, hint=f"{last} is the latest", path=path)
 
 
-def _not_permitted(waiver: Waiver, about: str, places: Places, permission: Permission) -> Iterator[Diagnostic]:
+def _not_permitted(
+    waiver: AcceptedWaiver, about: str, places: ResolvedPlaces, permission: Permission
+) -> Iterator[Diagnostic]:
     if permission.allowed:
         return
     path = ("waivers", waiver.name, "of")
     text = f"no template allows that `{about}` is waived"
     note = "a template that the policy extends has to say `floors: {waivers.privacy: allowed}`; the policy cannot"
-    related = (Related(permission.place, "this decides"),) if permission.place else ()
+    related = (RelatedPlace(permission.place, "this decides"),) if permission.place else ()
     yield Diagnostic("PPF335", text, places.value(*path), notes=(note,), related=related, path=path)
 
 
-def _matches(waiver: Waiver, mine: list[Diagnostic], places: Places, permission: Permission) -> Iterator[Diagnostic]:
+def _matches(
+    waiver: AcceptedWaiver, mine: list[Diagnostic], places: ResolvedPlaces, permission: Permission
+) -> Iterator[Diagnostic]:
     path = ("waivers", waiver.name, "of")
     span = places.value(*path)
     errors = [d for d in mine if d.severity is Severity.ERROR]
     if errors:
-        related = tuple(Related(d.span, "the error") for d in errors[:1] if d.span)
+        related = tuple(RelatedPlace(d.span, "the error") for d in errors[:1] if d.span)
         text = f"`{waiver.of}` is an error here, and errors cannot be waived: the policy has no meaning with it"
         yield Diagnostic("PPF336", text, span, related=related, path=path)
         return
@@ -130,11 +134,11 @@ def _matches(waiver: Waiver, mine: list[Diagnostic], places: Places, permission:
         yield from _not_permitted(waiver, about, places, permission)
 
 
-def _at(diagnostic: Diagnostic, waiver: Waiver, places: Places) -> bool:
+def _at(diagnostic: Diagnostic, waiver: AcceptedWaiver, places: ResolvedPlaces) -> bool:
     return not waiver.at or within(_place(diagnostic, places), waiver.at)
 
 
-def _place(diagnostic: Diagnostic, places: Places) -> str:
+def _place(diagnostic: Diagnostic, places: ResolvedPlaces) -> str:
     """Return the dotted place of a diagnostic: its own, or the innermost one whose span it begins in."""
     if diagnostic.path or diagnostic.span is None:
         return ".".join(diagnostic.path)
@@ -156,6 +160,8 @@ def _label(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.code}{where}"
 
 
-def not_waived(diagnostics: Iterable[Diagnostic], waived: Mapping[Diagnostic, Waiver]) -> tuple[Diagnostic, ...]:
+def not_waived(
+    diagnostics: Iterable[Diagnostic], waived: Mapping[Diagnostic, AcceptedWaiver]
+) -> tuple[Diagnostic, ...]:
     """Return the diagnostics that no waiver covers."""
     return tuple(d for d in diagnostics if d not in waived)

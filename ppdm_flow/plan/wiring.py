@@ -9,11 +9,11 @@ from typing import Any
 
 import networkx as nx
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.binding import Binder
 from ppdm_flow.plan.dag import SOURCE, base, flow_graph, release_key
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Wiring:
 def wire(
     steps: Mapping[str, tuple[str, ...] | None],
     releases: Mapping[str, str | None],
-    places: Places,
+    places: ResolvedPlaces,
     roots: tuple[str, ...] = (SOURCE,),
 ) -> Wiring:
     """Resolve ``input:`` (by step) and ``from:`` (by release), where None means: the step before, the last step.
@@ -77,7 +77,7 @@ class _References:
 
     names: tuple[str, ...]
     roots: tuple[str, ...]
-    places: Places
+    places: ResolvedPlaces
     diagnostics: list[Diagnostic]
 
     def known(self, reference: str, path: tuple[str, ...]) -> str | None:
@@ -102,7 +102,7 @@ def _rings(graph: nx.DiGraph) -> list[set[str]]:
     return sorted(rings, key=min)
 
 
-def _cycle(graph: nx.DiGraph, members: set[str], places: Places) -> Diagnostic:
+def _cycle(graph: nx.DiGraph, members: set[str], places: ResolvedPlaces) -> Diagnostic:
     """Name a whole cycle of these steps, beginning with its first in the alphabet, in the direction of the data."""
     ordered = nx.DiGraph(sorted(graph.subgraph(members).edges))
     forward = [start for start, _ in nx.find_cycle(ordered, min(members))]
@@ -110,7 +110,7 @@ def _cycle(graph: nx.DiGraph, members: set[str], places: Places) -> Diagnostic:
     ring = forward[turn:] + forward[:turn]
     text = " → ".join(f"`{name}`" for name in (*ring, ring[0]))
     related = tuple(
-        Related(span, f"`{name}` reads `{before}`")
+        RelatedPlace(span, f"`{name}` reads `{before}`")
         for before, name in zip((ring[-1], *ring), ring, strict=False)
         if (span := places.value("steps", name, "input"))
     )
@@ -118,7 +118,9 @@ def _cycle(graph: nx.DiGraph, members: set[str], places: Places) -> Diagnostic:
     return Diagnostic("PPF602", f"the steps read each other in a circle: {text}", span, related=related)
 
 
-def _unused(graph: nx.DiGraph, order: Iterable[str], origins: Iterable[str], places: Places) -> Iterator[Diagnostic]:
+def _unused(
+    graph: nx.DiGraph, order: Iterable[str], origins: Iterable[str], places: ResolvedPlaces
+) -> Iterator[Diagnostic]:
     used: set[str] = set().union(*(nx.ancestors(graph, release_key(name)) for name in origins))
     for name in (name for name in order if name not in used):
         text = f"no release comes from step `{name}`"
@@ -128,7 +130,7 @@ def _unused(graph: nx.DiGraph, order: Iterable[str], origins: Iterable[str], pla
 _PLUGINS = (("steps", "anonymizers"), ("audits", "audits"))
 
 
-def partial_faults(tree: Mapping[str, Any], places: Places) -> list[Diagnostic]:
+def partial_faults(tree: Mapping[str, Any], places: ResolvedPlaces) -> list[Diagnostic]:
     """Return faults of plugin names, parameters and inputs in the tree of text, wherever it has their form."""
     binder = Binder(places)
     for section, group in _PLUGINS:

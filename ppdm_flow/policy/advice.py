@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Number, Shape
+from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Number, Shape
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
 
@@ -62,7 +62,7 @@ def map_hint(path: PolicyPath, shape: Shape, value: str) -> str | None:
         return "a blank belongs after the colon"
     if isinstance(shape, MapOf) and isinstance(shape.value, ListOf):
         return f"write `{{{short(value, 30)}: [VALUE, …]}}`"
-    if not isinstance(shape, Keys):
+    if not isinstance(shape, FixedKeys):
         return None
     needed = [key.name for key in shape.keys.values() if key.required]
     above = path[-2] if len(path) > 1 else path[-1]

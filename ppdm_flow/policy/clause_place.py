@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.models import Attribute, Policy
-from ppdm_flow.policy.language.patterns import Declared
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.language.patterns import DeclaredAttributes
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class ClausePlace:
     path: PolicyPath
     name: str
     policy: Policy
-    places: Places
+    places: ResolvedPlaces
 
     @property
     def id(self) -> str:
@@ -43,7 +43,7 @@ class ClausePlace:
 
     @property
     def _attribute(self) -> Attribute | None:
-        return Declared.of(self.policy).get(self.name)
+        return DeclaredAttributes.of(self.policy).get(self.name)
 
     def key(self, *below: str) -> Span | None:
         """Return where a key below it stands."""

@@ -17,7 +17,7 @@ _UNITS = {"count": " rows", "ratio": " of the rows"}
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class FigureBound:
     """A figure is at least, at most, … ``figure``; ``unit`` is ``count`` or ``ratio`` for a support."""
 
     sign: str
@@ -36,13 +36,13 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Is:
+class EqualTo:
     """A value is this one; ``wanted`` is its JSON, so that lists and maps can be meant as well."""
 
     wanted: str
 
     @classmethod
-    def of(cls, tree: Any) -> Is:
+    def of(cls, tree: Any) -> EqualTo:
         """Demand exactly this tree of text."""
         return cls(json.dumps(tree, ensure_ascii=False, sort_keys=True))
 
@@ -88,21 +88,21 @@ class OneOf(_Names):
     begins, says = "one of", "be one of"
 
 
-class Contains(_Names):
+class HasAll(_Names):
     """A list, or a map's keys, has all of these."""
 
     __slots__ = ()
     begins, says = "contains", "contain"
 
 
-class Only(_Names):
+class SubsetOf(_Names):
     """A list, or a map's keys, has nothing but these."""
 
     __slots__ = ()
     begins, says = "only", "have nothing but"
 
 
-class Groups(_Names):
+class GroupsBy(_Names):
     """Groups are formed by all of these names; by more of them only where that asks for more."""
 
     __slots__ = ()
@@ -127,7 +127,7 @@ class NotWeaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class IsSet:
     """Something is stated."""
 
     text: str = "present"
@@ -135,7 +135,7 @@ class Present:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class IsUnset:
     """Something is left to its default."""
 
     text: str = "absent"
@@ -149,7 +149,7 @@ class RelativeDemand:
     text: str
 
 
-Demand = Bound | Is | OneOf | Contains | Only | NotWeaker | Groups | Present | Absent
+Demand = FigureBound | EqualTo | OneOf | HasAll | SubsetOf | NotWeaker | GroupsBy | IsSet | IsUnset
 
 NOT_WEAKER = RelativeDemand("not weaker")
 KEEPS_ALL = RelativeDemand("keeps all")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 
 
@@ -27,9 +27,9 @@ class FlatPolicy:
     partial: set[PolicyPath] = field(default_factory=set)
 
     @property
-    def places(self) -> Places:
+    def places(self) -> ResolvedPlaces:
         """Where everything stands."""
-        return Places(self.keys, self.values)
+        return ResolvedPlaces(self.keys, self.values)
 
     def broken(self, path: PolicyPath) -> bool:
         """Whether the fault of the value at ``path`` is already reported."""

@@ -45,7 +45,7 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
-class Relative:
+class RelativeFloor:
     """A floor that goes by what the file that states it, or files between it and the policy, say themselves."""
 
     path: PolicyPath
@@ -53,5 +53,5 @@ class Relative:
     span: Span
 
 
-Wanted = Floor | Relative
+Wanted = Floor | RelativeFloor
 """Whatever a file may state under `floors`."""

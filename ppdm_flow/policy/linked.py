@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.flatten import FlatPolicy
-from ppdm_flow.policy.language.models import Attribute, Policy, Table
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.language.models import Attribute, Policy, TableEntry
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 
 V = TypeVar("V")
 SEPARATOR = "."
@@ -106,12 +106,12 @@ def table_policy(policy: Policy, table: str) -> Policy:
     return policy.model_copy(update={**update, "attributes": _attributes_of(policy, table, own)})
 
 
-def table_places(places: Places, table: str) -> Places:
+def table_places(places: ResolvedPlaces, table: str) -> ResolvedPlaces:
     """Return where everything stands, as the policy of one table names it."""
-    return Places(_places_of(places.keys, table), _places_of(places.values, table))
+    return ResolvedPlaces(_places_of(places.keys, table), _places_of(places.values, table))
 
 
-def _attributes_of(policy: Policy, table: str, own: Table) -> dict[str, Attribute]:
+def _attributes_of(policy: Policy, table: str, own: TableEntry) -> dict[str, Attribute]:
     attributes: dict[str, Attribute] = {}
     for name, attribute in policy.attributes.items():
         if (plain := plain_name(table, name)) is not None:

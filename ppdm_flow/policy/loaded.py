@@ -10,16 +10,16 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.params.params import Limits
+from ppdm_flow.policy.params.params import ParamLimits
 from ppdm_flow.policy.params.permission import Permission
 from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.text.nodes import PolicyPath
 
-__all__ = ["Loaded", "Places", "PolicyPath", "UsedParam"]
+__all__ = ["PolicyReading", "ResolvedPlaces", "PolicyPath", "UsedParam"]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ResolvedPlaces:
     """The span of every key and value of the resolved tree."""
 
     keys: Mapping[PolicyPath, Span]
@@ -56,12 +56,12 @@ class UsedParam:
     declared: Span
     place: Span | None
     note: str
-    limits: Limits
+    limits: ParamLimits
     overridden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class PolicyReading:
     """The outcome of reading a policy. ``policy`` is None where its shape has errors.
 
     ``tree`` is the resolved tree of text after inheritance and params, ``sources`` the text of every file read,
@@ -76,7 +76,7 @@ class Loaded:
     file: str
     policy: Policy | None
     tree: Mapping[str, Any]
-    places: Places
+    places: ResolvedPlaces
     sources: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
     digest: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, in_order
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import did_you_mean
@@ -20,7 +20,7 @@ from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.inheritance.conflicts import unresolved_conflicts
 from ppdm_flow.policy.inheritance.inherit import Inheritance, InheritanceRecord
-from ppdm_flow.policy.inheritance.layers import Layer
+from ppdm_flow.policy.inheritance.layers import PolicyLayer
 from ppdm_flow.policy.inheritance.override import completed, overridden
 from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language import kinds
@@ -28,8 +28,8 @@ from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.linked import lifted
-from ppdm_flow.policy.loaded import Loaded, Places, PolicyPath, UsedParam
-from ppdm_flow.policy.params.params import Value, limits_of
+from ppdm_flow.policy.loaded import PolicyPath, PolicyReading, ResolvedPlaces, UsedParam
+from ppdm_flow.policy.params.params import ParamValue, limits_of
 from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted, telling
@@ -38,7 +38,7 @@ from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED, without_requirements
 from ppdm_flow.policy.salvage import salvaged
 from ppdm_flow.policy.text.merge import without_nulls
-from ppdm_flow.policy.text.nodes import Entry, Map, Scalar, UnreadableError
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Scalar, UnreadableError
 from ppdm_flow.policy.validate import validate
 
 NO_SETS: Mapping[str, str] = MappingProxyType({})
@@ -56,7 +56,7 @@ def load(
     over: Mapping[PolicyPath, str] = NOTHING_OVER,
     library: Library | None = None,
     chosen: Mapping[PolicyPath, Any] = NOTHING_CHOSEN,
-) -> Loaded:
+) -> PolicyReading:
     """Read the policy at ``path``, with ``sets`` (from ``--set``) over its params. Never raises for a bad policy.
 
     ``over`` (from ``--over``) replaces single values after inheritance and params, and before everything is checked:
@@ -110,7 +110,7 @@ def load(
     readable = not any(d.code == _RAISED for d in diagnostics)
     sound = policy if layer.complete and not flat.gone and readable else None
     hidden = frozenset(path for path, node in read.scalars.items() if not node.quotable)
-    return Loaded(
+    return PolicyReading(
         file,
         sound,
         flat.tree,
@@ -135,7 +135,7 @@ def _bound(project: Project | None, account: InheritanceRecord, policy: Span) ->
 
 
 def _requiring(
-    faults: Iterable[Diagnostic], policy: Policy | None, places: Places, project: Project
+    faults: Iterable[Diagnostic], policy: Policy | None, places: ResolvedPlaces, project: Project
 ) -> Iterator[Diagnostic]:
     """Yield the faults of a policy below a project file, where one without requirements is an error."""
     for fault in faults:
@@ -156,7 +156,7 @@ def _without_unusable_kinds(flat: FlatPolicy) -> list[Diagnostic]:
 
 
 def _limits(
-    layer: Layer, flat: FlatPolicy, account: InheritanceRecord, faults: Iterable[Diagnostic]
+    layer: PolicyLayer, flat: FlatPolicy, account: InheritanceRecord, faults: Iterable[Diagnostic]
 ) -> Iterator[Diagnostic]:
     """Report what floors forbid, and what templates say differently.
 
@@ -169,7 +169,7 @@ def _limits(
         yield from unresolved_conflicts(layer.conflicts, flat, layer.floors)
 
 
-def _unjudged(policy: Policy, places: Places, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
+def _unjudged(policy: Policy, places: ResolvedPlaces, floors: Sequence[Floor]) -> Iterator[Diagnostic]:
     """Report requirements with values from the data, of a kind that floors are about: no floor can judge them."""
     for path, requirement in requirements_by_place(policy):
         floor = next((f for f in floors if f.path[0] == path[0] and f.path[1:2] in ((path[1],), (STAR,))), None)
@@ -179,28 +179,28 @@ def _unjudged(policy: Policy, places: Places, floors: Sequence[Floor]) -> Iterat
                 f"`{'.'.join(path)}` protects what is chosen from the data: the floor `{floor.text}` cannot judge it",
                 places.key(*path),
                 hint="name the values here, or take the floor away",
-                related=(Related(floor.span, "the floor"),),
+                related=(RelatedPlace(floor.span, "the floor"),),
                 path=path,
             )
 
 
-def _used(layer: Layer) -> Iterator[UsedParam]:
+def _used(layer: PolicyLayer) -> Iterator[UsedParam]:
     for name, (span, declaration) in layer.declared.items():
         value = layer.values[name]
         help_ = declaration.get("help")
         text = help_.text if isinstance(help_, Scalar) and help_.text else ""
         shown = value.texts if value.quotable and not value.broken else ()
         default = declaration.get("default")
-        from_env = not value.quotable and default is not None and Value.of(default).texts != value.texts  # type: ignore[arg-type]
+        from_env = not value.quotable and default is not None and ParamValue.of(default).texts != value.texts  # type: ignore[arg-type]
         yield UsedParam(name, shown, text, span, value.span, value.note or "", limits_of(declaration), from_env)
 
 
-def _resolved(layer: Layer, *, extending: set[str]) -> tuple[FlatPolicy, list[Diagnostic]]:
+def _resolved(layer: PolicyLayer, *, extending: set[str]) -> tuple[FlatPolicy, list[Diagnostic]]:
     """Flatten what came out of inheritance; nulls that had nothing to delete are left out and reported."""
-    nulls: dict[PolicyPath, Entry | Scalar] = {}
+    nulls: dict[PolicyPath, MappingEntry | Scalar] = {}
     entries = dict(without_nulls(layer.node, nulls.__setitem__).entries)
     if layer.floors:
-        entries["floors"] = Entry(layer.floors[0].span, _floors(layer.floors))
+        entries["floors"] = MappingEntry(layer.floors[0].span, _floors(layer.floors))
     flat = flatten(Map(entries, layer.node.span, layer.node.partial))
     diagnostics = []
     for path, each in nulls.items():
@@ -218,16 +218,16 @@ def _floors(floors: Sequence[Floor]) -> Map:
     for floor in floors:
         texts.setdefault(floor.text, {}).setdefault(floor.bound_text, floor.span)
     spans = {text: next(iter(bounds.values())) for text, bounds in texts.items()}
-    entries = {t: Entry(spans[t], Scalar(" and ".join(bounds), spans[t])) for t, bounds in texts.items()}
+    entries = {t: MappingEntry(spans[t], Scalar(" and ".join(bounds), spans[t])) for t, bounds in texts.items()}
     return Map(entries, floors[0].span)
 
 
-def _broken(each: Entry | Scalar) -> bool:
-    node = each.node if isinstance(each, Entry) else each
+def _broken(each: MappingEntry | Scalar) -> bool:
+    node = each.node if isinstance(each, MappingEntry) else each
     return isinstance(node, Scalar) and node.broken
 
 
-def _null(path: PolicyPath, each: Entry | Scalar, flat: FlatPolicy, extending: set[str]) -> Diagnostic:
+def _null(path: PolicyPath, each: MappingEntry | Scalar, flat: FlatPolicy, extending: set[str]) -> Diagnostic:
     if isinstance(each, Scalar):
         message = f"item {int(path[-1]) + 1} of `{short(path[-2])}` is empty"
         return Diagnostic("PPF210", message, each.span, hint='write "" for the empty text, or "null" for that word')
@@ -250,17 +250,17 @@ def _with_users(diagnostics: Iterable[Diagnostic], file: str, users: Mapping[str
     return [replace(d, related=d.related + tuple(_way(d, file, users))) for d in diagnostics]
 
 
-def _way(each: Diagnostic, file: str, users: Mapping[str, Span]) -> Iterable[Related]:
+def _way(each: Diagnostic, file: str, users: Mapping[str, Span]) -> Iterable[RelatedPlace]:
     at_file = each.span.file if each.span else file
     passed: set[str] = set()
     known = {r.span for r in each.related}
     while at_file != file and at_file in users and at_file not in passed:
         passed.add(at_file)
         if users[at_file] not in known:
-            yield Related(users[at_file], "brought in here")
+            yield RelatedPlace(users[at_file], "brought in here")
         at_file = users[at_file].file
 
 
-def _hopeless(file: str, sources: Mapping[str, str], fault: Diagnostic) -> Loaded:
+def _hopeless(file: str, sources: Mapping[str, str], fault: Diagnostic) -> PolicyReading:
     start = Span(file, 1, 1, 1, 1)
-    return Loaded(file, None, {}, Places({}, {(): start}), sources, (fault,), digest({}))
+    return PolicyReading(file, None, {}, ResolvedPlaces({}, {(): start}), sources, (fault,), digest({}))

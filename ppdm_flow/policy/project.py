@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.spans import Span
 
 
@@ -52,7 +52,9 @@ class Project:
             if each.identity not in extended:
                 text = f"the policy does not extend `{each.shown}`, which the project requires of every policy"
                 hint = f"add `{_from_policy(each, policy)}` to `extends`"
-                yield Diagnostic("PPF356", text, policy, hint=hint, related=(Related(each.place, "required here"),))
+                yield Diagnostic(
+                    "PPF356", text, policy, hint=hint, related=(RelatedPlace(each.place, "required here"),)
+                )
 
 
 def _from_policy(template: RequiredTemplate, policy: Span) -> str:

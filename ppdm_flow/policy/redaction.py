@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.core.waivers import Waiver, day
+from ppdm_flow.core.waivers import AcceptedWaiver, day
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.loaded import PolicyReading
 
 HIDDEN = "…"
 UNSHOWN = "(from the environment)"
@@ -75,7 +75,7 @@ def _without(diagnostic: Diagnostic, secret: str) -> Diagnostic:
         hint=_hide(diagnostic.hint, secret) if diagnostic.hint else None,
         help=_hide(diagnostic.help, secret) if diagnostic.help else None,
         notes=tuple(_hide(n, secret) for n in diagnostic.notes),
-        related=tuple(Related(r.span, _hide(r.text, secret)) for r in diagnostic.related),
+        related=tuple(RelatedPlace(r.span, _hide(r.text, secret)) for r in diagnostic.related),
         path=tuple(_hide(p, secret) if len(secret) >= _BARE else p for p in diagnostic.path),
     )
 
@@ -88,7 +88,7 @@ def _hide(text: str, secret: str) -> str:
     return text
 
 
-def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
+def waivers_of(policy: Policy, loaded: PolicyReading) -> tuple[AcceptedWaiver, ...]:
     """Return every waiver whose date can be read, with its place; words from the environment are not shown."""
     waivers = []
     for name, each in policy.waivers.items():
@@ -96,7 +96,7 @@ def waivers_of(policy: Policy, loaded: Loaded) -> tuple[Waiver, ...]:
         hidden = {path[2] for path in loaded.hidden if path[:2] == ("waivers", name)}
         if until is not None:
             waivers.append(
-                Waiver(
+                AcceptedWaiver(
                     name=name,
                     of=each.of,
                     reason=UNSHOWN if "reason" in hidden else each.reason,

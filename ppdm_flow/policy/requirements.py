@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language import models
 from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, kinds_among, ranked, third_parties
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 
 
-def requirements_of(policy: models.Policy, places: Places) -> tuple[Requirement, ...]:
+def requirements_of(policy: models.Policy, places: ResolvedPlaces) -> tuple[Requirement, ...]:
     """Return every requirement under ``privacy:``, with its place, then what is implied; its id is its path."""
     requirements: list[Requirement] = []
     specs = specs_of(policy)
@@ -54,10 +54,10 @@ def specs_of(policy: models.Policy) -> tuple[RequirementSpec, ...]:
     return ranked({spec.name: spec for spec in (*(built_in() if policy.ledger else ()), *named)}.values())
 
 
-def gates_of(policy: models.Policy, places: Places) -> tuple[Gate, ...]:
+def gates_of(policy: models.Policy, places: ResolvedPlaces) -> tuple[FigureGate, ...]:
     """Return every gate, with its place and the releases that it is about."""
     return tuple(
-        Gate(
+        FigureGate(
             f"gates.{name}",
             gate.metric,
             gate.min,
@@ -70,7 +70,7 @@ def gates_of(policy: models.Policy, places: Places) -> tuple[Gate, ...]:
     )
 
 
-def _about(gate: models.Gate, policy: models.Policy) -> tuple[str, ...]:
+def _about(gate: models.GateEntry, policy: models.Policy) -> tuple[str, ...]:
     """Return what a gate says, its metric or its audit; else all releases. A step's figure is about none of them."""
     release, _, figure = gate.metric.rpartition("/")
     owner = figure.partition(".")[0]

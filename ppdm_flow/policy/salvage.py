@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model
-from ppdm_flow.policy.language.shape import Keys, MapOf, at, placed
+from ppdm_flow.policy.language.shape import FixedKeys, MapOf, at, placed
 from ppdm_flow.policy.loaded import PolicyPath
 
 _ROUNDS = 4
@@ -51,7 +51,7 @@ def _without(tree: dict[str, Any], loc: PolicyPath, kind: str) -> PolicyPath:
 
 def _dispensable(path: PolicyPath) -> bool:
     above = at(path[:-1])
-    if isinstance(above, Keys):
+    if isinstance(above, FixedKeys):
         return path[-1] in above.keys and not above.keys[path[-1]].required
     return isinstance(above, MapOf)
 

@@ -15,9 +15,20 @@ from ppdm_flow.core.supports import refusal
 from ppdm_flow.policy.advice import map_hint, number_hint, plugin_hint, subject, support_hint, under
 from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.kinds import aliases, third_parties
-from ppdm_flow.policy.language.models import Header, Policy
+from ppdm_flow.policy.language.models import Policy, PolicyHeader
 from ppdm_flow.policy.language.privacy import kinds_named, policy_model, whole_model
-from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Shape, Text, as_written, at, homes, placed
+from ppdm_flow.policy.language.shape import (
+    FixedKeys,
+    ListOf,
+    MapOf,
+    Shape,
+    SupportShape,
+    Text,
+    as_written,
+    at,
+    homes,
+    placed,
+)
 from ppdm_flow.policy.language.words import NAME_RULE, choices, expected, place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
 
@@ -59,7 +70,7 @@ class _Judge:
         self.flat = flat
         self.model = model
         self.complete = complete
-        self.language = policy_model() if model is Header else model
+        self.language = policy_model() if model is PolicyHeader else model
         self.top = "the policy" if issubclass(self.language, Policy) else "the file"
         self.misspelt: set[PolicyPath] = set()
 
@@ -115,7 +126,7 @@ class _Judge:
             shape = as_written(shape, self._tree(above))
         if isinstance(shape, ListOf) and shape.single:
             shape = shape.item
-        known = list(shape.keys) if isinstance(shape, Keys) else []
+        known = list(shape.keys) if isinstance(shape, FixedKeys) else []
         hint = self._meant(name, above, shape)
         more = _FROM_PACKAGES if above == ("privacy",) else ""
         return Diagnostic(
@@ -131,7 +142,7 @@ class _Judge:
 
     def _meant(self, name: str, above: PolicyPath, shape: Shape | None) -> str | None:
         """The key that was meant here, or the place where this key belongs; failing that, the one key still needed."""
-        known = list(shape.keys) if isinstance(shape, Keys) else []
+        known = list(shape.keys) if isinstance(shape, FixedKeys) else []
         if above == ("privacy",):
             known += sorted(third_parties().difference(known))
         absent = [k for k in known if (*above, k) not in self.flat.keys]
@@ -145,7 +156,7 @@ class _Judge:
             return hint
         if elsewhere:
             return f"`{name}` belongs {under(elsewhere, self.top)}"
-        needed = [k for k in absent if isinstance(shape, Keys) and k in shape.keys and shape.keys[k].required]
+        needed = [k for k in absent if isinstance(shape, FixedKeys) and k in shape.keys and shape.keys[k].required]
         near = closest(name, absent) or closest(name, known) or (needed[0] if len(needed) == 1 else None)
         if near:
             self.misspelt.add((*above, near))
@@ -155,11 +166,11 @@ class _Judge:
         shape = self._shape(path)
         value = self._tree(path)
         name = subject(path)
-        if isinstance(shape, Amount):
+        if isinstance(shape, SupportShape):
             return self._support(path, value)
         if shape is None:
             return Diagnostic("PPF203", f"{name} is not of a kind that fits", self._at(path), path=path)
-        if isinstance(value, (dict, list)) or isinstance(shape, (Keys, MapOf, ListOf)):
+        if isinstance(value, (dict, list)) or isinstance(shape, (FixedKeys, MapOf, ListOf)):
             return self._structure(path, shape, value)
         if isinstance(shape, Text) and shape.choices:
             return self._choice(path, shape, value)
@@ -183,7 +194,7 @@ class _Judge:
         above = at(path[:-1], self.model) if path else None
         if isinstance(above, MapOf) and above.instead is not None:
             above = as_written(above, self._tree(path[:-1]))
-            if isinstance(above, Keys):
+            if isinstance(above, FixedKeys):
                 return above.keys[path[-1]].shape if path[-1] in above.keys else None
         return at(path, self.model)
 
@@ -225,11 +236,11 @@ class _Judge:
             )
         is_a = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a single value"
         hint = None
-        if path and isinstance(shape, (MapOf, Keys)) and isinstance(value, str) and self._quotable(path):
+        if path and isinstance(shape, (MapOf, FixedKeys)) and isinstance(value, str) and self._quotable(path):
             hint = map_hint(path, shape, value)
         elif isinstance(shape, ListOf) and not shape.single and isinstance(value, str) and self._quotable(path):
             hint = f"write `[{short(value, 30)}]`"
-        elif isinstance(shape, (MapOf, Keys)) and isinstance(value, list):
+        elif isinstance(shape, (MapOf, FixedKeys)) and isinstance(value, list):
             hint = "write `name: …` for each entry, without `-`" if isinstance(shape, MapOf) else None
         return Diagnostic(
             "PPF208", f"{subject(path)} must be {expected(shape)}, not {is_a}", self._at(path), hint=hint, path=path

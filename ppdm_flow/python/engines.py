@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ppdm_flow.api.tables import SparkFrame, TableData
-from ppdm_flow.api.where import LOCAL, SPARK, Where
+from ppdm_flow.api.where import LOCAL, SPARK, EngineChoice
 from ppdm_flow.core.addresses.table import place_of_data
 from ppdm_flow.python.arguments import wrong_argument
 from ppdm_flow.python.frames import Data, as_file, is_spark_frame
@@ -16,7 +16,7 @@ from ppdm_flow.python.frames import Data, as_file, is_spark_frame
 _LEAST_MEMORY = 64
 
 
-def where_of(engine: Any, master: str | None, memory: int | None, data: Data | None) -> Where:
+def where_of(engine: Any, master: str | None, memory: int | None, data: Data | None) -> EngineChoice:
     """Return where to work: an engine's name, a session of Spark's, or without both where the data is.
 
     Raises UsageError for what is neither a name nor a session, and for less memory than a run needs.
@@ -30,7 +30,7 @@ def where_of(engine: Any, master: str | None, memory: int | None, data: Data | N
         engine, session = SPARK, engine
     elif is_spark_frame(data) and engine in (None, SPARK) and master is None:
         engine, session = SPARK, cast("Any", data).sparkSession
-    return Where(LOCAL if engine is None else engine, master, session, memory)
+    return EngineChoice(LOCAL if engine is None else engine, master, session, memory)
 
 
 @contextmanager

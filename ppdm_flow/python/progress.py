@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ppdm_flow.engine.events import Event, Progress, RunFinished, StepStarted, ignore_events
+from ppdm_flow.engine.events import Event, RowProgress, RunFinished, StepStarted, ignore_events
 
 _SECONDS = 0.2
 
@@ -26,7 +26,7 @@ class NotebookLine:
         """Take an event; progress within a stage is shown a few times a second."""
         if isinstance(event, StepStarted):
             self._put(event.name)
-        elif isinstance(event, Progress) and self._clock() - self._shown >= _SECONDS:
+        elif isinstance(event, RowProgress) and self._clock() - self._shown >= _SECONDS:
             of = f" of {event.total:,}" if event.total is not None else ""
             self._put(f"{event.name}: {event.rows:,}{of} {event.unit}")
         elif isinstance(event, RunFinished):

@@ -14,10 +14,10 @@ from scipy import sparse
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.chances import Bools, Floats
 from ppdm_flow.reader.faults import NotVerifiedError, TruthExcludedError
-from ppdm_flow.reader.files import MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, Source, numbered
-from ppdm_flow.reader.pairing import ONE, OTHER, Pairing, pairing, told_inside
+from ppdm_flow.reader.files import MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, SourceRows, numbered
+from ppdm_flow.reader.pairing import ONE, OTHER, FilePairing, pairing, told_inside
 from ppdm_flow.reader.relations import ShownValues, agreeing, components, joined, require_room
-from ppdm_flow.reader.row_kinds import Question, RowKinds, rows_of, shown_together
+from ppdm_flow.reader.row_kinds import ReaderQuestion, RowKinds, rows_of, shown_together
 
 KNOWN, KIND, GUESS = "known", "kind", "guess"
 NOWHERE = -1
@@ -27,7 +27,7 @@ class CandidateSearch:
     """The files of one reader before one question."""
 
     def __init__(
-        self, source: Source, files: Sequence[ReleasedFile], question: Question, steady: Iterable[str] = ()
+        self, source: SourceRows, files: Sequence[ReleasedFile], question: ReaderQuestion, steady: Iterable[str] = ()
     ) -> None:
         self.source, self.files, self.question = source, files, question
         self.rows = rows_of(source, files, question, steady)
@@ -50,7 +50,7 @@ class CandidateSearch:
                 )
 
     @cached_property
-    def pairings(self) -> dict[tuple[int, int], Pairing]:
+    def pairings(self) -> dict[tuple[int, int], FilePairing]:
         """The chances between any two files."""
         out = {}
         for f, g in combinations(range(len(self.files)), 2):

@@ -7,7 +7,7 @@ class NotVerifiedError(Exception):
     """What a reader can know is not accounted for here; says why."""
 
 
-class TooManyError(NotVerifiedError):
+class JoinTooLargeError(NotVerifiedError):
     """A join has more combinations than are looked at."""
 
     def __init__(self) -> None:

@@ -66,7 +66,7 @@ class ReleasedFile:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class SourceRows:
     """The rows of the source: ``codes`` (rows,) of each attribute's values, and the ``unit`` (rows,) of each row.
 
     ``weight`` (rows,) is how many units a row stands for, ``subject`` the attribute that says whose row it is. Rows
@@ -83,7 +83,7 @@ class Source:
         return len(self.unit)
 
 
-def values_moved_back(file: ReleasedFile, source: Source, grouping: Collection[str]) -> list[ReleasedColumn]:
+def values_moved_back(file: ReleasedFile, source: SourceRows, grouping: Collection[str]) -> list[ReleasedColumn]:
     """Return the source values of cells that were moved by one draw with a cell whose attribute is known."""
     known = frozenset(grouping)
     moved = sorted({a for together in file.moved if together & known for a in together - known})

@@ -24,7 +24,7 @@ NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinkedRows:
+class LinkedTableRows:
     """The rows of one linked table, and ``person`` (rows,), whose each is; ``key`` is the attribute that says so.
 
     ``refers`` are the tables to which it refers, by name.
@@ -38,7 +38,7 @@ class LinkedRows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TableJoin:
+class JoinedTables:
     """The joined rows: ``places`` are, by table, the row of it that a joined row has, or `NOWHERE`.
 
     ``names`` are, by table and attribute, what the attribute is called in the join: shared ones have one name.
@@ -60,7 +60,7 @@ class TableJoin:
         return first
 
 
-def share_more_than_people(tables: Sequence[LinkedRows], carried: Mapping[str, Collection[str]]) -> bool:
+def share_more_than_people(tables: Sequence[LinkedTableRows], carried: Mapping[str, Collection[str]]) -> bool:
     """Say whether two of the tables share an attribute beside the person's key, of those ``carried`` by their files."""
     names = _shared_names(tables)
     keys = {names[t.name, t.key] for t in tables}
@@ -68,7 +68,7 @@ def share_more_than_people(tables: Sequence[LinkedRows], carried: Mapping[str, C
     return any(one & other for one, other in combinations(shown, 2))
 
 
-def joined_tables(tables: Sequence[LinkedRows]) -> TableJoin:
+def joined_tables(tables: Sequence[LinkedTableRows]) -> JoinedTables:
     """Join all rows of linked tables; that of the people comes first. Raises TooManyError."""
     names = _shared_names(tables)
     codes, texts = _coded(tables, names)
@@ -87,7 +87,7 @@ def joined_tables(tables: Sequence[LinkedRows]) -> TableJoin:
         for name in of_tables[table.name]:
             known = values.get(name, np.full(len(rows), MISSING))
             values[name] = np.where(at != NOWHERE, codes[table.name, name][at], known) if len(table.person) else known
-    return TableJoin(rows[PERSON].to_numpy(np.int64), places, names, values, texts)
+    return JoinedTables(rows[PERSON].to_numpy(np.int64), places, names, values, texts)
 
 
 def _with(
@@ -102,7 +102,7 @@ def _with(
     return every.fillna({c: NO_CELL if c in free else NOWHERE for c in every.columns}).astype(np.int64)
 
 
-def _shared_names(tables: Sequence[LinkedRows]) -> dict[tuple[str, str], str]:
+def _shared_names(tables: Sequence[LinkedTableRows]) -> dict[tuple[str, str], str]:
     """Return what each attribute is called in the join: the person's key is one, and so are attributes that are shared.
 
     These are called the same, or every value that a person has of one occurs among that person's values of the other.
@@ -126,7 +126,7 @@ def _shared_names(tables: Sequence[LinkedRows]) -> dict[tuple[str, str], str]:
     return names
 
 
-def _within(one: LinkedRows, mine: Column, other: LinkedRows, theirs: Column) -> bool:
+def _within(one: LinkedTableRows, mine: Column, other: LinkedTableRows, theirs: Column) -> bool:
     """Say whether every value that a person has in one column is one of that person's in the other."""
     into = pc.index_in(mine.categories, value_set=theirs.categories).fill_null(-1).to_numpy()
     shown = mine.codes >= 0
@@ -140,7 +140,7 @@ def _within(one: LinkedRows, mine: Column, other: LinkedRows, theirs: Column) ->
 
 
 def _coded(
-    tables: Sequence[LinkedRows], names: Mapping[tuple[str, str], str]
+    tables: Sequence[LinkedTableRows], names: Mapping[tuple[str, str], str]
 ) -> tuple[dict[tuple[str, str], Ints], dict[str, pa.StringArray]]:
     """Return the codes (rows of the table,) of each table's attributes by their names in the join, and their texts."""
     columns = [(t.name, names[t.name, n], c) for t in tables for n, c in t.table.columns.items()]

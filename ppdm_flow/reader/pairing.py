@@ -18,7 +18,7 @@ ONE, OTHER, HERE, THERE = "one", "other", "here", "there"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairing:
+class FilePairing:
     """The chances between two files, by parts of their rows' cells.
 
     ``one`` and ``other`` (kinds,) are the part of each kind of row. ``pairs`` have the parts that can belong together,
@@ -29,13 +29,13 @@ class Pairing:
     other: Ints
     pairs: pd.DataFrame
 
-    def turned(self) -> Pairing:
+    def turned(self) -> FilePairing:
         """The same from the other side."""
         names = {ONE: OTHER, OTHER: ONE}
-        return Pairing(self.other, self.one, self.pairs.rename(columns=names))
+        return FilePairing(self.other, self.one, self.pairs.rename(columns=names))
 
 
-def pairing(one: RowKinds, other: RowKinds) -> Pairing:
+def pairing(one: RowKinds, other: RowKinds) -> FilePairing:
     """Return the chances between the rows of two files. Raises TruthExcludedError and UnscaledError."""
     linked = _linked(one, other)
     first, second = ([k for mine, theirs, _ in linked for k in (mine, theirs)[i]] for i in range(2))
@@ -52,7 +52,7 @@ def pairing(one: RowKinds, other: RowKinds) -> Pairing:
         np.bincount(p, r.count, len(c)).astype(np.int64)
         for p, r, c in ((left, one, left_cells), (right, other, right_cells))
     )
-    return Pairing(left, right, pairs.assign(chance=_chances(pairs, rows, others, one, other)))
+    return FilePairing(left, right, pairs.assign(chance=_chances(pairs, rows, others, one, other)))
 
 
 def _telling(rows: RowKinds, mixed: bool, others: bool) -> list[str]:

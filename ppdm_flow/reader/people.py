@@ -12,7 +12,7 @@ import pandas as pd
 
 from ppdm_flow.reader.candidates import GUESS, KIND, KNOWN, CandidateSearch
 from ppdm_flow.reader.chances import Bools
-from ppdm_flow.reader.files import Ints, Source, numbered
+from ppdm_flow.reader.files import Ints, SourceRows, numbered
 from ppdm_flow.reader.relations import agreeing, joined
 from ppdm_flow.reader.row_kinds import RowKinds, shown_together
 
@@ -21,7 +21,7 @@ SELDOM = 4
 """A steady attribute differs so many times less often within people than between them, or agrees so many times more."""
 
 
-def usually_steady(source: Source) -> frozenset[str]:
+def usually_steady(source: SourceRows) -> frozenset[str]:
     """Return the attributes that are steady, over all pairs of rows."""
     within = _pairs(np.bincount(source.unit))
     between = _pairs(np.array([len(source)])) - within
@@ -44,7 +44,7 @@ def _pairs(counts: npt.NDArray[np.integer[Any]]) -> int:
     return int((counts.astype(np.int64) * (counts.astype(np.int64) - 1) // 2).sum())
 
 
-def steady_of_people(source: Source) -> tuple[list[frozenset[str]], Ints]:
+def steady_of_people(source: SourceRows) -> tuple[list[frozenset[str]], Ints]:
     """Return the distinct sets of attributes that are steady and the same within a person, and each unit's set."""
     units = int(source.unit.max(initial=-1)) + 1
     names = sorted(usually_steady(source))

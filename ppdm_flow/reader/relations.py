@@ -9,8 +9,8 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from ppdm_flow.reader.faults import TooManyError
-from ppdm_flow.reader.files import NO_CELL, ReleasedColumn, ReleasedFile, Source, numbered
+from ppdm_flow.reader.faults import JoinTooLargeError
+from ppdm_flow.reader.files import NO_CELL, ReleasedColumn, ReleasedFile, SourceRows, numbered
 
 CELL = "cell"
 Shown = tuple[tuple[str, ...], tuple[str, ...], pd.DataFrame]
@@ -27,7 +27,7 @@ class ShownValues:
     pairs: pd.DataFrame
 
 
-def shown_by(column: ReleasedColumn, file: ReleasedFile, source: Source, grouping: Collection[str]) -> ShownValues:
+def shown_by(column: ReleasedColumn, file: ReleasedFile, source: SourceRows, grouping: Collection[str]) -> ShownValues:
     """Return what occurs with each cell of a column.
 
     A cell that carries attributes of ``grouping`` and others can also show a combination that no row has, if its part
@@ -52,7 +52,7 @@ def shown_by(column: ReleasedColumn, file: ReleasedFile, source: Source, groupin
 def require_room(rows: float, columns: int) -> None:
     """Raise TooManyError for a table that has more than `MOST_CELLS`."""
     if rows * columns > MOST_CELLS:
-        raise TooManyError
+        raise JoinTooLargeError
 
 
 def joined(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:

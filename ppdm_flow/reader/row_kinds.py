@@ -16,7 +16,7 @@ from ppdm_flow.reader.files import (
     Ints,
     ReleasedColumn,
     ReleasedFile,
-    Source,
+    SourceRows,
     numbered,
     values_moved_back,
 )
@@ -26,7 +26,7 @@ SHAPE = "shape"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReaderQuestion:
     """What is known of somebody (``grouping``) and what may not be learned (``sensitive``, none if empty)."""
 
     grouping: tuple[str, ...]
@@ -51,8 +51,8 @@ class RowKinds:
     """
 
     file: ReleasedFile
-    source: Source
-    question: Question
+    source: SourceRows
+    question: ReaderQuestion
     columns: dict[str, ReleasedColumn]
     moved_back: dict[str, ReleasedColumn]
     shown: dict[str, ShownValues]
@@ -143,7 +143,7 @@ class RowKinds:
 
 
 def rows_of(
-    source: Source, files: Sequence[ReleasedFile], question: Question, steady: Iterable[str] = ()
+    source: SourceRows, files: Sequence[ReleasedFile], question: ReaderQuestion, steady: Iterable[str] = ()
 ) -> list[RowKinds]:
     """Return the rows of all files with the columns that matter to the question, or link files or rows of a person."""
     named = [{f"{i}.{j}": c for j, c in enumerate(f.columns)} for i, f in enumerate(files)]

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.reader.faults import NotVerifiedError
-from ppdm_flow.sdk.audit import Other, Sql
+from ppdm_flow.sdk.audit import OtherRelease, Sql
 
 if TYPE_CHECKING:
     import duckdb
 
     from ppdm_flow.reader.earlier import Hashing, KeptFile
-    from ppdm_flow.reader.linked import LinkedRows
+    from ppdm_flow.reader.linked import LinkedTableRows
     from ppdm_flow.reader.query.groups import GroupTables
-    from ppdm_flow.reader.row_kinds import Question
+    from ppdm_flow.reader.row_kinds import ReaderQuestion
     from ppdm_flow.reader.run_files import RunFiles
     from ppdm_flow.reader.view import CandidateGroups
 
@@ -67,15 +67,15 @@ class RunReader:
 
     def __init__(
         self,
-        files: Sequence[Other],
-        people: People | None,
+        files: Sequence[OtherRelease],
+        people: PeopleCount | None,
         nulls: Nulls,
         known: frozenset[str] = frozenset(),
         *,
         quasi_identifiers: frozenset[str] = frozenset(),
         determined: bool = False,
         unverified: str = "",
-        tables: Sequence[LinkedRows] = (),
+        tables: Sequence[LinkedTableRows] = (),
         before: EarlierFiles | None = None,
     ) -> None:
         """``known``: what may be known of somebody, though no file shows it; rows that a file lacks go by it.
@@ -93,7 +93,7 @@ class RunReader:
         self._lock = Lock()
         self._database: duckdb.DuckDBPyConnection | None = None
         self._answers: dict[tuple[tuple[str, ...], str], JointViews | NotVerifiedError | None] = {}
-        self._again: dict[tuple[tuple[str, ...], str], dict[str, tuple[GroupTables, ...]]] = {}
+        self._figures_sql: dict[tuple[tuple[str, ...], str], dict[str, tuple[GroupTables, ...]]] = {}
         self._singled_out: dict[tuple[tuple[str, ...], int], JointShares | NotVerifiedError | None] = {}
 
     def together(self, grouping: Sequence[str], sensitive: str = "") -> JointViews | None:
@@ -152,7 +152,7 @@ class RunReader:
         told = self.together(grouping, sensitive)
         with self._lock:
             asked = (tuple(grouping), sensitive)
-            if asked not in self._again:
+            if asked not in self._figures_sql:
                 every: dict[str, tuple[GroupTables, ...]] = {}
                 for way, held in enumerate(self._ways):
                     out: dict[int, list[GroupTables]] = {}
@@ -165,8 +165,8 @@ class RunReader:
                             out.setdefault(one.file, []).append(one)
                     for name, tables in held.by_name(out, sensitive).items():
                         every[name] = (*every.get(name, ()), *tables)
-                self._again[asked] = every
-            return self._again[asked]
+                self._figures_sql[asked] = every
+            return self._figures_sql[asked]
 
     def others_that_tell_more(self, grouping: Sequence[str]) -> Mapping[str, list[str]]:
         """Return for each file which others of the run tell more of ``grouping`` about the same rows than it does.
@@ -212,9 +212,9 @@ class RunReader:
             raise answer
         return answer
 
-    def singled_out_again(self, sql: Sql, attributes: Sequence[str], size: int) -> Mapping[str, float]:
+    def singled_out_sql(self, sql: Sql, attributes: Sequence[str], size: int) -> Mapping[str, float]:
         """Return these shares by the second route. Raises NotVerifiedError."""
-        from ppdm_flow.reader.query.uniques import shares_again  # noqa: PLC0415  # as above
+        from ppdm_flow.reader.query.uniques import shares_sql  # noqa: PLC0415  # as above
 
         told = self.singled_out(attributes, size)
         if told is None:
@@ -223,7 +223,7 @@ class RunReader:
             shares: dict[str, float] = {}
             for held in self._ways:
                 questions = _questions(held, attributes, size, self._nulls)
-                found = shares_again(self._database_of(sql), held.source, held.files, questions, range(held.own))
+                found = shares_sql(self._database_of(sql), held.source, held.files, questions, range(held.own))
                 for name, share in _by_file(held, found).items():
                     shares[name] = max(share, shares.get(name, 0.0))
         return {name: share for name, share in shares.items() if name in told.shares}
@@ -330,7 +330,7 @@ class RunReader:
         )
 
 
-def _questions(held: RunFiles, attributes: Sequence[str], size: int, nulls: Nulls) -> list[Question]:
+def _questions(held: RunFiles, attributes: Sequence[str], size: int, nulls: Nulls) -> list[ReaderQuestion]:
     sets = (s for n in range(1, min(size, len(attributes)) + 1) for s in combinations(attributes, n))
     return list(dict.fromkeys(held.question(s, "", nulls) for s in sets))
 

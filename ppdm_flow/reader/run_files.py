@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import CellKind, Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.reader.earlier import (
     PRESENT,
@@ -41,13 +41,13 @@ from ppdm_flow.reader.files import (
     Ints,
     ReleasedColumn,
     ReleasedFile,
-    Source,
+    SourceRows,
     as_one,
     numbered,
 )
-from ppdm_flow.reader.linked import NOWHERE, LinkedRows, joined_tables
-from ppdm_flow.reader.row_kinds import Question
-from ppdm_flow.sdk.audit import Other
+from ppdm_flow.reader.linked import NOWHERE, LinkedTableRows, joined_tables
+from ppdm_flow.reader.row_kinds import ReaderQuestion
+from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.numeric.parsing import floats_of_texts
@@ -69,17 +69,17 @@ class RunFiles:
     since which values of somebody have ``changed``.
     """
 
-    source: Source
+    source: SourceRows
     files: tuple[ReleasedFile, ...]
     same: Mapping[str, str]
     texts: Mapping[str, pa.StringArray]
     own: int
     changed: bool = False
 
-    def question(self, grouping: Sequence[str], sensitive: str, nulls: Nulls) -> Question:
+    def question(self, grouping: Sequence[str], sensitive: str, nulls: Nulls) -> ReaderQuestion:
         """Return a question about attributes of the source; attributes that are equal in every row are one."""
         known = tuple(dict.fromkeys(self.same[a] for a in grouping if a in self.same))
-        return Question(known, self.same.get(sensitive, ""), nulls.value)
+        return ReaderQuestion(known, self.same.get(sensitive, ""), nulls.value)
 
     def texts_of(self, attribute: str) -> pa.StringArray:
         """Return the texts of an attribute's codes."""
@@ -99,7 +99,9 @@ class RunFiles:
         own = range(self.own) if earlier else [f for f in with_silent if f < self.own]
         return {self.files[f].name: (*with_silent.get(f, ()), *earlier) for f in own}
 
-    def read_alone(self, question: Question, quasi_identifiers: Collection[str], *, determined: bool) -> list[int]:
+    def read_alone(
+        self, question: ReaderQuestion, quasi_identifiers: Collection[str], *, determined: bool
+    ) -> list[int]:
         """Return the files that tell more by themselves than equal cells do.
 
         They hide cells by class, move several by one draw or have cells that known attributes and others made, which
@@ -115,8 +117,8 @@ class RunFiles:
 
 
 def read_files(
-    files: Sequence[Other],
-    people: People | None,
+    files: Sequence[OtherRelease],
+    people: PeopleCount | None,
     known: frozenset[str],
     earlier: Sequence[KeptFile] = (),
     hashing: Hashing | None = None,
@@ -179,7 +181,7 @@ def read_files(
     lost = lost_attributes(beside)
     same |= {name: f"({len(own) + number}, earlier)" for number, name in enumerate(lost)}
     every |= {same[name]: codes for name, codes in lost.items()}
-    source = Source(every, unit, weight, "" if people is None else same[people.subject], sought)
+    source = SourceRows(every, unit, weight, "" if people is None else same[people.subject], sought)
     made = tuple(
         _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts, gone=gone)
         for f in files
@@ -202,10 +204,10 @@ def _units_of_others(unit: Ints, there: Ints, later: Ints) -> Ints:
 
 
 def _left_out(
-    files: Sequence[Other],
+    files: Sequence[OtherRelease],
     lefts: Sequence[Table],
     names: Sequence[str],
-    people: People | None,
+    people: PeopleCount | None,
     hashing: Hashing | None,
     earlier: Sequence[KeptFile],
 ) -> list[Table]:
@@ -237,7 +239,7 @@ def _left_out(
     return [table.take(np.isin(known, np.concatenate([kept.people for kept in earlier])))]
 
 
-def _have_rows(table: Table, rows: RowNumbers, people: People | None) -> bool:
+def _have_rows(table: Table, rows: RowNumbers, people: PeopleCount | None) -> bool:
     """Say whether people of other rows of a table have some of these ``rows`` as well."""
     if people is None:
         return False
@@ -248,7 +250,7 @@ def _have_rows(table: Table, rows: RowNumbers, people: People | None) -> bool:
     return not present.isdisjoint(lacking)
 
 
-def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
+def keep(file: OtherRelease, hashing: Hashing, table: str = "") -> KeptFile:
     """Return what a ledger keeps of a file, one of a linked ``table``.
 
     Raises NotVerifiedError where its rows are not those of the source.
@@ -308,7 +310,7 @@ def keep(file: Other, hashing: Hashing, table: str = "") -> KeptFile:
 
 
 def _keyed(
-    files: Sequence[Other],
+    files: Sequence[OtherRelease],
     pairs: Mapping[str, tuple[Table, Table, Ints]],
     rows: RowNumbers,
     same: Mapping[str, str],
@@ -329,7 +331,9 @@ def _keyed(
     return out
 
 
-def read_linked_files(files: Sequence[Other], people: People | None, tables: Sequence[LinkedRows]) -> RunFiles:
+def read_linked_files(
+    files: Sequence[OtherRelease], people: PeopleCount | None, tables: Sequence[LinkedTableRows]
+) -> RunFiles:
     """Read the rows of the files of linked tables beside the join of these. Raises NotVerifiedError."""
     join, by_name = joined_tables(tables), {t.name: t for t in tables}
     same = as_one(join.codes, {name: each.to_pylist() for name, each in join.texts.items()})
@@ -339,7 +343,7 @@ def read_linked_files(files: Sequence[Other], people: People | None, tables: Seq
     every |= {f"{ORDER}{table}.{by}": join.places[table] for table, by in orders}
     subject = join.names[tables[0].name, tables[0].key]
     unit = np.arange(len(join.person)) if people is None else join.person
-    source = Source(every, unit, np.ones(len(unit), dtype=np.int64), "" if people is None else same[subject])
+    source = SourceRows(every, unit, np.ones(len(unit), dtype=np.int64), "" if people is None else same[subject])
     made = []
     for file in files:
         names = {attribute: name for (table, attribute), name in join.names.items() if table == file.table}
@@ -367,7 +371,7 @@ def read_linked_files(files: Sequence[Other], people: People | None, tables: Seq
     return RunFiles(source, tuple(made), same, join.texts, len(made))
 
 
-def show_equal_attributes(files: Sequence[Other]) -> bool:
+def show_equal_attributes(files: Sequence[OtherRelease]) -> bool:
     """Say whether two files show attributes that may be equal in every row, under two names.
 
     Rows are read until each two attributes differ in one.
@@ -395,11 +399,11 @@ def _are_equal(one: Column, other: Column) -> bool:
     return bool((codes == one.codes).all())
 
 
-def _lineages(file: Other) -> dict[str, Lineage]:
+def _lineages(file: OtherRelease) -> dict[str, Lineage]:
     return {n: a.lineage for n, a in file.attributes.items() if a.role not in (Role.ITEMS, Role.WEIGHT)}
 
 
-def require_functions(source: Source, files: Sequence[ReleasedFile]) -> None:
+def require_functions(source: SourceRows, files: Sequence[ReleasedFile]) -> None:
     """Raise NotVerifiedError where rows that are equal in what a column carries show different cells."""
     for file in files:
         there = np.flatnonzero(file.place >= 0)
@@ -414,7 +418,7 @@ def require_functions(source: Source, files: Sequence[ReleasedFile]) -> None:
                 )
 
 
-def _paired(file: Other, names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[Table, Table, Ints]:
+def _paired(file: OtherRelease, names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[Table, Table, Ints]:
     weight = file.candidate.schema.weight
     wanted = [*columns, *([] if weight is None else [weight])]
     parts = list(file.pairs.pairs(list(names), wanted))
@@ -433,13 +437,13 @@ def _coded(column: Column) -> tuple[Ints, pa.StringArray]:
 
 
 def _file(
-    file: Other,
+    file: OtherRelease,
     lineages: Mapping[str, Lineage],
     rows: RowNumbers,
     left: Table,
     right: Table,
     *,
-    source: Source,
+    source: SourceRows,
     same: Mapping[str, str],
     texts: Mapping[str, pa.StringArray],
     join: Ints | None = None,
@@ -517,7 +521,7 @@ def _moved_together(attributes: Iterable[AttributeFacts]) -> list[tuple[str, str
     ]
 
 
-def _differences(file: Other, right: Table, one: str, other: str) -> Ints:
+def _differences(file: OtherRelease, right: Table, one: str, other: str) -> Ints:
     """Return codes of the differences between two columns of moments. Raises NotVerifiedError for labels."""
     moments = []
     for name in (one, other):

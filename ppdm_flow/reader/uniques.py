@@ -10,13 +10,13 @@ import numpy as np
 
 from ppdm_flow.reader.candidates import KNOWN, CandidateSearch
 from ppdm_flow.reader.figures import sizes
-from ppdm_flow.reader.files import Ints, ReleasedFile, Source
-from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.reader.files import Ints, ReleasedFile, SourceRows
+from ppdm_flow.reader.row_kinds import ReaderQuestion
 from ppdm_flow.reader.view import GROUP, CandidateGroups, linked_files, search_of, views_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SingledOut:
+class SingledOutShares:
     """``shares``: the part of each file's people whom some question singles out. ``linked``: what tells of its rows."""
 
     shares: dict[int, float]
@@ -24,12 +24,12 @@ class SingledOut:
 
 
 def singled_out(
-    source: Source,
+    source: SourceRows,
     files: Sequence[ReleasedFile],
-    questions: Sequence[Question],
+    questions: Sequence[ReaderQuestion],
     own: int,
     alone: Collection[int] = (),
-) -> SingledOut | None:
+) -> SingledOutShares | None:
     """Return whom questions single out; None where no file tells more than equal cells do.
 
     A person is singled out if the group for one of their rows has size 1. Whoever holds all files is one reader, and
@@ -49,10 +49,10 @@ def singled_out(
         for share in _shares(source, searches, [f]).values():
             shares[f] = max(share, shares.get(f, 0.0))
     told = {f: sorted(others) for f, others in linked.items()}
-    return SingledOut({f: s for f, s in shares.items() if told[f] or f in alone}, told)
+    return SingledOutShares({f: s for f, s in shares.items() if told[f] or f in alone}, told)
 
 
-def _shares(source: Source, searches: Iterable[CandidateSearch], held: Sequence[int]) -> dict[int, float]:
+def _shares(source: SourceRows, searches: Iterable[CandidateSearch], held: Sequence[int]) -> dict[int, float]:
     """Return the shares of the files that one reader holds, of which there is a search for each question."""
     people: defaultdict[int, list[Ints]] = defaultdict(list)
     single: defaultdict[int, list[Ints]] = defaultdict(list)
@@ -70,7 +70,7 @@ def _rows_known_by(groups: Iterable[int], view: CandidateGroups, search: Candida
     return np.flatnonzero(np.isin(search.known_of, known))
 
 
-def _share(source: Source, people: Sequence[Ints], single: Sequence[Ints]) -> float:
+def _share(source: SourceRows, people: Sequence[Ints], single: Sequence[Ints]) -> float:
     """Return the share of ``single`` among ``people``, both as source rows: by people, or by the weights of rows."""
     every, alone = np.unique(np.concatenate(people)), np.unique(np.concatenate(single))
     if source.subject:

@@ -14,7 +14,7 @@ import pandas as pd
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.candidates import KIND, KNOWN, CandidateSearch
 from ppdm_flow.reader.faults import TruthExcludedError
-from ppdm_flow.reader.files import NO_CELL, ReleasedFile, Source, numbered
+from ppdm_flow.reader.files import NO_CELL, ReleasedFile, SourceRows, numbered
 from ppdm_flow.reader.people import (
     CHOICE,
     MANY,
@@ -29,7 +29,7 @@ from ppdm_flow.reader.people import (
     usually_steady,
 )
 from ppdm_flow.reader.relations import components, joined
-from ppdm_flow.reader.row_kinds import Question, RowKinds
+from ppdm_flow.reader.row_kinds import ReaderQuestion, RowKinds
 
 GROUP = "group"
 READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
@@ -67,7 +67,7 @@ class CandidateGroups:
 
 
 def views(
-    source: Source, files: Sequence[ReleasedFile], question: Question, known_rows: int | Literal["all"] = 1
+    source: SourceRows, files: Sequence[ReleasedFile], question: ReaderQuestion, known_rows: int | Literal["all"] = 1
 ) -> Iterator[CandidateGroups]:
     """Yield the views of a reader who holds all files, and of those who hold one."""
     readers = [list(files), *([f] for f in files if len(files) > 1)]
@@ -91,9 +91,9 @@ def views_of(search: CandidateSearch, known_rows: int | Literal["all"]) -> Itera
 
 
 def together(
-    source: Source,
+    source: SourceRows,
     files: Sequence[ReleasedFile],
-    question: Question,
+    question: ReaderQuestion,
     known_rows: int | Literal["all"] = 1,
     *,
     alone: Collection[int] = (),
@@ -120,25 +120,27 @@ def together(
     return {f: views for f, views in out.items() if views}, linked
 
 
-def search_of(source: Source, files: Sequence[ReleasedFile], question: Question) -> CandidateSearch:
+def search_of(source: SourceRows, files: Sequence[ReleasedFile], question: ReaderQuestion) -> CandidateSearch:
     """Return the search of a reader who holds some files."""
     return CandidateSearch(source, files, question, usually_steady(source) if source.subject else ())
 
 
-def linked_to(source: Source, files: Sequence[ReleasedFile], question: Question, own: int) -> dict[int, list[int]]:
+def linked_to(
+    source: SourceRows, files: Sequence[ReleasedFile], question: ReaderQuestion, own: int
+) -> dict[int, list[int]]:
     """Return for each file which others tell something of its rows. ``own`` is as in :func:`together`."""
     if not have_links(files, question):
         return {f: [] for f in range(len(files))}
     return linked_files(search_of(source, files, question), own)
 
 
-def have_links(files: Sequence[ReleasedFile], question: Question) -> bool:
+def have_links(files: Sequence[ReleasedFile], question: ReaderQuestion) -> bool:
     """Whether any two files have something in common, or one lacks rows for the sensitive attribute."""
     names = [frozenset(n for c in f.columns for n in c.names) for f in files]
     return any(a & b for a, b in combinations(names, 2)) or any(_drops(f, question) for f in files)
 
 
-def _drops(file: ReleasedFile, question: Question) -> bool:
+def _drops(file: ReleasedFile, question: ReaderQuestion) -> bool:
     return file.decided is not None and question.sensitive in file.decided
 
 

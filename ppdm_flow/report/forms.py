@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ppdm_flow.sdk.spec import imported
 
 if TYPE_CHECKING:
-    from ppdm_flow.report.run.judgement import Judgement
+    from ppdm_flow.report.run.judgement import RunJudgement
 
 Writer = Callable[[Any], str]
 Summarizer = Callable[[Any, int], str]
@@ -73,11 +73,11 @@ def github(write: Writer, summary: Summarizer) -> OutputFormat:
     )
 
 
-def _described_by(name: str) -> Callable[[Judgement], str]:
+def _described_by(name: str) -> Callable[[RunJudgement], str]:
     """Return a function that writes the run behind a report, as the readers of that report may see it."""
     write = written_by(name)
 
-    def describe(judged: Judgement) -> str:
+    def describe(judged: RunJudgement) -> str:
         if judged.run is None:
             raise TypeError("forms for other programs need a finished run")
         return write(judged.run.to_public() if judged.document.get("audience") == "public" else judged.run)
@@ -85,7 +85,7 @@ def _described_by(name: str) -> Callable[[Judgement], str]:
     return describe
 
 
-def _expert_by(name: str) -> Callable[[Judgement], str]:
+def _expert_by(name: str) -> Callable[[RunJudgement], str]:
     write = written_by(name)
     return lambda judged: write(judged.document)
 

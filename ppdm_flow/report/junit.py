@@ -12,7 +12,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _LINE = re.compile(r"\s+")
 
 
-class Outcome(StrEnum):
+class JUnitOutcome(StrEnum):
     """How a case ended; the value is the element that says so. ERROR: it could not be told."""
 
     PASSED = ""
@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class JUnitCase:
     """One test case.
 
     ``message`` is one line, ``text`` the details, ``kind`` a short name of what went wrong (a diagnostic code, say),
@@ -31,7 +31,7 @@ class Case:
 
     classname: str
     name: str
-    outcome: Outcome = Outcome.PASSED
+    outcome: JUnitOutcome = JUnitOutcome.PASSED
     message: str = ""
     text: str = ""
     kind: str = ""
@@ -46,11 +46,11 @@ class Suite:
     """Cases that belong together. ``timestamp`` is an ISO 8601 time, or empty."""
 
     name: str
-    cases: Sequence[Case]
+    cases: Sequence[JUnitCase]
     properties: Mapping[str, str] = field(default_factory=dict)
     timestamp: str = ""
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: JUnitOutcome) -> int:
         """Return how many cases ended like this."""
         return sum(case.outcome is outcome for case in self.cases)
 
@@ -73,9 +73,9 @@ def _numbers(suites: Sequence[Suite]) -> dict[str, str]:
     """Return the tallies that a suite, and the whole, carry."""
     return {
         "tests": str(sum(len(suite.cases) for suite in suites)),
-        "failures": str(sum(suite.count(Outcome.FAILED) for suite in suites)),
-        "errors": str(sum(suite.count(Outcome.ERROR) for suite in suites)),
-        "skipped": str(sum(suite.count(Outcome.SKIPPED) for suite in suites)),
+        "failures": str(sum(suite.count(JUnitOutcome.FAILED) for suite in suites)),
+        "errors": str(sum(suite.count(JUnitOutcome.ERROR) for suite in suites)),
+        "skipped": str(sum(suite.count(JUnitOutcome.SKIPPED) for suite in suites)),
         "time": f"{sum(suite.seconds for suite in suites):.3f}",
     }
 
@@ -88,7 +88,7 @@ def _suite(suite: Suite) -> ET.Element:
     return element
 
 
-def _case(case: Case) -> ET.Element:
+def _case(case: JUnitCase) -> ET.Element:
     about = {"classname": _safe(case.classname), "name": _safe(case.name), "time": f"{case.seconds:.3f}"}
     if case.file:
         about["file"] = _safe(case.file)
@@ -96,7 +96,7 @@ def _case(case: Case) -> ET.Element:
         about["line"] = str(case.line)
     element = ET.Element("testcase", about)
     _properties(element, case.properties)
-    if case.outcome is not Outcome.PASSED:
+    if case.outcome is not JUnitOutcome.PASSED:
         attributes = {"message": _safe(case.message), **({"type": _safe(case.kind)} if case.kind else {})}
         ET.SubElement(element, case.outcome.value, attributes).text = _text(case.text) or None
     elif case.text:

@@ -12,16 +12,16 @@ from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.check.markdown import LIMIT
 from ppdm_flow.report.forms import OutputFormat, broken_junit, broken_markdown, named
 from ppdm_flow.report.forms import github as github_form
-from ppdm_flow.report.junit import Case, Outcome, Suite
+from ppdm_flow.report.junit import JUnitCase, JUnitOutcome, Suite
 from ppdm_flow.report.snippet import escaped
 
 _NOTICE = "\n*Cut here: {:,} more rows do not fit.*\n"
 _MARK = {True: "✅", False: "❌", None: "➖"}
-_OUTCOME = {True: Outcome.PASSED, False: Outcome.FAILED, None: Outcome.SKIPPED}
+_OUTCOME = {True: JUnitOutcome.PASSED, False: JUnitOutcome.FAILED, None: JUnitOutcome.SKIPPED}
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ComparedPoint:
     """One thing that was compared; ``holds`` is None where it could not be."""
 
     name: str
@@ -57,7 +57,7 @@ class Verification:
     run: str
     policy: str
     verdict: str
-    points: Sequence[Point]
+    points: Sequence[ComparedPoint]
     summary: str
     signatures: Sequence[SignaturePoint] = ()
     exit_status: int = 0
@@ -88,7 +88,9 @@ def as_json(outcome: Verification) -> str:
 
 def as_junit(outcome: Verification) -> str:
     """Return a suite with a case for each point."""
-    cases = [Case(outcome.policy, p.name, _OUTCOME[p.holds], p.text, p.text if p.holds else "") for p in outcome.points]
+    cases = [
+        JUnitCase(outcome.policy, p.name, _OUTCOME[p.holds], p.text, p.text if p.holds else "") for p in outcome.points
+    ]
     return junit.render([Suite(f"{outcome.policy} {outcome.run}", cases, {"verdict": outcome.verdict})])
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import Nulls
@@ -41,7 +41,7 @@ class StepContext:
     declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
     show_values: bool = False
     progress: Callable[[int, int | None], None] | None = None
-    people: People | None = None
+    people: PeopleCount | None = None
 
     def may_show(self, attribute: str, value: str) -> bool:
         """Whether a value of an attribute, by its present name, may be named."""
@@ -50,7 +50,7 @@ class StepContext:
         return self.show_values or value in self.declared.get(source, frozenset())
 
 
-class Described(Protocol):
+class DescribedTransform(Protocol):
     """What every transform tells of itself."""
 
     def describe(self) -> Mapping[str, Any]:
@@ -59,7 +59,7 @@ class Described(Protocol):
 
 
 @runtime_checkable
-class RowTransform(Described, Protocol):
+class RowTransform(DescribedTransform, Protocol):
     """Small and picklable. The output for a row depends on that row, the fitted state and that row's draws only.
 
     Partitions come in any order. Several threads call one of our own at once, a transform of another distribution is
@@ -78,7 +78,7 @@ class RowTransform(Described, Protocol):
 
 
 @runtime_checkable
-class OrderTransform(Described, Protocol):
+class OrderTransform(DescribedTransform, Protocol):
     """Gives each row a key; the engine puts rows in ascending order of (key, row number), out of core."""
 
     @property
@@ -92,7 +92,7 @@ class OrderTransform(Described, Protocol):
 
 
 @runtime_checkable
-class TableTransform(Described, Protocol):
+class TableTransform(DescribedTransform, Protocol):
     """Needs the whole table; may have several named outputs. An output named ``""`` is the step's own."""
 
     @property
@@ -106,7 +106,7 @@ class TableTransform(Described, Protocol):
 
 
 @runtime_checkable
-class Generator(Described, Protocol):
+class Generator(DescribedTransform, Protocol):
     """Makes new rows; ``rows`` are their numbers, from 0."""
 
     @property

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.generation import Generation
-from ppdm_flow.sdk.history import History
+from ppdm_flow.sdk.history import ReleaseHistory
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -79,7 +79,7 @@ class SeededStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Seeded:
+class PublicSeed:
     """What a policy in reproducible mode tells everyone who has it: the seed, and the steps, first to last."""
 
     seed: str
@@ -87,7 +87,7 @@ class Seeded:
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherRelease:
     """Another release of the run, which whoever reads this one may read as well.
 
     ``attributes`` are its columns, ``pairs`` its rows beside their originals. ``left_out_at_random`` are the numbers
@@ -124,7 +124,7 @@ class FilesReader(Protocol):
         """Return the people whom ``size`` of these attributes single out; None where files tell no more than each."""
         ...
 
-    def singled_out_again(self, sql: Sql, attributes: Sequence[str], size: int) -> Any:
+    def singled_out_sql(self, sql: Sql, attributes: Sequence[str], size: int) -> Any:
         """Return the shares of them by the second route."""
         ...
 
@@ -163,17 +163,17 @@ class AuditContext:
     show_values: bool = False
     progress: Callable[[int], None] | None = None
     home: Path = field(default_factory=Path)
-    seeded: Seeded | None = None
+    seeded: PublicSeed | None = None
     holdout: Holdout | None = None
     generation: Generation | None = None
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, DataView] = field(default_factory=dict)
-    history: History | None = None
+    history: ReleaseHistory | None = None
     ledger: bool = False
-    others: tuple[Other, ...] = ()
+    others: tuple[OtherRelease, ...] = ()
     reader: FilesReader | None = None
-    people: People | None = None
+    people: PeopleCount | None = None
     pseudonyms: PairedView | None = None
 
     @property
@@ -202,7 +202,7 @@ class Audit(Protocol):
 
 
 @runtime_checkable
-class Rechecked(Protocol):
+class RecheckedAudit(Protocol):
     """An audit with a second, independent route: every audit that measures a requirement must have one."""
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:

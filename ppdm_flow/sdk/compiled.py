@@ -61,7 +61,7 @@ class Kernel(Generic[P, R]):
         return self
 
 
-class Part(Kernel[P, R]):
+class KernelPart(Kernel[P, R]):
     """A function for compiled kernels to call, of which no machine code is kept by itself. Python carries it out."""
 
     def __init__(self, function: Callable[P, R], options: Mapping[str, Any]) -> None:

@@ -31,7 +31,7 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Earlier:
+class EarlierRelease:
     """An earlier release, or another one of the same run. ``attributes`` are those released, by their source's names.
 
     ``members`` is None where nothing tells whose rows it has; ``generated`` rows are nobody's.
@@ -48,13 +48,13 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class History:
+class ReleaseHistory:
     """The people of a release, and all others that it can be combined with. ``own`` is None where rows are nobody's."""
 
     own: Membership | None
-    earlier: tuple[Earlier, ...] = field(default=())
+    earlier: tuple[EarlierRelease, ...] = field(default=())
 
     @property
-    def unknown(self) -> tuple[Earlier, ...]:
+    def unknown(self) -> tuple[EarlierRelease, ...]:
         """The releases of people's own rows that nothing tells the people of."""
         return tuple(e for e in self.earlier if e.members is None and not e.generated)

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedPlugin:
     """A plugin as metadata shows it: nothing of it has been imported.
 
     ``part`` is the attribute that it is of what the entry point names; empty where it is the whole of that.
@@ -46,14 +46,14 @@ class Listed:
 
 
 @cache
-def listed(group: str) -> tuple[Listed, ...]:
+def listed(group: str) -> tuple[ListedPlugin, ...]:
     """Return all plugins of a group (``anonymizers``, ``audits``, ``sources``, ``sinks``), sorted by name."""
     homes = [(group, "")] + ([_BROUGHT[group]] if group in _BROUGHT else [])
     entries = []
     for home, part in homes:
         for entry in _every().select(group=f"ppdm_flow.{home}"):
             name, version = _origin(entry.dist) if entry.dist else ("?", "?")
-            entries.append(Listed(group, entry.name, name, version, entry, part))
+            entries.append(ListedPlugin(group, entry.name, name, version, entry, part))
     return tuple(sorted(set(entries), key=lambda p: (p.name, p.distribution)))
 
 
@@ -76,7 +76,7 @@ def only_built_in() -> bool:
     return all(p.built_in for group in (*GROUPS, "requirements") for p in listed(group))
 
 
-def find(group: str, name: str) -> Listed:
+def find(group: str, name: str) -> ListedPlugin:
     """Return the one plugin of that name. Raises PluginError where there is none, or more than one."""
     every = listed(group)
     same = [p for p in every if p.name == name]
@@ -100,7 +100,7 @@ def load(group: str, name: str) -> PluginSpec:
     return load_listed(find(group, name))
 
 
-def load_listed(plugin: Listed) -> PluginSpec:
+def load_listed(plugin: ListedPlugin) -> PluginSpec:
     """Import the light half of a plugin, whether or not another has its name. Raises PluginError where that fails."""
     spec = _loaded(plugin)
     if not isinstance(spec, PluginSpec) or spec.info.name != plugin.name:
@@ -108,7 +108,7 @@ def load_listed(plugin: Listed) -> PluginSpec:
     return spec
 
 
-def load_listed_entry(plugin: Listed, of: type[T]) -> T:
+def load_listed_entry(plugin: ListedPlugin, of: type[T]) -> T:
     """Import what an entry point names, whether or not another has its name. Raises PluginError where that fails."""
     spec = _loaded(plugin)
     if not isinstance(spec, of) or getattr(spec, "name", None) != plugin.name:
@@ -116,7 +116,7 @@ def load_listed_entry(plugin: Listed, of: type[T]) -> T:
     return spec
 
 
-def _loaded(plugin: Listed) -> Any:
+def _loaded(plugin: ListedPlugin) -> Any:
     try:
         named = _imported(plugin.entry)
     except Exception as error:  # whatever a third party's module raises must not look like our own fault
@@ -131,13 +131,13 @@ def _loaded(plugin: Listed) -> Any:
     return getattr(named, plugin.part, None) if plugin.part else named
 
 
-def unfit(plugin: Listed, why: str) -> PluginError:
+def unfit(plugin: ListedPlugin, why: str) -> PluginError:
     """Return the error for a plugin that lacks what its group needs (PPF404)."""
     text = f"the plugin `{plugin.name}` of {plugin.distribution} does not fit: {why}"
     return PluginError(Diagnostic("PPF404", text))
 
 
-def _misnamed(plugin: Listed) -> PluginError:
+def _misnamed(plugin: ListedPlugin) -> PluginError:
     text = f"the entry point `{plugin.name}` of {plugin.distribution} is not a plugin of that name"
     return PluginError(Diagnostic("PPF404", text))
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
@@ -89,7 +89,7 @@ class Scope:
     requirements: tuple[Requirement, ...]
     nulls: Nulls = Nulls.OWN_CATEGORY
     source_roles: Mapping[str, Role] = field(default_factory=dict)
-    people: People | None = None
+    people: PeopleCount | None = None
 
 
 @dataclass(frozen=True, slots=True)

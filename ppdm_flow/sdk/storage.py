@@ -123,7 +123,7 @@ class PartSource(Protocol):
         ...
 
 
-class Piece(Protocol):
+class SourcePiece(Protocol):
     """A reader of some rows of a source that follow each other; it can be pickled, and read where it was not made.
 
     A file may be several pieces. What a reader says counts the rows of its file.
@@ -148,7 +148,7 @@ class Piece(Protocol):
 class SplittableSource(Protocol):
     """A source whose rows can be read in pieces, in several places at once."""
 
-    def pieces(self, rows: int) -> Sequence[Piece]:
+    def pieces(self, rows: int) -> Sequence[SourcePiece]:
         """Return readers of all rows in their order, each of about so many rows. Raises DataError."""
         ...
 

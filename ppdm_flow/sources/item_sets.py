@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources.faults import fault
 from ppdm_flow.sources.gzipped import is_gzip
-from ppdm_flow.sources.lines import Block, blocks
+from ppdm_flow.sources.lines import LineBlock, blocks
 from ppdm_flow.tables.sets import Baskets, gathered
 
 NAME = "items"
@@ -69,7 +69,7 @@ class SetLines(ABC, Generic[P]):
         self.repeated = 0
 
     @abstractmethod
-    def baskets(self, block: Block) -> Baskets:
+    def baskets(self, block: LineBlock) -> Baskets:
         """Return the sets of a block. Raises DataError with the line."""
 
     def names(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ _NEWLINE = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class LineBlock:
     """Whole lines, each ended by a line feed; ``first`` is the number of the first one, from 1."""
 
     octets: Octets
@@ -32,7 +32,7 @@ class Block:
     lines: int
 
 
-def blocks(path: Path) -> Iterator[Block]:
+def blocks(path: Path) -> Iterator[LineBlock]:
     """Yield the text in order, without a byte order mark. Raises DataError where the file cannot be read."""
     first = 1
     try:
@@ -40,7 +40,7 @@ def blocks(path: Path) -> Iterator[Block]:
             for text in _whole(path, file):
                 octets = np.frombuffer(text, dtype=np.uint8)
                 lines = int(np.count_nonzero(octets == _NEWLINE))
-                yield Block(octets, first, lines)
+                yield LineBlock(octets, first, lines)
                 first += lines
     except (EOFError, zlib.error):
         raise damaged(path) from None
@@ -70,7 +70,7 @@ def _whole(path: Path, file: BinaryIO) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def line_of(block: Block, place: int) -> int:
+def line_of(block: LineBlock, place: int) -> int:
     """Return the number of the line in which a byte of the block stands."""
     return block.first + int(np.count_nonzero(block.octets[:place] == _NEWLINE))
 

@@ -27,7 +27,7 @@ from ppdm_flow.sources.statistical_cells import (
     texts,
     written,
 )
-from ppdm_flow.sources.statistical_formats import Reading
+from ppdm_flow.sources.statistical_formats import NumberReading
 from ppdm_flow.sources.statistical_probe import survives
 from ppdm_flow.sources.value_labels import ambiguous, labels_of, valid_labels
 
@@ -61,7 +61,7 @@ class StatisticalSource:
         """Return the name of pyreadstat's function for a file that begins like this."""
         raise NotImplementedError
 
-    def reading(self, name: str, display: str) -> Reading:
+    def reading(self, name: str, display: str) -> NumberReading:
         """Return what a display format makes of the numbers of column ``name``."""
         raise NotImplementedError
 
@@ -183,7 +183,7 @@ class StatisticalSource:
             if numeric
             else pa.array(list(known), pa.string())
         )
-        reading = self.reading(name, about.original_variable_types[name] or "") if numeric else Reading()
+        reading = self.reading(name, about.original_variable_types[name] or "") if numeric else NumberReading()
         spelled = written(codes, reading).dictionary_decode() if numeric else codes
         return dict(zip(spelled.to_pylist(), known.values(), strict=True))
 
@@ -193,7 +193,7 @@ class StatisticalSource:
         numeric = not kind.startswith("string")
         declared = about.variable_value_labels.get(name, {}) if self.labels == "values" else {}
         labels = labels_of(name, declared, (about.missing_ranges or {}).get(name, ()), numeric=numeric)
-        reading = self.reading(name, about.original_variable_types[name] or "") if numeric else Reading()
+        reading = self.reading(name, about.original_variable_types[name] or "") if numeric else NumberReading()
 
         def convert(cells: Sequence[Any]) -> pa.Array:
             array = numbers(cells, single=kind == "float") if numeric else texts(cells)

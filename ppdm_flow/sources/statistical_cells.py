@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sources.statistical_formats import Reading
+from ppdm_flow.sources.statistical_formats import NumberReading
 from ppdm_flow.tables.numeric.texts import texts_of
 
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
@@ -37,7 +37,7 @@ def numbers(cells: Sequence[float | None], *, single: bool) -> pa.Array:
     return array.cast(pa.float32(), safe=False) if single else array
 
 
-def moments(array: pa.Array, reading: Reading) -> pa.Array:
+def moments(array: pa.Array, reading: NumberReading) -> pa.Array:
     """Return date32 where every cell is a whole day and dates are meant, else timestamp[us]."""
     micros, missing = _micros(array, reading)
     if reading.what == "date" and not (micros % _MICROSECONDS).any():
@@ -45,13 +45,13 @@ def moments(array: pa.Array, reading: Reading) -> pa.Array:
     return pa.array(micros, pa.timestamp("us"), mask=missing)
 
 
-def written(array: pa.Array, reading: Reading) -> pa.DictionaryArray:
+def written(array: pa.Array, reading: NumberReading) -> pa.DictionaryArray:
     """Return the texts of numbers, dates (a time of day only where there is one), moments or times."""
     coded = array.dictionary_encode()
     return _coded(_spelled(coded.dictionary, reading), coded.indices)
 
 
-def labelled(array: pa.Array, reading: Reading, labels: Mapping[float | str, str]) -> pa.DictionaryArray:
+def labelled(array: pa.Array, reading: NumberReading, labels: Mapping[float | str, str]) -> pa.DictionaryArray:
     """Return labels in place of codes, and the text of codes that have none. Raises AmbiguousLabelError."""
     coded = array.dictionary_encode()
     codes = coded.dictionary.to_pylist()
@@ -70,7 +70,7 @@ def _coded(values: pa.StringArray, indices: pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(places, again.dictionary)
 
 
-def _spelled(values: pa.Array, reading: Reading) -> pa.StringArray:
+def _spelled(values: pa.Array, reading: NumberReading) -> pa.StringArray:
     if reading.what == "time":
         return pa.array([_clock(seconds) for seconds in values.to_pylist()], pa.string())
     if reading.epoch is not None:
@@ -92,7 +92,7 @@ def _clock(seconds: float) -> str:
     return f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{fraction}"
 
 
-def _micros(array: pa.Array, reading: Reading) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+def _micros(array: pa.Array, reading: NumberReading) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     assert reading.epoch is not None  # noqa: S101  # the callers ask before
     missing = np.asarray(array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
     ticks = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)

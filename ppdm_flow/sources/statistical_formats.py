@@ -30,45 +30,45 @@ _SAS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NumberReading:
     """What the numbers of a column are: with ``epoch`` they are dates or moments; ``time`` are seconds."""
 
     what: Literal["number", "date", "moment", "time"] = "number"
     epoch: Epoch | None = None
 
 
-NUMBER = Reading()
+NUMBER = NumberReading()
 
 
-def of_spss(display: str) -> Reading:
+def of_spss(display: str) -> NumberReading:
     """Return what a format such as ``DATETIME20`` says."""
     name = _named(display)
     if name in _SPSS_DATES:
-        return Reading("date", SPSS)
+        return NumberReading("date", SPSS)
     if name in _SPSS_MOMENTS:
-        return Reading("moment", SPSS)
-    return Reading("time") if name in _SPSS_TIMES else NUMBER
+        return NumberReading("moment", SPSS)
+    return NumberReading("time") if name in _SPSS_TIMES else NUMBER
 
 
-def of_stata(display: str) -> Reading | None:
+def of_stata(display: str) -> NumberReading | None:
     """Return what a format such as ``%tdD_m_Y`` says; None where moments are counted with leap seconds."""
     name = display.replace("-", "", 1)
     if name.startswith("%tC"):
         return None
     if name.startswith(("%td", "%d")):
-        return Reading("date", DAYS_FROM_1960)
-    return Reading("moment", STATA) if name.startswith("%tc") else NUMBER
+        return NumberReading("date", DAYS_FROM_1960)
+    return NumberReading("moment", STATA) if name.startswith("%tc") else NUMBER
 
 
-def of_sas(display: str) -> Reading:
+def of_sas(display: str) -> NumberReading:
     """Return what a format such as ``YYMMDD10.`` says."""
     match _SAS.get(_named(display)):
         case "date":
-            return Reading("date", DAYS_FROM_1960)
+            return NumberReading("date", DAYS_FROM_1960)
         case "moment":
-            return Reading("moment", SAS)
+            return NumberReading("moment", SAS)
         case "time":
-            return Reading("time")
+            return NumberReading("time")
         case _:
             return NUMBER
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
@@ -30,7 +30,7 @@ class BadInput:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TransformOutcome:
     """What one run of a transform gave. ``released`` is the output named ``""``."""
 
     case: Case
@@ -48,7 +48,7 @@ class Outcome:
         return self.outputs[""]
 
 
-Claim = Callable[[Outcome], str | None]
+Claim = Callable[[TransformOutcome], str | None]
 """A guarantee, measured anew by other means than the plugin's own: what is wrong, or None."""
 
 
@@ -72,7 +72,7 @@ class Case:
     claims: tuple[Claim, ...] = ()
     bad: tuple[BadInput, ...] = ()
     other_key: Mapping[str, Any] | None = None
-    people: People | None = None
+    people: PeopleCount | None = None
 
     @cached_property
     def bound(self) -> Params:

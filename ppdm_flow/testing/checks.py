@@ -14,7 +14,7 @@ from ppdm_flow.core.texts.quoting import texts
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform, TableTransform
 from ppdm_flow.sdk.wording import own_constants, unexplained
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.case import Case, Outcome
+from ppdm_flow.testing.case import Case, TransformOutcome
 from ppdm_flow.testing.derivations import cells_come_from_what_is_declared, keys_and_draws_matter, value_maps_are_maps
 from ppdm_flow.testing.quoting import account, quotes, untold
 from ppdm_flow.testing.running import OTHER_KEY, by_row_number, run, same, same_cells, same_table
@@ -212,7 +212,7 @@ def _unshown(case: Case, error: PluginError) -> Iterator[str]:
 def claims_hold(case: Case) -> Iterator[str]:
     """The claimed guarantees hold, as others measure them."""
     fitted = case.fit()
-    outcome = Outcome(case, fitted, run(fitted.transform, case.table))
+    outcome = TransformOutcome(case, fitted, run(fitted.transform, case.table))
     yield from (fault for claim in case.claims if (fault := claim(outcome)) is not None)
 
 

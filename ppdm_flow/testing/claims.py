@@ -7,10 +7,10 @@ import pandas as pd
 from scipy import stats
 
 from ppdm_flow.core.requirement import within
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.case import Claim, Outcome
+from ppdm_flow.testing.case import Claim, TransformOutcome
 
 ERROR = 1e-6
 """The probability that a test on a fixed key rejects a right transform: fixed with the key, so it never flakes."""
@@ -18,10 +18,10 @@ ERROR = 1e-6
 LEAST_EXPECTED = 5.0
 
 
-def templates_hold(*templates: Template) -> Claim:
+def templates_hold(*templates: InferenceTemplate) -> Claim:
     """Claim: in the released table, every template's confidence and support hold."""
 
-    def claim(outcome: Outcome) -> str | None:
+    def claim(outcome: TransformOutcome) -> str | None:
         for template in templates:
             over, negated = template.channel, template.negated
             worst = max(confidence(outcome.released, over, *pair, negated=negated) for pair in template.pairs)
@@ -54,7 +54,7 @@ def smallest_group(table: Table, channel: tuple[str, ...]) -> int | None:
 def channels_are_true(error: float = ERROR) -> Claim:
     """Claim: released values follow the published operators, by a chi-square test for each original value."""
 
-    def claim(outcome: Outcome) -> str | None:
+    def claim(outcome: TransformOutcome) -> str | None:
         for attribute, operator in outcome.fitted.operators.items():
             least = smallest_p(outcome.original, outcome.released, operator)
             if least < error / operator.size:
@@ -86,7 +86,7 @@ def smallest_p(original: Table, released: Table, operator: ValueOperator) -> flo
 def order_is_random(error: float = ERROR) -> Claim:
     """Claim: released positions are not correlated with source positions (normal limit of Spearman's rank test)."""
 
-    def claim(outcome: Outcome) -> str | None:
+    def claim(outcome: TransformOutcome) -> str | None:
         rho = float(stats.spearmanr(outcome.original.rows, outcome.released.rows).statistic)
         limit = float(stats.norm.isf(error / 2)) / np.sqrt(max(1, len(outcome.original) - 1))
         return None if abs(rho) <= limit else f"the order of rows survives: rank correlation {rho:.3g}"
@@ -97,7 +97,7 @@ def order_is_random(error: float = ERROR) -> Claim:
 def share_is_kept(fraction: float, error: float = ERROR) -> Claim:
     """Claim: a binomial share ``fraction`` of the rows is released."""
 
-    def claim(outcome: Outcome) -> str | None:
+    def claim(outcome: TransformOutcome) -> str | None:
         kept, rows = len(outcome.released), len(outcome.original)
         p = float(stats.binomtest(kept, rows, fraction).pvalue)
         return None if p >= error else f"{kept} of {rows} rows are no sample of {fraction}"
@@ -108,7 +108,7 @@ def share_is_kept(fraction: float, error: float = ERROR) -> Claim:
 def exactly(rows: int) -> Claim:
     """Claim: exactly so many rows are released."""
 
-    def claim(outcome: Outcome) -> str | None:
+    def claim(outcome: TransformOutcome) -> str | None:
         released = len(outcome.released)
         return None if released == rows else f"{released} rows instead of {rows}"
 
@@ -118,7 +118,7 @@ def exactly(rows: int) -> Claim:
 def is_function(column: str, *, one_to_one: bool = False) -> Claim:
     """Claim: equal values become equal values (and, if ``one_to_one``, unequal ones unequal ones)."""
 
-    def claim(outcome: Outcome) -> str | None:
+    def claim(outcome: TransformOutcome) -> str | None:
         pairs = set(zip(outcome.original[column].texts(), outcome.released[column].texts(), strict=True))
         if len({before for before, _ in pairs}) != len(pairs):
             return f"equal values of `{column}` become different ones"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
 from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import Counts, count
@@ -59,17 +59,17 @@ class _Columns:
             self.sizes.append(size)
         return list(self._codes).index(name)
 
-    def grouping(self, columns: Sequence[str]) -> Grouping:
+    def grouping(self, columns: Sequence[str]) -> RowGrouping:
         """Return the classes over some columns."""
         ids, size = self.counts.groups(columns)
         rows = self.counts.counts
         cells = tuple(_cells(ids, size, codes, rows) for codes in self._codes.values())
         first = np.unique(ids, return_index=True)[1].astype(np.int64)
-        return Grouping((0,), first, np.bincount(ids, rows, size).astype(np.int64), cells)
+        return RowGrouping((0,), first, np.bincount(ids, rows, size).astype(np.int64), cells)
 
 
-def _cells(ids: npt.NDArray[np.int64], classes: int, codes: Codes, rows: npt.NDArray[np.int64]) -> Cells:
+def _cells(ids: npt.NDArray[np.int64], classes: int, codes: Codes, rows: npt.NDArray[np.int64]) -> ClassCells:
     width = int(codes.max(initial=0)) + 1
     keys, place = np.unique(ids * width + codes, return_inverse=True)
     begins = np.searchsorted(keys // width, np.arange(classes + 1)).astype(np.int64)
-    return Cells(begins, (keys % width).astype(np.int32), np.bincount(place, rows).astype(np.int64))
+    return ClassCells(begins, (keys % width).astype(np.int32), np.bincount(place, rows).astype(np.int64))

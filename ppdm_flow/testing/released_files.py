@@ -13,7 +13,7 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.reader.run import RunReader
-from ppdm_flow.sdk.audit import Other
+from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryPairs, InMemoryView
@@ -31,7 +31,7 @@ PARTITION = 7
 
 
 @dataclass(frozen=True)
-class ReleasedFile:
+class FileOfRun:
     """A file of a run: its cells, and what is known of its columns."""
 
     table: Table
@@ -42,11 +42,11 @@ class ReleasedFile:
         """The file as audits read it."""
         return InMemoryView.of(self.table, {name: facts.role for name, facts in self.facts.items()}, PARTITION)
 
-    def part(self, names: Sequence[str], key: Column) -> ReleasedFile:
+    def part(self, names: Sequence[str], key: Column) -> FileOfRun:
         """Return a file with these columns alone, and the number of each row."""
         facts = {n: self.facts[n] for n in names}
         known = AttributeFacts(KEY, Role.INSENSITIVE, source=KEY)
-        return ReleasedFile(self.table.select(names).replaced({KEY: key}), {**facts, KEY: known})
+        return FileOfRun(self.table.select(names).replaced({KEY: key}), {**facts, KEY: known})
 
 
 @dataclass(frozen=True)
@@ -54,22 +54,22 @@ class RunOfTwo:
     """Two files with the same rows, which anybody can put together by their numbers, and the original of both."""
 
     original: Table
-    files: tuple[ReleasedFile, ReleasedFile]
+    files: tuple[FileOfRun, FileOfRun]
     nulls: Nulls
 
     @classmethod
-    def of(cls, whole: ReleasedFile, name: str, original: Table, nulls: Nulls) -> RunOfTwo:
+    def of(cls, whole: FileOfRun, name: str, original: Table, nulls: Nulls) -> RunOfTwo:
         """Return a file with one column, and one with all others."""
         key = Column.of([str(n) for n in range(len(original))])
         rest = [other for other in whole.table.names if other != name]
         return cls(original.replaced({KEY: key}), (whole.part([name], key), whole.part(rest, key)), nulls)
 
     @cached_property
-    def read(self) -> tuple[Other, ...]:
+    def read(self) -> tuple[OtherRelease, ...]:
         """The files as their readers see them."""
         none = np.zeros(0, dtype=np.int64)
         return tuple(
-            Other(name, f.facts, f.view, InMemoryPairs(self.original, f.table), none, everyone=self._everyone)
+            OtherRelease(name, f.facts, f.view, InMemoryPairs(self.original, f.table), none, everyone=self._everyone)
             for name, f in zip(("one", "other"), self.files, strict=True)
         )
 
@@ -84,7 +84,7 @@ class RunOfTwo:
         yield self.original.select(columns)
 
 
-def copies(file: ReleasedFile, name: str) -> Iterator[tuple[str, ReleasedFile, ReleasedFile]]:
+def copies(file: FileOfRun, name: str) -> Iterator[tuple[str, FileOfRun, FileOfRun]]:
     """Yield copies of a column: in words, as a file with the copy in the column's place, and as one with both.
 
     The column itself is suppressed beside its copy.
@@ -92,14 +92,14 @@ def copies(file: ReleasedFile, name: str) -> Iterator[tuple[str, ReleasedFile, R
     facts, plain = file.facts[name], file.table[name]
     hidden = file.table.replaced({name: Column.of([SUPPRESSED_TEXT] * len(file.table))})
     suppressed = {**file.facts, name: replace(facts, changes=(("hide", Change.SUPPRESSED),))}
-    renamed = ReleasedFile(hidden.replaced({COPY: plain}), {**suppressed, COPY: replace(facts, name=COPY)})
+    renamed = FileOfRun(hidden.replaced({COPY: plain}), {**suppressed, COPY: replace(facts, name=COPY)})
     yield f"it is suppressed, and released once more as `{COPY}`", file, renamed
     coarse, changes = retold(plain, width=1), (("cut", Change.GENERALIZED),)
     computed = AttributeFacts(COPY, Role.INSENSITIVE, changes=changes, derived=Lineage(frozenset((name,))))
     yield (
         f"it is suppressed, and released in coarser values as `{COPY}`",
-        ReleasedFile(file.table.replaced({name: coarse}), {**file.facts, name: replace(facts, changes=changes)}),
-        ReleasedFile(hidden.replaced({COPY: coarse}), {**suppressed, COPY: computed}),
+        FileOfRun(file.table.replaced({name: coarse}), {**file.facts, name: replace(facts, changes=changes)}),
+        FileOfRun(hidden.replaced({COPY: coarse}), {**suppressed, COPY: computed}),
     )
 
 

@@ -13,18 +13,18 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import AuditOutcome, Measured
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.sdk.audit import AuditContext, sibling
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table, concat
-from ppdm_flow.testing.released_files import KEY, PARTITION, SUBJECT, WEIGHT, ReleasedFile, RunOfTwo
+from ppdm_flow.testing.released_files import KEY, PARTITION, SUBJECT, WEIGHT, FileOfRun, RunOfTwo
 from ppdm_flow.testing.strategies import cells, tables
 from ppdm_flow.testing.view import InMemoryPairs, InMemorySql, InMemoryView
 
@@ -115,7 +115,7 @@ class RequirementCase:
     def place(self, nulls: Nulls) -> ClausePlace:
         """Return where an entry stands."""
         named = () if self.spec.entries is Entries.ONCE else (self.name,)
-        return ClausePlace(("privacy", self.spec.name, *named), self.name, self.policy(nulls), Places({}, {}))
+        return ClausePlace(("privacy", self.spec.name, *named), self.name, self.policy(nulls), ResolvedPlaces({}, {}))
 
     def entry(self, entry: Entry) -> Requirement:
         """Return an entry as a clause, bound to no policy. Raises ValidationError."""
@@ -175,20 +175,20 @@ class RequirementCase:
         if weights is not None:
             of_rows = AttributeFacts(WEIGHT, Role.WEIGHT, source=WEIGHT)
             original = original.replaced({WEIGHT: weights})
-            file = ReleasedFile(file.table.replaced({WEIGHT: weights}), {**file.facts, WEIGHT: of_rows})
+            file = FileOfRun(file.table.replaced({WEIGHT: weights}), {**file.facts, WEIGHT: of_rows})
         return self.judge_file(requirement, original, file, nulls)
 
     def released(self, original: Table) -> Table:
         """Return what is released of a table."""
         return original if self.release is None else self.release(original)
 
-    def file(self, original: Table) -> ReleasedFile:
+    def file(self, original: Table) -> FileOfRun:
         """Return what is released of a table as a file."""
         table = self.released(original)
-        return ReleasedFile(table, {name: AttributeFacts(name, self.roles[name], source=name) for name in table.names})
+        return FileOfRun(table, {name: AttributeFacts(name, self.roles[name], source=name) for name in table.names})
 
     def judge_file(
-        self, requirement: Requirement, original: Table, file: ReleasedFile, nulls: Nulls, **more: Any
+        self, requirement: Requirement, original: Table, file: FileOfRun, nulls: Nulls, **more: Any
     ) -> TwoRouteOutcome:
         """Measure a requirement on a file by both routes; ``more`` is told to the audit (:class:`AuditContext`)."""
         roles = {WEIGHT: Role.WEIGHT, SUBJECT: Role.SUBJECT, KEY: Role.INSENSITIVE, **self.roles}
@@ -213,7 +213,7 @@ class RequirementCase:
         if len(file.table) != len(rows):
             return None
         owned = rows.replaced({SUBJECT: Column.of([f"person {n}" for n in person.tolist()])})
-        people, pairs = People(SUBJECT, known_rows=1), InMemoryPairs(owned, file.table)
+        people, pairs = PeopleCount(SUBJECT, known_rows=1), InMemoryPairs(owned, file.table)
         return self.judge_file(requirement, owned, file, nulls, people=people, pairs=pairs)
 
     def judge_beside(self, requirement: Requirement, run: RunOfTwo, at: int) -> TwoRouteOutcome:

@@ -16,10 +16,10 @@ from ppdm_flow.core.requirement import TOLERANCE, Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.language.kind_pages import entry_of, page_of
 from ppdm_flow.policy.language.kinds import Entries
-from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape, shape_of
-from ppdm_flow.policy.loaded import Places
-from ppdm_flow.policy.order.claim import Opaque, Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.loaded import ResolvedPlaces
+from ppdm_flow.policy.order.claim import OpaqueClaim, Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.policy.order.implications import rules_of
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.sdk.spec import imported
@@ -346,7 +346,7 @@ def _order(case: RequirementCase) -> Order:
 def _implied(case: RequirementCase, nulls: Nulls) -> Iterator[tuple[Requirement, Requirement]]:
     """Yield (stricter, weaker) of all clauses, as the order says."""
     frame = PolicyFrame(case.policy(nulls))
-    between, order = Between(frame, frame), _order(case)
+    between, order = ComparedPolicies(frame, frame), _order(case)
     rules = {**rules_of(frozenset()), **{(given_, asked): rule for given_, asked, rule in order.rules}}
 
     def implies(given_: Any, asked: Any) -> bool:
@@ -364,11 +364,11 @@ def _said(order: Order, requirement: Requirement, frame: PolicyFrame) -> Iterato
     yield from order.says(requirement, frame)
     rest = [(n, v) for n, v in requirement.said().items() if n not in order.fields | _PLACES]
     if rest:
-        yield Opaque(requirement.kind, repr(rest))
+        yield OpaqueClaim(requirement.kind, repr(rest))
 
 
 def _undescribed(shape: Shape, place: str) -> Iterator[str]:
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         for key in shape.keys.values():
             name = f"{place}{key.name}"
             if not key.description or key.example is None:
@@ -389,7 +389,7 @@ def _refusals(case: RequirementCase, entry: Any) -> Iterator[str]:
         return
     nulls = case.nulls[0]
     if case.spec.judge is not None:
-        for diagnostic in case.spec.judge(Scene(case.policy(nulls), Places({}, {})), {case.name: clause}):
+        for diagnostic in case.spec.judge(Scene(case.policy(nulls), ResolvedPlaces({}, {})), {case.name: clause}):
             yield f"{'.'.join(diagnostic.path)}: {diagnostic.message}"
 
 

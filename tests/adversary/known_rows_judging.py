@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from adversary.known_rows import Small, crowds, largest_chance, least_distinct, linked_by_cell, shares
 from ppdm_flow.mining.people.chances import choices, largest_chances
-from ppdm_flow.mining.people.chances_query import chances_again
+from ppdm_flow.mining.people.chances_query import chances_sql
 from ppdm_flow.mining.people.known_rows import smallest_crowd
 from ppdm_flow.mining.people.known_rows_groups import (
     combination_groups,
@@ -21,7 +21,7 @@ from ppdm_flow.mining.people.known_rows_groups import (
 from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery
 from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.mining.people.profiles import profiles
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.column import Column
 
@@ -70,7 +70,7 @@ def disagreements(table: Small, sql: Sql) -> list[str]:
             for a, b in zip(g.begins, g.begins[1:], strict=False)
         ]
         chances = largest_chances(choices(person, group), cells, known, len(names))
-        again = chances_again(sql, relation, counts, known)
+        again = chances_sql(sql, relation, counts, known)
         exact = [float(largest_chance(table, v, known)) for v in names]
         checks = {
             "the smallest crowd": found.smallest == least == query.smallest_crowd(known),
@@ -126,7 +126,7 @@ def _runs(cells: list) -> list[list]:
     return [[o for o in cells if o == c] for c in cells]
 
 
-def _cells(having: np.ndarray) -> Cells:
+def _cells(having: np.ndarray) -> ClassCells:
     classes, values = np.nonzero(having)
     begins = np.searchsorted(classes, np.arange(len(having) + 1))
-    return Cells(begins.astype(np.int64), values.astype(np.int32), having[classes, values].astype(np.int64))
+    return ClassCells(begins.astype(np.int64), values.astype(np.int32), having[classes, values].astype(np.int64))

@@ -14,7 +14,7 @@ from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 SLACK = 1e-9
 
@@ -129,7 +129,7 @@ def holds(requirement, rows, nulls, known, whole=None):
         case KAnonymity():
             _, every = crowds(rows, requirement.attributes, nulls)
             return all(len(of_people(c, requirement.attributes[0])) >= requirement.k for c in every)
-        case Template():
+        case InferenceTemplate():
             return _template(requirement, rows, nulls, known)
     s = requirement.attribute
     counted, every = crowds(rows, requirement.attributes, nulls, sensitive=s)

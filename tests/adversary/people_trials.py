@@ -13,7 +13,7 @@ from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
@@ -22,7 +22,7 @@ from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case
@@ -51,7 +51,7 @@ class Trial:
     rows: list[dict]
     requirements: tuple
     nulls: Nulls
-    people: People
+    people: PeopleCount
     missing: bool
 
 
@@ -76,7 +76,7 @@ def trial(rng: random.Random, *, once: bool = False, missing: bool | None = None
             )
     rng.shuffle(rows)
     known = rng.choice([1, 1, 2, 3, None])
-    return Trial(rows, tuple(asked(rng)), rng.choice(list(Nulls)), People("who", known), missing)
+    return Trial(rows, tuple(asked(rng)), rng.choice(list(Nulls)), PeopleCount("who", known), missing)
 
 
 def asked(rng: random.Random):
@@ -234,7 +234,7 @@ def of_progressive_disclosure(rng: random.Random) -> dict:
 def templates(rng: random.Random):
     """Yield random templates."""
     for name in ("first", "second")[: rng.randint(1, 2)]:
-        yield Template.of(
+        yield InferenceTemplate.of(
             f"privacy.templates.{name}",
             name,
             channel=rng.choice([G, ("age",), ("town",)]),

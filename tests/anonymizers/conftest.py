@@ -8,7 +8,7 @@ import pytest
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
 
@@ -59,8 +59,8 @@ Clerk Canada No Discharged Good 1"""
         return InMemoryView.of(table, {"rating": Role.TARGET, "n": Role.WEIGHT, "Bankruptcy": Role.SENSITIVE})
 
     @staticmethod
-    def discharged(name: str, confidence: float, *channel: str) -> Template:
-        return Template.of(
+    def discharged(name: str, confidence: float, *channel: str) -> InferenceTemplate:
+        return InferenceTemplate.of(
             f"privacy.templates.{name}",
             name,
             channel=channel,

@@ -17,9 +17,9 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import NameOf, Requirement
 from ppdm_flow.core.requirement_families import OnSensitive, reaching
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.populations.population import Population
-from ppdm_flow.mining.recoding.grouping import Grouping, distinct
-from ppdm_flow.mining.recoding.models import Bools, Floats, Hereditary, SensitiveColumns
+from ppdm_flow.mining.populations.population import PopulationFile
+from ppdm_flow.mining.recoding.grouping import RowGrouping, distinct
+from ppdm_flow.mining.recoding.models import Bools, Floats, HereditaryModel, SensitiveColumns
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.anonymizer import StepContext
@@ -56,14 +56,14 @@ class Crowd(Requirement):
 
 
 @dataclass(frozen=True, slots=True)
-class Large(Hereditary):
+class Large(HereditaryModel):
     """At least ``k`` records and ``p`` values; of attribute None there are none to count."""
 
     attribute: int | None
     k: int
     p: int = 0
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         large = grouping.sizes >= self.k
         return large if self.attribute is None else large & (distinct(grouping.cells[self.attribute]) >= self.p)
 
@@ -184,8 +184,8 @@ class Fitting(KMap):
 
 def test_people_are_counted_of_the_one_population_that_the_step_claims(tmp_path) -> None:
     (tmp_path / "people.csv").write_text("town,age\na0,3\na1,3\na1,3\na3,25\na3,25\n")
-    asked = Fitting.of("first", k=2, attributes=("town", "age"), population=Population(path="people.csv"))
-    other = KMap.of("second", k=2, attributes=("town", "age"), population=Population(path="absent.csv"))
+    asked = Fitting.of("first", k=2, attributes=("town", "age"), population=PopulationFile(path="people.csv"))
+    other = KMap.of("second", k=2, attributes=("town", "age"), population=PopulationFile(path="absent.csv"))
     people = [("a0", "3", "flu"), ("a1", "3", "no"), ("a3", "25", "hiv")]
     spec = load("anonymizers", "full_domain_recoding")
     effect = spec.effect(spec.params(), Scope("r", FACTS, (asked, other)))

@@ -10,7 +10,7 @@ from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions, Nulls, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing import claims
@@ -217,14 +217,14 @@ class TestStatedPram(AnonymizerConformance):
 class TestProgressiveDisclosure(AnonymizerConformance):
     nulls = Nulls.OWN_CATEGORY
     templates = (
-        Template.of(
+        InferenceTemplate.of(
             "privacy.templates.a",
             "a",
             channel=("job", "country"),
             sensitive=by_attribute((("disease", "disease-0-canary"),)),
             confidence=0.5,
         ),
-        Template.of(
+        InferenceTemplate.of(
             "privacy.templates.b",
             "b",
             channel=("country",),
@@ -235,7 +235,7 @@ class TestProgressiveDisclosure(AnonymizerConformance):
 
     def case(self):
         table = people()
-        alone = Template.of(
+        alone = InferenceTemplate.of(
             "privacy.templates.c",
             "c",
             channel=("job", "country"),
@@ -264,7 +264,7 @@ class TestProgressiveDisclosureBeyondThePaper(AnonymizerConformance):
     """Down a hierarchy, with a support, a negated template and k-anonymity, by a beam."""
 
     requirements = (
-        Template.of(
+        InferenceTemplate.of(
             "privacy.templates.a",
             "a",
             channel=("job", "country"),
@@ -272,7 +272,7 @@ class TestProgressiveDisclosureBeyondThePaper(AnonymizerConformance):
             confidence=0.5,
             min_support=9,
         ),
-        Template.of(
+        InferenceTemplate.of(
             "t.b",
             "b",
             channel=("job",),
@@ -288,7 +288,7 @@ class TestProgressiveDisclosureBeyondThePaper(AnonymizerConformance):
         jobs = table["job"].categories.to_pylist()
         above = tuple((job, (f"half-{place % 2}", "*")) for place, job in enumerate(jobs))
         facts = {"job": AttributeFacts("job", Role.QUASI_IDENTIFIER, hierarchy=HierarchySpec(levels=above))}
-        every = Template.of(
+        every = InferenceTemplate.of(
             "",
             "every",
             channel=("job", "country"),

@@ -13,7 +13,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import confidence
@@ -29,7 +29,7 @@ def fit(view, *templates, nulls=Nulls.OWN_CATEGORY, **params):
 
 
 def template(confidence, *channel, sensitive=(("S", "bad"),), name="t"):
-    return Template.of(
+    return InferenceTemplate.of(
         f"privacy.templates.{name}", name, channel=channel, sensitive=by_attribute(sensitive), confidence=confidence
     )
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from ppdm_flow.anonymizers.progressive_disclosure import algorithm
 from ppdm_flow.anonymizers.progressive_disclosure.algorithm import ProgressiveDisclosure
 from ppdm_flow.anonymizers.progressive_disclosure.problem import grown
-from ppdm_flow.anonymizers.progressive_disclosure.search import EXAMINATIONS, Search
+from ppdm_flow.anonymizers.progressive_disclosure.search import EXAMINATIONS, DisclosureSearch
 from ppdm_flow.anonymizers.progressive_disclosure.spec import DisclosureParams, effect
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.column import Column
@@ -41,7 +41,7 @@ PLACES = HierarchySpec(
 
 
 def template(confidence, *channel, sensitive=(("S", "bad"),), name="t", **more):
-    return Template.of(
+    return InferenceTemplate.of(
         f"privacy.templates.{name}",
         name,
         channel=channel,
@@ -261,7 +261,9 @@ def test_everything_holds_afterwards(table, nulls, search, score, k):
 def test_the_work_of_a_disclosure_does_not_grow_with_the_number_of_values(monkeypatch, each, target):
     """Thousands of values of one attribute, nearly all of them disclosed one by one: only few are examined a time."""
     searches = []
-    monkeypatch.setattr(algorithm, "Search", lambda *a, **more: searches.append(Search(*a, **more)) or searches[-1])
+    monkeypatch.setattr(
+        algorithm, "DisclosureSearch", lambda *a, **more: searches.append(DisclosureSearch(*a, **more)) or searches[-1]
+    )
     taken = []
     for values in (4_000, 16_000):
         rng = np.random.default_rng(3)

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
-from ppdm_flow.anonymizers.progressive_disclosure.problem import Task, encode
-from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
+from ppdm_flow.anonymizers.progressive_disclosure.problem import DisclosureTask, encode
+from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, DisclosureSearch
 from ppdm_flow.anonymizers.progressive_disclosure.spec import channels, sensitive
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
 
@@ -21,8 +21,8 @@ def search(view, templates, *, useless=False, nulls=Nulls.OWN_CATEGORY, suppress
     targets = view.schema.having(Role.TARGET)
     names = channels(templates) if suppressible is None else suppressible
     counts = view.counts(tuple(dict.fromkeys((*channels(templates), *sensitive(templates), *targets))))
-    problem = encode(counts, Task(templates, names, targets, nulls=nulls))
-    found = Search(problem, useless=useless)
+    problem = encode(counts, DisclosureTask(templates, names, targets, nulls=nulls))
+    found = DisclosureSearch(problem, useless=useless)
     steps = found.run()
     return [(names[d.attribute], problem.attributes[d.attribute].tree.labels[d.node]) for d in steps], steps, found
 
@@ -52,8 +52,8 @@ def test_the_groups_of_the_papers_trees(papers):
     """Disclosing Clerk gives 4/20 and 1/4 in both; Canada then splits the first tree's 4/20 into 4/19 and 0/1."""
     wanted = (papers.discharged("a", 0.5, "Job", "Country"), papers.discharged("b", 0.5, "Job", "Child"))
     counts = papers.bank().counts(("Job", "Country", "Child", "Bankruptcy", "rating"))
-    problem = encode(counts, Task(wanted, ("Job", "Country", "Child"), ("rating",)))
-    found = Search(problem)
+    problem = encode(counts, DisclosureTask(wanted, ("Job", "Country", "Child"), ("rating",)))
+    found = DisclosureSearch(problem)
 
     def shares():
         trees = (zip(*(x.tolist() for x in found.groups(channel)), strict=True) for channel in range(2))
@@ -81,9 +81,9 @@ def test_row_order_does_not_matter(papers):
 
 def test_several_sensitive_values_are_several_templates(papers):
     pairs = (("Bankruptcy", "Discharged"), ("Bankruptcy", "Never"))
-    one = (Template.of("t", "t", channel=("Job", "Country"), sensitive=by_attribute(pairs), confidence=0.6),)
+    one = (InferenceTemplate.of("t", "t", channel=("Job", "Country"), sensitive=by_attribute(pairs), confidence=0.6),)
     two = tuple(
-        Template.of(v, v, channel=("Job", "Country"), sensitive=by_attribute(((a, v),)), confidence=0.6)
+        InferenceTemplate.of(v, v, channel=("Job", "Country"), sensitive=by_attribute(((a, v),)), confidence=0.6)
         for a, v in pairs
     )
     assert search(papers.bank(), one)[0] == search(papers.bank(), two)[0]
@@ -107,7 +107,9 @@ def test_no_suppressed_value_could_be_disclosed_without_violation():
     """The outcome is maximal: checked over all remaining values by counting records."""
     rng = np.random.default_rng(11)
     table = Table.of({n: rng.choice(list("abcd"), 300).tolist() for n in ("A", "B", "S")})
-    wanted = (Template.of("t", "t", channel=("A", "B"), sensitive=by_attribute((("S", "a"),)), confidence=0.3),)
+    wanted = (
+        InferenceTemplate.of("t", "t", channel=("A", "B"), sensitive=by_attribute((("S", "a"),)), confidence=0.3),
+    )
     order, _, _ = search(InMemoryView.of(table), wanted)
     shown = {a: {v for b, v in order if b == a} for a in ("A", "B")}
     cells = {n: np.array(table[n].texts()) for n in table.names}

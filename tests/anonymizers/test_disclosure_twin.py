@@ -17,13 +17,13 @@ from tiers import examples
 from ppdm_flow.anonymizers.progressive_disclosure import beam
 from ppdm_flow.anonymizers.progressive_disclosure import search as greedy_search
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
-from ppdm_flow.anonymizers.progressive_disclosure.problem import Task, encode
-from ppdm_flow.anonymizers.progressive_disclosure.search import Search
+from ppdm_flow.anonymizers.progressive_disclosure.problem import DisclosureTask, encode
+from ppdm_flow.anonymizers.progressive_disclosure.search import DisclosureSearch
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
 
@@ -211,7 +211,7 @@ TEMPLATE = st.tuples(
 class Case:
     view: InMemoryView
     records: list
-    templates: tuple[Template, ...]
+    templates: tuple[InferenceTemplate, ...]
     floors: tuple[KAnonymity, ...]
     suppressible: tuple[str, ...]
     graded: tuple[str, ...]
@@ -219,9 +219,9 @@ class Case:
     useless: bool
 
     @property
-    def task(self) -> Task:
+    def task(self) -> DisclosureTask:
         own = {a: HIERARCHIES[a] for a in self.graded}
-        return Task(self.templates, self.suppressible, ("class",) if self.classes else (), self.floors, own)
+        return DisclosureTask(self.templates, self.suppressible, ("class",) if self.classes else (), self.floors, own)
 
     @property
     def problem(self):
@@ -244,7 +244,7 @@ def cases(draw):
     k = draw(st.sampled_from([0, 0, 2, 3]))
     drawn = draw(st.lists(TEMPLATE, min_size=0 if k else 1, max_size=3))
     templates = tuple(
-        Template.of(
+        InferenceTemplate.of(
             f"t{i}",
             f"t{i}",
             channel=tuple(sorted(channel)),
@@ -270,7 +270,7 @@ def cases(draw):
     )
 
 
-def order_of(search: Search, found=None) -> list[tuple[str, tuple]]:
+def order_of(search: DisclosureSearch, found=None) -> list[tuple[str, tuple]]:
     """Disclosures as (attribute, labels from the top down)."""
     attributes = search.problem.attributes
     result = []
@@ -294,7 +294,7 @@ def few_are_many(alike):
 @given(case=cases(), alike=st.booleans())
 def test_equals_the_twin_disclosure_by_disclosure(case, alike):
     with few_are_many(alike):
-        search, twin = Search(case.problem, useless=case.useless), case.twin
+        search, twin = DisclosureSearch(case.problem, useless=case.useless), case.twin
     broken = infeasible(search)
     assert bool(broken) == (not twin.holds(twin.shown))
     if broken:
@@ -324,10 +324,10 @@ def test_equals_the_twin_disclosure_by_disclosure(case, alike):
 @given(case=cases(), width=st.integers(2, 4), ahead=st.booleans(), alike=st.booleans())
 def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, alike):
     with few_are_many(alike):
-        search = Search(case.problem, useless=case.useless)
+        search = DisclosureSearch(case.problem, useless=case.useless)
     if infeasible(search):
         return
-    greedy = Search(case.problem, useless=case.useless)
+    greedy = DisclosureSearch(case.problem, useless=case.useless)
     greedy.run()
     found = beam.run(search, width, ahead=ahead)
     assert found.greedy == greedy.kept
@@ -338,7 +338,7 @@ def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, a
         assert twin.holds(twin.shown)
     assert twin.best() is None
     assert twin.kept() == pytest.approx(found.kept, abs=1e-9)
-    again = beam.run(Search(case.problem, useless=case.useless), width, ahead=ahead)
+    again = beam.run(DisclosureSearch(case.problem, useless=case.useless), width, ahead=ahead)
     assert again.disclosures == found.disclosures  # with values that are alike or without
 
 
@@ -348,12 +348,12 @@ def test_alike_values_are_found_and_no_others():
     columns = {"A": [a for a, _ in rows], "B": [b for _, b in rows]}
     columns |= {"S": ["s"] * 7 + ["t"] + ["s"] * 6, "class": ["G"] * 10 + ["H"] * 4}
     view = InMemoryView.of(Table.of(columns), {"class": Role.TARGET})
-    template = Template.of("t", "t", channel=("A", "B"), sensitive=by_attribute((("S", "s"),)), confidence=1.0)
-    problem = encode(view.counts(tuple(columns)), Task((template,), ("A", "B"), ("class",)))
+    template = InferenceTemplate.of("t", "t", channel=("A", "B"), sensitive=by_attribute((("S", "s"),)), confidence=1.0)
+    problem = encode(view.counts(tuple(columns)), DisclosureTask((template,), ("A", "B"), ("class",)))
     names = [label for attribute in problem.attributes for label in attribute.tree.labels]
 
     def kinds(*, marked):
-        shelves = Search(problem).shelves
+        shelves = DisclosureSearch(problem).shelves
         members = np.split(shelves.members, shelves.kind_begin[1:-1])
         chosen = (shelves.stride > 1) == marked
         return [{names[y] for y in own} for own, wanted in zip(members, chosen, strict=True) if wanted]
@@ -375,9 +375,9 @@ def test_templates_left_out_are_implied(case):
         return
     problem = encode(
         case.view.counts(("A", "B", "C", "S", "T", "class")),
-        Task(kept, case.suppressible, case.task.targets, case.floors, case.task.hierarchies),
+        DisclosureTask(kept, case.suppressible, case.task.targets, case.floors, case.task.hierarchies),
     )
-    search = Search(problem, useless=True)
+    search = DisclosureSearch(problem, useless=True)
     search.run()
     for attribute, node in order_of(search):
         twin.shown[attribute].add(node)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ppdm_flow.anonymizers.sample.algorithm import Sample
+from ppdm_flow.anonymizers.sample.algorithm import SampleTransform
 from ppdm_flow.anonymizers.sample.spec import SampleParams
 from ppdm_flow.anonymizers.shuffle_rows.algorithm import ShuffleRows
 from ppdm_flow.anonymizers.shuffle_rows.spec import ShuffleParams
@@ -31,7 +31,7 @@ def rows(count: int) -> Table:
 
 
 def sampled(table: Table, key: str = "k", **params) -> Table:
-    fitted = Sample(SampleParams(**params)).fit(InMemoryView.of(table), CONTEXT)
+    fitted = SampleTransform(SampleParams(**params)).fit(InMemoryView.of(table), CONTEXT)
     return run(fitted.transform, table, RunKey.from_seed(key))[""]
 
 
@@ -88,9 +88,9 @@ def test_missing_and_suppressed_cells_are_groups_of_their_own():
 
 
 def test_what_a_sample_of_groups_counts():
-    fitted = Sample(SampleParams(by=["g"], rows=2)).fit(InMemoryView.of(grouped([4, 1, 2])), CONTEXT)
+    fitted = SampleTransform(SampleParams(by=["g"], rows=2)).fit(InMemoryView.of(grouped([4, 1, 2])), CONTEXT)
     assert {n: f.value for n, f in fitted.figures.items()} == {"groups": 3, "smallest_group": 1, "certain_rows": 3}
-    empty = Sample(SampleParams(by=["g"], rows=1)).fit(InMemoryView.of(grouped([])), CONTEXT)
+    empty = SampleTransform(SampleParams(by=["g"], rows=1)).fit(InMemoryView.of(grouped([])), CONTEXT)
     assert empty.figures["smallest_group"].value is None
 
 

@@ -13,7 +13,7 @@ from ppdm_flow.core.pages import pages
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 
@@ -35,7 +35,7 @@ FACTS = {
     "addr_*": AttributeFacts("addr_*", Role.INSENSITIVE),
 }
 BOUND = Sensitivity.of_bounds("disease", (BoundOfValue("HIV", 0.1, 0.2),), Directions.BOTH)
-CHANNEL = Template.of(
+CHANNEL = InferenceTemplate.of(
     "privacy.templates.t",
     "t",
     channel=("job", "country"),

@@ -17,7 +17,7 @@ from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.pages import MalformedPageError, pages, parsed, synonyms
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import built_in
-from ppdm_flow.policy.language.models import Policy, Source, Step
+from ppdm_flow.policy.language.models import Policy, SourceEntry, Step
 from ppdm_flow.policy.language.shape import homes
 from ppdm_flow.report.forms import CHECK, JUDGED, PORTABLE
 from ppdm_flow.report.verify import VERIFIED
@@ -259,7 +259,7 @@ def test_examples_of_plugins_are_pieces_of_a_policy(group):
         if example:
             tree = yaml.safe_load(example)
             assert set(tree) <= set(Policy.model_fields)
-            for part, model in (("steps", Step), ("source", Source)):
+            for part, model in (("steps", Step), ("source", SourceEntry)):
                 for each in tree.get(part, {}).values() if part == "steps" else [tree.get(part, {})]:
                     if each:
                         params = registry.load(group, plugin.name).params

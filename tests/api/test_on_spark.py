@@ -9,7 +9,7 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.api.explain.on_spark import matrix
-from ppdm_flow.core.asks import UNKNOWN, Asks, Demand
+from ppdm_flow.core.asks import UNKNOWN, AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk import registry
 
@@ -77,14 +77,16 @@ def test_formats_are_not_worked_on() -> None:
 def test_who_says_nothing_is_taken_to_need_all() -> None:
     silent = PluginInfo("other", Kind.AUDIT, "of another package")
     assert silent.asks is UNKNOWN
-    assert silent.asks.of(frozenset(), {}) is Asks.TABLE
+    assert silent.asks.of(frozenset(), {}) is DataAccess.TABLE
     assert "| `other` | driver | its columns of all rows |  |" in matrix([silent])
 
 
 def test_cases_and_parameters() -> None:
-    demand = Demand(Asks.COUNTS, {"people": Asks.ROWS, "size": Asks.TABLE, "form=sets": Asks.FRAGMENTS})
-    assert demand.of(frozenset(), {"size": None, "form": "lists"}) is Asks.COUNTS
-    assert demand.of(frozenset(), {"size": None, "form": "sets"}) is Asks.FRAGMENTS
-    assert demand.of(frozenset({"people"}), {"form": "sets"}) is Asks.ROWS
-    assert demand.of(frozenset({"people"}), {"size": 3}) is Asks.TABLE
-    assert demand.worst is Asks.TABLE
+    demand = AccessRequirements(
+        DataAccess.COUNTS, {"people": DataAccess.ROWS, "size": DataAccess.TABLE, "form=sets": DataAccess.FRAGMENTS}
+    )
+    assert demand.of(frozenset(), {"size": None, "form": "lists"}) is DataAccess.COUNTS
+    assert demand.of(frozenset(), {"size": None, "form": "sets"}) is DataAccess.FRAGMENTS
+    assert demand.of(frozenset({"people"}), {"form": "sets"}) is DataAccess.ROWS
+    assert demand.of(frozenset({"people"}), {"size": 3}) is DataAccess.TABLE
+    assert demand.worst is DataAccess.TABLE

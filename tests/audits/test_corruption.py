@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.audits.corruption.algorithm import CorruptionAudit
-from ppdm_flow.audits.corruption.independence import Dependence
+from ppdm_flow.audits.corruption.independence import NeighbourDependence
 from ppdm_flow.audits.corruption.independence import _compare as compare_rows
 from ppdm_flow.audits.corruption.perturbed import highest, highest_of_matrix
 from ppdm_flow.core.attributes import Change
@@ -249,7 +249,7 @@ def test_the_variances_are_those_of_a_faithful_operator() -> None:
     operator = Operator("s", DOMAIN, np.full(4, 1 / 3), "perturb")  # a value is kept with 1/3 + 1/6
     kept, taken = [], []
     for _ in range(8_000):
-        found = Dependence()
+        found = NeighbourDependence()
         compare_rows(operator, original, faithful(original, operator.retention, rng), found)
         kept.append(found.kept)
         taken.append(found.taken)

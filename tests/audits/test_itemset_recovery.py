@@ -20,10 +20,10 @@ from ppdm_flow.audits.records.attributes import named_sets
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.set_operator import SetOperator
@@ -40,7 +40,7 @@ def view(sets: SetColumn, name: str = "basket") -> InMemoryView:
     return InMemoryView.of(table, {name: Role.ITEMS}, partition_rows=7000)
 
 
-def context(operator: Operator | None, **inputs: InMemoryView) -> AuditContext:
+def context(operator: TransactionOperator | None, **inputs: InMemoryView) -> AuditContext:
     facts = {"basket": AttributeFacts("basket", Role.ITEMS, source="basket")}
     known = {} if operator is None else {"basket": SetOperator("basket", document(operator), "mix")}
     return AuditContext("public", facts, facts, set_operators=known, operator_inputs=inputs)
@@ -53,8 +53,8 @@ def data() -> Baskets:
 
 
 @pytest.fixture(scope="module")
-def operator() -> Operator:
-    return Operator.cut_and_paste(dict.fromkeys(SIZES, 4), dict.fromkeys(SIZES, 0.125), 30)
+def operator() -> TransactionOperator:
+    return TransactionOperator.cut_and_paste(dict.fromkeys(SIZES, 4), dict.fromkeys(SIZES, 0.125), 30)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def values(outcome) -> dict[str, float | None]:
 def test_plain_sets_are_compared_by_counting(data):
     """A sample of plain sets: true positives, false drops and positives as plain Python counts them."""
     some = data.take(np.arange(0, len(data), 3))
-    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=Support(ratio=0.05), precision=0.0))
+    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=SupportBound(ratio=0.05), precision=0.0))
     found = values(audit.measure(view(data), view(some), context(None)))
     for size in (1, 2, 3):
         true = frequent(data, 1000, size)
@@ -88,7 +88,7 @@ def test_plain_sets_are_compared_by_counting(data):
 
 
 def test_what_is_released_as_it_was_is_found(data):
-    outcome = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=Support(count=500))).measure(
+    outcome = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=SupportBound(count=500))).measure(
         view(data), view(data), context(None)
     )
     found = values(outcome)
@@ -104,7 +104,7 @@ def test_randomized_sets(data, operator, released, form):
     if form == "seeded":
         draws = Draws(RunKey.from_seed("recovery").step("seeds"), seeded.draws_per_row(operator))
         released = seeded.seed(data, operator, draws, np.arange(len(data)))
-    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=Support(ratio=0.05)))
+    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=SupportBound(ratio=0.05)))
     outcome = audit.measure(view(data), view(released), context(operator, basket=view(data)))
     found = values(outcome)
     for size in (1, 2, 3):
@@ -124,8 +124,8 @@ def test_randomized_sets(data, operator, released, form):
 
 def test_a_wrong_operator_shows(data, released):
     """The planted fault: an operator that keeps more than what was kept makes estimates too low."""
-    wrong = Operator.cut_and_paste(dict.fromkeys(SIZES, 6), dict.fromkeys(SIZES, 0.25), 30)
-    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=Support(ratio=0.05)))
+    wrong = TransactionOperator.cut_and_paste(dict.fromkeys(SIZES, 6), dict.fromkeys(SIZES, 0.25), 30)
+    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=SupportBound(ratio=0.05)))
     found = values(audit.measure(view(data), view(released), context(wrong, basket=view(data))))
     assert found["interval_coverage"] < 0.3
 
@@ -133,15 +133,15 @@ def test_a_wrong_operator_shows(data, released):
 def test_items_that_could_not_be_released_are_lost(data, operator):
     """The original has an item that the operator's alphabet lacks: its sets are no true ones of that item."""
     fewer = data.mapped(np.array([-1, *range(29)], dtype=np.int32), data.categories.slice(1))
-    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=Support(ratio=0.05), max_length=1))
-    small = Operator.none(range(7), 29)
+    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=SupportBound(ratio=0.05), max_length=1))
+    small = TransactionOperator.none(range(7), 29)
     found = values(audit.measure(view(data), view(fewer), context(small, basket=view(data))))
     assert found["false_drops.1"] == 0
     assert found["recovered"] == 1.0
 
 
 def test_nothing_to_compare(data, operator, released):
-    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=Support(count=30_000)))
+    audit = ItemsetRecoveryAudit(ItemsetRecoveryParams(min_support=SupportBound(count=30_000)))
     cases = [
         (audit, view(data), view(released), context(operator)),
         (ItemsetRecoveryAudit(ItemsetRecoveryParams()), view(data), view(released), context(None)),
@@ -150,13 +150,13 @@ def test_nothing_to_compare(data, operator, released):
             ItemsetRecoveryAudit(ItemsetRecoveryParams()),
             view(data),
             view(released),
-            context(Operator.none(SIZES, 29)),
+            context(TransactionOperator.none(SIZES, 29)),
         ),
         (
             ItemsetRecoveryAudit(ItemsetRecoveryParams(max_length=2)),
             view(data),
             view(released),
-            context(Operator.cut_and_paste(dict.fromkeys(SIZES, 0), dict.fromkeys(SIZES, 0.5), 30)),
+            context(TransactionOperator.cut_and_paste(dict.fromkeys(SIZES, 0), dict.fromkeys(SIZES, 0.5), 30)),
         ),
     ]
     for audit, before, after, ctx in cases:
@@ -214,7 +214,7 @@ def test_where_nothing_is_discoverable(data, operator, released):
     assert "none is discoverable" in outcome.figures["lowest.2"].note
     plain = DiscoverableSupportAudit(DiscoverableSupportParams()).measure(view(data), view(data), context(None))
     assert plain.figures["lowest.1"].value is None
-    lost = Operator.cut_and_paste(dict.fromkeys(SIZES, 0), dict.fromkeys(SIZES, 0.5), 30)
+    lost = TransactionOperator.cut_and_paste(dict.fromkeys(SIZES, 0), dict.fromkeys(SIZES, 0.5), 30)
     found = DiscoverableSupportAudit(DiscoverableSupportParams()).measure(view(data), view(released), context(lost))
     assert found.figures["lowest.1"].value is None
 

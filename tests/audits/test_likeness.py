@@ -11,7 +11,7 @@ from scipy import stats
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.comparison.alphabet import united
-from ppdm_flow.mining.comparison.dissimilarity import Search, affordable_rows, dissimilarity, recounted
+from ppdm_flow.mining.comparison.dissimilarity import CodeTableSearch, affordable_rows, dissimilarity, recounted
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
@@ -70,7 +70,7 @@ def test_dissimilarity_is_that_of_the_library(build):
     before, after = people(rng, 300), people(rng, 200, 0.5)
     found = values(measured("krimp_dissimilarity", build.case(before, after, "qqsx", paired=False), laplace=0.5))
     tables = [count(Table.of(t), list("pqsx")) for t in (before, after)]
-    x, y = (Search(2, "slim", pruning=False).encoded(d) for d in united(tables).databases)
+    x, y = (CodeTableSearch(2, "slim", pruning=False).encoded(d) for d in united(tables).databases)
     apart = dissimilarity(x, y, 0.5)
     assert (found["of_original"], found["of_release"]) == (apart.of_first, apart.of_second)
 
@@ -89,7 +89,7 @@ def test_the_same_patterns_are_free_of_the_second_search(build):
     assert found["same_patterns"] < 2 * found["same_patterns_internal"]
     tables = [count(Table.of(t), list("pqsxyz")) for t in (rows, again)]
     x, y = united(tables).databases
-    own = Search(1, "all", pruning=False).encoded(x)
+    own = CodeTableSearch(1, "all", pruning=False).encoded(x)
     assert found["same_patterns"] == dissimilarity(own, recounted(y, own)).value
     same = values(measured("krimp_dissimilarity", build.case(rows, rows, "qqqqqs", paired=False), **params))
     assert same["same_patterns"] == 0
@@ -353,7 +353,7 @@ def test_classes_as_a_yardstick(build):
     databases = united(
         [count(Table.of({n: [table[n][i] for i in rows] for n in "xyz"}), ["x", "y", "z"]) for rows in parts]
     ).databases
-    search = Search(2, "slim", pruning=False)
+    search = CodeTableSearch(2, "slim", pruning=False)
     apart = [dissimilarity(*pair).value for pair in combinations([search.encoded(d) for d in databases], 2)]
     names = ("between_classes", "between_classes_lowest", "between_classes_highest")
     expected = [float(np.mean(apart)), min(apart), max(apart)]

@@ -16,7 +16,7 @@ from ppdm_flow.audits.perturbation_utility.algorithm import (
     distribution_utility,
 )
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.registry import load
@@ -48,8 +48,8 @@ def test_inverse_is_the_inverse(kept, data):
     if data.draw(st.booleans()):
         kept[0] = 0.0  # one value without retention can still be solved for
     released = operator(kept, tuple(map(str, range(len(kept))))).matrix() @ shares
-    assert by_inverse(Channel.of(kept), released) == pytest.approx(shares, abs=1e-9)
-    assert by_inverse(Channel.of(kept), released) == pytest.approx(
+    assert by_inverse(RetentionChannel.of(kept), released) == pytest.approx(shares, abs=1e-9)
+    assert by_inverse(RetentionChannel.of(kept), released) == pytest.approx(
         np.linalg.lstsq(operator(kept, tuple(map(str, range(len(kept))))).matrix(), released, rcond=None)[0], abs=1e-6
     )
 
@@ -57,8 +57,8 @@ def test_inverse_is_the_inverse(kept, data):
 def test_values_that_cannot_be_told_apart_share_equally():
     kept, shares = np.array([0.0, 0.0, 0.5]), np.array([0.5, 0.1, 0.4])
     released = operator(kept, ("a", "b", "c")).matrix() @ shares
-    assert by_inverse(Channel.of(kept), released) == pytest.approx([0.3, 0.3, 0.4])
-    assert by_inverse(Channel.of(np.zeros(3)), np.array([0.2, 0.3, 0.5])) == pytest.approx([1 / 3] * 3)
+    assert by_inverse(RetentionChannel.of(kept), released) == pytest.approx([0.3, 0.3, 0.4])
+    assert by_inverse(RetentionChannel.of(np.zeros(3)), np.array([0.2, 0.3, 0.5])) == pytest.approx([1 / 3] * 3)
 
 
 @examples(10)
@@ -73,12 +73,14 @@ def test_iteration_is_plain_em(kept, data):
     for _ in range(50):
         joint = matrix * shares
         shares = (joint / joint.sum(axis=1, keepdims=True) * released[:, None]).sum(axis=0)
-    assert by_iteration(Channel.of(kept), released, 50) == pytest.approx(shares, abs=1e-8)
+    assert by_iteration(RetentionChannel.of(kept), released, 50) == pytest.approx(shares, abs=1e-8)
 
 
 def test_iteration_finds_what_was_there():
     kept, shares = np.array([0.3, 0.5, 0.4, 0.2]), np.array([0.5, 0.3, 0.15, 0.05])
-    assert by_iteration(Channel.of(kept), operator(kept).matrix() @ shares, 100_000) == pytest.approx(shares, abs=1e-5)
+    assert by_iteration(RetentionChannel.of(kept), operator(kept).matrix() @ shares, 100_000) == pytest.approx(
+        shares, abs=1e-5
+    )
 
 
 def test_realised_utility_and_pictures(build):

@@ -14,7 +14,7 @@ from tiers import examples
 from ppdm_flow.audits.records import distances
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.counting import databases
-from ppdm_flow.audits.records.distances import FAR, Points, guesses, narrow, nearest, within
+from ppdm_flow.audits.records.distances import FAR, RecordPoints, guesses, narrow, nearest, within
 from ppdm_flow.audits.records.gathering import distinct, gather
 from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.proportions import newcombe, wilson
@@ -38,7 +38,7 @@ def points(draw, nominal, numeric):
     numbers = draw(
         st.lists(st.lists(st.sampled_from(NUMBERS), min_size=rows, max_size=rows), min_size=numeric, max_size=numeric)
     )
-    return Points(
+    return RecordPoints(
         narrow(np.array(codes, dtype=np.int32).reshape(nominal, rows)),
         np.array(numbers, dtype=np.float32).reshape(numeric, rows),
     )
@@ -86,7 +86,7 @@ def test_no_nearest_record_is_passed_over(nominal, numeric):
         codes = np.array([np.round(hidden + draws.normal(size=rows)).clip(-3, 3) + 3 for _ in range(nominal)])
         lines = np.array([hidden / 9 + draws.normal(size=rows) / 20 for _ in range(numeric)]).reshape(numeric, rows)
         lines = np.where(draws.random(lines.shape) < 0.05, FAR, lines.round(2)).astype(np.float32)
-        return Points(narrow(codes.reshape(nominal, rows).astype(np.int32)), lines)
+        return RecordPoints(narrow(codes.reshape(nominal, rows).astype(np.int32)), lines)
 
     queries, reference = some(300), some(5000)
     every = np.zeros((300, 5000), dtype=np.float32)
@@ -102,18 +102,20 @@ def test_no_nearest_record_is_passed_over(nominal, numeric):
 @pytest.mark.slow
 def test_distances_of_many_columns_and_values():
     """Counts above 255 and codes above 65,535 need wider integers."""
-    wide = Points(narrow(np.arange(600, dtype=np.int32).reshape(300, 2)), np.zeros((0, 2), dtype=np.float32))
+    wide = RecordPoints(narrow(np.arange(600, dtype=np.int32).reshape(300, 2)), np.zeros((0, 2), dtype=np.float32))
     assert nearest(wide.take(np.array([0])), wide.take(np.array([1])))[0].tolist() == [300]
-    byte = Points(narrow(np.arange(510, dtype=np.int32).reshape(255, 2) % 256), np.zeros((0, 2), dtype=np.float32))
+    byte = RecordPoints(
+        narrow(np.arange(510, dtype=np.int32).reshape(255, 2) % 256), np.zeros((0, 2), dtype=np.float32)
+    )
     assert [x.tolist() for x in nearest(byte.take(np.array([0])), byte.take(np.array([1, 1])))] == [[255], [0]]
-    many = Points(narrow(np.array([[0, 65_536]], dtype=np.int32)), np.zeros((0, 2), dtype=np.float32))
+    many = RecordPoints(narrow(np.array([[0, 65_536]], dtype=np.int32)), np.zeros((0, 2), dtype=np.float32))
     assert nearest(many.take(np.array([0])), many)[1].tolist() == [0]
-    small = Points(narrow(np.array([[1]], dtype=np.int32)), np.zeros((0, 1), dtype=np.float32))
+    small = RecordPoints(narrow(np.array([[1]], dtype=np.int32)), np.zeros((0, 1), dtype=np.float32))
     assert nearest(small, many)[0].tolist() == [1]
 
 
 def test_an_empty_reference_is_refused():
-    one = Points(np.zeros((1, 1), dtype=np.uint8), np.zeros((0, 1), dtype=np.float32))
+    one = RecordPoints(np.zeros((1, 1), dtype=np.uint8), np.zeros((0, 1), dtype=np.float32))
     none = one.take(np.zeros(0, dtype=np.int64))
     with pytest.raises(ValueError, match="near"):
         nearest(one, none)

@@ -13,7 +13,7 @@ from tiers import examples
 from ppdm_flow.audits.reidentification_risk.algorithm import ReidentificationRiskAudit
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.registry import load
 
@@ -82,7 +82,7 @@ def test_a_population_is_read_as_k_map_reads_it(build, tmp_path):
     released = {"p": ["[20, 30)", "[30, 40)", "*"], "q": ["m", "⊥", "f"]}
     original = {"age": ["21", "33", "45"], "sex": ["m", "f", "f"]}
     changes = {"p": (("coarsen", Change.GENERALIZED),), "q": (("hide", Change.SUPPRESSED),)}
-    population = Population(path="people.csv")
+    population = PopulationFile(path="people.csv")
     case = build.case(
         original, released, "qq", sources={"p": "age", "q": "sex"}, changes=changes, home=tmp_path, paired=False
     )

@@ -21,10 +21,10 @@ from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.engine.reading.crowds import CrowdSizes
 from ppdm_flow.engine.reading.repeating import RepeatCounter
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
@@ -42,9 +42,9 @@ from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import Operator
-from ppdm_flow.sdk.audit import Audit, Rechecked
+from ppdm_flow.sdk.audit import Audit, RecheckedAudit
 from ppdm_flow.sdk.registry import listed, load
 
 NAMES = [p.name for p in listed("audits") if p.built_in]
@@ -74,7 +74,7 @@ def faults_of(name: str) -> Iterator[str]:
         yield "it has no summary"
     if spec.info.serves and spec.info.serves != (name,):
         yield f"it serves {spec.info.serves}"
-    if spec.info.serves and not isinstance(algorithm, Rechecked):
+    if spec.info.serves and not isinstance(algorithm, RecheckedAudit):
         yield "it has no second route"
 
 
@@ -122,17 +122,19 @@ def test_no_value_is_told(name, paired, build, tmp_path):
         declared={"s": frozenset([written])},
         requirements=(
             KAnonymity.of("k", k=500, attributes=("p", "q")),
-            Template.of("t", "t", channel=("p", "q"), sensitive=by_attribute((("s", written),)), confidence=0.01),
+            InferenceTemplate.of(
+                "t", "t", channel=("p", "q"), sensitive=by_attribute((("s", written),)), confidence=0.01
+            ),
             Sensitivity.of_bounds("s", (BoundOfValue(written, 0.01, 0.02),), Directions.BOTH, tolerance=2.0),
             AnonymityScore.of("a", max=0.1),
-            Blend.of("b", min_support=Support(count=500)),
+            Blend.of("b", min_support=SupportBound(count=500)),
             LDiversity.of("l", "s", l=9, attributes=("p", "q")),
             TCloseness.of("c", "s", t=0.01, attributes=("p", "q"), distance=Distance.ORDERED, order=domain),
             TCloseness.of("u", "s", t=0.01, attributes=("p", "q"), distance=Distance.ORDERED, order=domain[:2]),
             AlphaK.of("f", "s", alpha=0.01, attributes=("p", "q"), values=(written,)),
             DeltaDisclosure.of("d", "s", delta=0.01, attributes=("p", "q")),
             BetaLikeness.of("e", "s", beta=0.01, attributes=("p", "q")),
-            KMap.of("m", k=500, attributes=("p", "q"), population=Population(path="people.csv")),
+            KMap.of("m", k=500, attributes=("p", "q"), population=PopulationFile(path="people.csv")),
             LKC.of("x", l=2, k=500, attributes=("p", "q"), c=0.01, sensitive=by_attribute((("s", written),))),
             CumulativeK.of("n", k=500, attributes=("p", "q")),
             FirstDraw.of("o", attributes=("s",)),

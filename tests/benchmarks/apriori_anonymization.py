@@ -20,7 +20,7 @@ from measuring import ROOT, Row, Sheet
 from ppdm_flow.mining.combinations.apriori import generalized
 from ppdm_flow.mining.combinations.cut import LEAVE_OUT, ROLL_UP_FIRST
 from ppdm_flow.mining.combinations.owners import Owners
-from ppdm_flow.mining.combinations.tree import Tree, tree_of
+from ppdm_flow.mining.combinations.tree import CodeTree, tree_of
 
 SETS = ("BMS-WebView-1", "BMS-WebView-2", "retail", "kosarak_first10k")
 LEAST, TOGETHER = 5, 5
@@ -51,7 +51,7 @@ def read(file: Path) -> Owners:
     return Owners.of_sets(begins, codes.astype(np.int32), np.ones(len(rows), dtype=np.int64), len(items))
 
 
-def neighbours(width: int) -> Tree:
+def neighbours(width: int) -> CodeTree:
     parents, values, level = [-1] * width, [1] * width, list(range(width))
     while len(level) > 1:
         above = []
@@ -66,7 +66,7 @@ def neighbours(width: int) -> Tree:
     return tree_of(parents, range(width), values, width)
 
 
-def row(name: str, owned: Owners, tree: Tree, most: int, way: str) -> Row:
+def row(name: str, owned: Owners, tree: CodeTree, most: int, way: str) -> Row:
     generalized(owned.mapped(np.full(owned.width, -1, dtype=np.int32), owned.width), tree, LEAST, most, WAYS[way])
     cpu, wall = time.process_time(), time.perf_counter()
     node = generalized(owned, tree, LEAST, most, WAYS[way]).node

@@ -22,7 +22,7 @@ from measuring import Row, Sheet, timed
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
@@ -99,7 +99,7 @@ def once(step: str, what: str, size: int, *, counted: bool) -> str:
         table=table(size, heavy=what == "one"),
         facts=facts,
         requirements=tuple(asked(what)),
-        people=People("who", 1) if counted else None,
+        people=PeopleCount("who", 1) if counted else None,
     )
     try:
         return str({name: figure.value for name, figure in case.fit().figures.items()})

@@ -31,8 +31,8 @@ from measuring import ROOT, Row, Sheet
 sys.path.insert(0, str(ROOT))
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.generation.model import Model
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import tabular
 from ppdm_flow.mining.krimp.code_table import CodeTable
@@ -51,12 +51,12 @@ SETTINGS = {
 }
 
 
-def make(model: Model, rows: int, seed: str = "benchmark") -> Any:
+def make(model: RowGenerator, rows: int, seed: str = "benchmark") -> Any:
     draws = Draws(RunKey.from_seed(seed).step("generate"), model.draws_per_row)
     return model.generate(draws.words(np.arange(rows, dtype=np.int64)))
 
 
-def table_of(database: Database, way: str, least: int, closed: bool, pruning: bool) -> CodeTable:
+def table_of(database: ItemDatabase, way: str, least: int, closed: bool, pruning: bool) -> CodeTable:
     if way == "slim":
         return slim(database, least, pruning=pruning).table
     candidates = mine(database, least, only_closed=closed).of_length(2).in_candidate_order()
@@ -75,17 +75,17 @@ def timed(work: Callable[[], Any], repeats: int = 1) -> tuple[Any, float, float]
 
 
 def nursery(data: Path) -> Iterator[Row]:
-    database = Database.of_lists(rows_of(data / WORK["nursery"].file))
-    model = Model.of(table_of(database, "krimp", 1, False, True), database)
+    database = ItemDatabase.of_lists(rows_of(data / WORK["nursery"].file))
+    model = RowGenerator.of(table_of(database, "krimp", 1, False, True), database)
     made, seconds, cpu = timed(lambda: make(model, database.rows), 5)
     frequent = mine(database, 0.1)
-    other = Database.of_cells(made.cells, database.place)
+    other = ItemDatabase.of_cells(made.cells, database.place)
     errors = [abs(support_of(other, items) - support) / database.rows for items, support in frequent]
     note = f"{len(errors)} itemsets, mean error of supports {np.mean(errors):.4f}"
     yield Row("nursery", database.rows, seconds, peak(), note, None, cpu)
 
 
-def support_of(database: Database, items: tuple[int, ...]) -> int:
+def support_of(database: ItemDatabase, items: tuple[int, ...]) -> int:
     hit = np.logical_and.reduce([database.cells[:, database.place[i]] == i for i in items])
     return int(database.weights[hit].sum())
 
@@ -95,7 +95,7 @@ def million(data: Path) -> Iterator[Row]:
     table, seconds, cpu = timed(lambda: table_of(whole, "krimp", 20, True, True))
     note = f"{table.non_singletons} itemsets, L% {table.compression:.3f}"
     yield Row("million.learn", whole.rows, seconds, peak(), note, None, cpu)
-    model = Model.of(table, whole)
+    model = RowGenerator.of(table, whole)
     made, seconds, cpu = timed(lambda: make(model, 1_000_000), 2)
     yield Row("million", 1_000_000, seconds, peak(), f"{made.itemsets.mean():.2f} itemsets a row", None, cpu)
 
@@ -115,12 +115,12 @@ def nine(data: Path) -> Iterator[Row]:
 
     size = len(whole)
     yield row("adult.resampled", whole[rng.integers(0, size, size)], 0.0, 0.0)
-    model = Model.independent(coded.database)
+    model = RowGenerator.independent(coded.database)
     made, seconds, cpu = timed(lambda: make(model, size))
     yield row("adult.independent", coded.code[made.cells], seconds, cpu)
     for name, setting in SETTINGS.items():
         found, learning, work = timed(lambda: table_of(coded.database, *setting))  # noqa: B023  # called at once
-        generator = Model.of(found, coded.database)
+        generator = RowGenerator.of(found, coded.database)
         made, seconds, cpu = timed(lambda: make(generator, size))  # noqa: B023  # called at once
         yield Row(f"adult.{name}.learn", size, learning, peak(), f"L% {found.compression:.3f}", None, work)
         more = f", {made.itemsets.mean():.2f} itemsets a row"
@@ -132,11 +132,11 @@ def peak() -> float:
 
 
 def warm() -> None:
-    small = Database.of_cells(
+    small = ItemDatabase.of_cells(
         np.array([[0, 2], [1, 3], [0, 3]] * 4, dtype=np.int32), np.array([0, 0, 1, 1], dtype=np.int32)
     )
     for way, closed in (("krimp", False), ("krimp", True), ("slim", False)):
-        make(Model.of(table_of(small, way, 1, closed, True), small), 10)
+        make(RowGenerator.of(table_of(small, way, 1, closed, True), small), 10)
 
 
 PARTS = {"nursery": nursery, "million": million, "adult": nine}

@@ -19,11 +19,11 @@ import numpy as np
 from measuring import Row, Sheet, timed
 
 from ppdm_flow.mining.people.chances import choices, largest_chances
-from ppdm_flow.mining.people.combinations import TooManyError
+from ppdm_flow.mining.people.combinations import CombinationLimitError
 from ppdm_flow.mining.people.known_rows import smallest_crowd
 from ppdm_flow.mining.people.known_rows_groups import group_counts, told_by_people
 from ppdm_flow.mining.people.profiles import profiles
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.recoding.grouping import ClassCells
 
 SEED, CLASSES, VALUES, HEAVY = 7, 1_000, 20, 100_000
 KNOWN = {"1": 1, "2": 2, "3": 3, "all": None}
@@ -77,16 +77,16 @@ def once(what: str, size: int, known: int | None) -> str:
         if what == "chance":
             return str(largest_chances(choices(person, group), cells(group, value), known, VALUES).max())
         found = smallest_crowd(person, group, linked, known)
-    except TooManyError as fault:
+    except CombinationLimitError as fault:
         return fault.text
     return f"{found.smallest} of {found.combinations:,} combinations"
 
 
-def cells(group: np.ndarray, value: np.ndarray) -> Cells:
+def cells(group: np.ndarray, value: np.ndarray) -> ClassCells:
     counts = np.bincount(group * VALUES + value, minlength=(int(group.max()) + 1) * VALUES).reshape(-1, VALUES)
     classes, values = np.nonzero(counts)
     begins = np.searchsorted(classes, np.arange(len(counts) + 1)).astype(np.int64)
-    return Cells(begins, values.astype(np.int32), counts[classes, values])
+    return ClassCells(begins, values.astype(np.int32), counts[classes, values])
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ from measuring import ROOT, Row, Sheet, timed
 
 sys.path.insert(0, str(ROOT))
 
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import krimp, slim
 
@@ -79,7 +79,7 @@ def rows_of(path: Path) -> list[list[int]]:
 def measure(name: str, data: Path, repeats: int) -> list[dict[str, object]]:
     """Measure one dataset in this process: id, rows, seconds, the program's seconds, what came out."""
     work = WORK[name]
-    database = Database.of_lists(rows_of(data / work.file))
+    database = ItemDatabase.of_lists(rows_of(data / work.file))
     compile_all()
     found, mining = best(repeats, lambda: mine(database, work.least, only_closed=work.closed))
     candidates, sorting = best(repeats, found.in_candidate_order)
@@ -106,9 +106,9 @@ def measure(name: str, data: Path, repeats: int) -> list[dict[str, object]]:
 
 def compile_all() -> None:
     """Compile the kernels; Python, which does what is little work itself, leaves all to them then."""
-    database = Database.of_lists([[0, 1], [0, 2], [1, 2], [0, 1, 2]] * 5)
+    database = ItemDatabase.of_lists([[0, 1], [0, 2], [1, 2], [0, 1, 2]] * 5)
     for closed in (False, True):
-        candidates: Itemsets = mine(database, 1, only_closed=closed).in_candidate_order()
+        candidates: ItemsetCollection = mine(database, 1, only_closed=closed).in_candidate_order()
         krimp(database, candidates)
     slim(database)
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from measuring import ROOT, Row, flow, timed
 
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import LedgerRecord
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import hashes_of
 from ppdm_flow.engine.ledger.store import make_ledger
@@ -113,7 +113,7 @@ def _store(name: str, store: LedgerStore, size: int) -> Iterator[Row]:
     """Write the people of one release, and read them."""
     draw = np.random.default_rng(7)
     members = Membership(hashes_of(draw.bytes(16 * size)), hashes_of(draw.bytes(16 * size)))
-    entry = Entry(PENDING, "p", "r", "public", "", "", "", "", "", "", size, (), size, False)
+    entry = LedgerRecord(PENDING, "p", "r", "public", "", "", "", "", "", "", size, (), size, False)
     started, cpu = time.perf_counter(), _cpu()
     with store.held():
         (number,) = store.add([(entry, members)])

@@ -38,12 +38,12 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 from measuring import Row, Sheet, flow, timed
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.released.files import ReleasedFolder
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
-from ppdm_flow.page.services.tables.table import Table
+from ppdm_flow.page.services.tables.table import CopiedTable
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
 
@@ -207,9 +207,9 @@ def prepared(folder: Path, rows: int, guests: int, sheet: Sheet) -> tuple[Settin
 
 
 def _shown(site: Site, rows: int, guests: int, sheet: Sheet) -> list[str]:
-    stewards = [site.accounts.add(name, [Role.STEWARD], PASSWORD) for name in STEWARDS]
+    stewards = [site.accounts.add(name, [PageRole.STEWARD], PASSWORD) for name in STEWARDS]
     for number in range(guests):
-        site.accounts.add(f"guest {number}", [Role.GUEST], PASSWORD)
+        site.accounts.add(f"guest {number}", [PageRole.GUEST], PASSWORD)
     addresses = []
     for run in sorted(site.settings.runs.glob("*/*")):
         policy = run.parent.name
@@ -219,7 +219,7 @@ def _shown(site: Site, rows: int, guests: int, sheet: Sheet) -> list[str]:
         began, released = time.perf_counter(), ReleasedTable.of(ReleasedFolder(run, "study"))
         site.tables.get(released)
         site.tables.finished(3_600)
-        if not isinstance(site.tables.get(released), Table):
+        if not isinstance(site.tables.get(released), CopiedTable):
             sys.exit(f"{run}: no copy of the table could be made")
         sheet.add(Row(f"page.copy.{released.format}", rows, time.perf_counter() - began, 0))
         addresses.append(f"/released/{policy}/{run.name}/study")
@@ -366,7 +366,7 @@ def main() -> int:
     sheet.head()
     with tempfile.TemporaryDirectory() as name:
         settings, addresses = prepared(Path(name), args.rows, args.guests, sheet)
-        working = Working(JobRecords(Database(settings.database, ()), settings.jobs))
+        working = Working(JobRecords(PageDatabase(settings.database, ()), settings.jobs))
         with served(settings) as (process, port):
             idle = peak_mb(process)
             cookies = [Form(port, f"guest {number}").cookie for number in range(args.guests)]

@@ -24,7 +24,7 @@ from measuring import Row, Sheet
 from ppdm_flow import api
 from ppdm_flow.api.profile.data import columns, look, without
 from ppdm_flow.mining.profiling.table import profile
-from ppdm_flow.mining.uniques.measure import Ground
+from ppdm_flow.mining.uniques.measure import CodedColumns
 from ppdm_flow.mining.uniques.search import search
 
 ROWS = (10_000, 100_000, 300_000, 1_000_000)
@@ -72,7 +72,7 @@ def measure(sheet: Sheet, path: Path, name: str, rows: int) -> None:
     sheet.add(timed(f"{name}.reading", rows, lambda: columns(path, look(path))))
     sheet.add(timed(f"{name}.guessing", rows, lambda: profile(coded, marks, budget=0)))
     arrays = list(coded.values())
-    ground = Ground([codes + np.int32(1) for codes, _ in arrays], [len(values) + 1 for _, values in arrays])
+    ground = CodedColumns([codes + np.int32(1) for codes, _ in arrays], [len(values) + 1 for _, values in arrays])
     others = range(2, len(arrays))
     sheet.add(timed(f"{name}.combinations", rows, lambda: search(ground, others)))
 

@@ -37,7 +37,7 @@ from panels import Panel, svg
 
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Role
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import RowTransform
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
@@ -152,7 +152,7 @@ def grown(table: pa.Table, grow: Grow, rows: int) -> pa.Table:
 
 
 def case(table: Table, task: Task) -> Case:
-    template = Template.of(
+    template = InferenceTemplate.of(
         "t",
         "t",
         channel=tuple(task.channel),

@@ -41,14 +41,14 @@ from quest import MAILORDER, SOCCER, Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.itemsets.mine import mine_transactions
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, mine
+from ppdm_flow.mining.transactions.apriori.apriori import SearchBounds, mine
 from ppdm_flow.mining.transactions.apriori.counting import Counter
 from ppdm_flow.mining.transactions.choosing import choose
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.randomize.seeded import rounded_up
 from ppdm_flow.sinks.parquet.algorithm import ParquetSink
-from ppdm_flow.sinks.parquet.spec import ParquetParams
+from ppdm_flow.sinks.parquet.spec import ParquetSinkParams
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.sets.arrow import KEY, document_of, field_of, from_arrow, to_arrow
 
@@ -127,7 +127,7 @@ def parts(name: str, form: str, rows: int) -> list[dict[str, Any]]:
     note("count", clock, said)
     if measured == rows:
         with Clock() as clock:
-            mined = mine(lambda: again, operator, LEAST, Bounds(length=3), THREADS)
+            mined = mine(lambda: again, operator, LEAST, SearchBounds(length=3), THREADS)
         note("mine", clock, f"{' + '.join(f'{len(level.itemsets):,}' for level in mined.levels)} candidates")
     return found
 
@@ -141,14 +141,14 @@ def prepare(name: str, form: str) -> None:
     counted(out, operator)
 
 
-def operator_of(name: str, made: list[Baskets]) -> Operator:
+def operator_of(name: str, made: list[Baskets]) -> TransactionOperator:
     wanted, _ = MADE[name]
     numbers = np.bincount(np.concatenate([part.sizes for part in made]), minlength=wanted.longest + 1)
     given = {m: float(max(1, numbers[m])) for m in range(1, wanted.longest + 1)}
     return rounded_up(choose(MAXIMA[name], given, wanted.items, level=0.5).operator)
 
 
-def randomized(made: list[Baskets], operator: Operator, form: str) -> list[SetColumn]:
+def randomized(made: list[Baskets], operator: TransactionOperator, form: str) -> list[SetColumn]:
     seeds = form == "seeded"
     needed = seeded.draws_per_row(operator) if seeds else randomize.draws_per_row(operator)
     draws = Draws(RunKey.from_seed("benchmark").step("randomize"), needed)
@@ -164,7 +164,7 @@ def randomized(made: list[Baskets], operator: Operator, form: str) -> list[SetCo
 
 def write(out: list[SetColumn], path: Path) -> None:
     schema = pa.schema([field_of("basket", out[0])])
-    sink = ParquetSink(ParquetParams(), path, ["basket"])
+    sink = ParquetSink(ParquetSinkParams(), path, ["basket"])
     for part in out:
         sink.write(pa.RecordBatch.from_arrays([to_arrow(part)], schema=schema))
     sink.close()
@@ -178,7 +178,7 @@ def read(path: Path, like: SetColumn) -> Iterator[SetColumn]:
         yield from_arrow(batch.column(0), document)
 
 
-def counted(out: list[SetColumn], operator: Operator) -> str:
+def counted(out: list[SetColumn], operator: TransactionOperator) -> str:
     """Count items, and the pairs of those that are most often there."""
     counter = Counter(lambda: out, operator, THREADS)
     _, counts, _ = counter.singles()

@@ -34,7 +34,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.language.privacy import policy_model
-from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape, Text, at
+from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, Shape, Text, at
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.sdk import registry
@@ -80,7 +80,7 @@ def _of_map(node: Map, path: tuple[str, ...], place: tuple[str, ...], model: typ
             yield Token(name, place, entry.key_span, frozenset(fixed), kind)
         here = (*place, name if fixed is not None else "<name>")
         below = at((*path, name), model)
-        if isinstance(below, Free):
+        if isinstance(below, FreeShape):
             yield from _of_plugin(node, entry.node, path, here) if policy else ()
         elif policy and name == "use" and isinstance(entry.node, Scalar):
             yield from _of_plugin_name(entry.node, path, here)
@@ -99,7 +99,7 @@ def _of_map(node: Map, path: tuple[str, ...], place: tuple[str, ...], model: typ
 def _fixed(shape: Shape | None) -> tuple[str, ...] | None:
     if isinstance(shape, ListOf) and shape.single:
         shape = shape.item
-    return tuple(shape.keys) if isinstance(shape, Keys) else None
+    return tuple(shape.keys) if isinstance(shape, FixedKeys) else None
 
 
 def _of_value(node: Node, path: tuple[str, ...], place: tuple[str, ...], model: type, kind: str) -> Iterator[Token]:

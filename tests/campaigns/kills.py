@@ -85,9 +85,11 @@ class Points(KillPoints):
             def execute(self, sql: str, *values: Any) -> Any:
                 return points.around(f"SQL {sql.split()[0]}", super().execute)(sql, *values)
 
-        real, ask = sqlite3.connect, ledger_link.Link.ask
+        real, ask = sqlite3.connect, ledger_link.ServerConnection.ask
         sqlite3.connect = lambda *a, **w: real(*a, factory=Watched, **w)
-        ledger_link.Link.ask = lambda link, sql, **w: points.around(f"SQL {sql.split()[0]}", ask)(link, sql, **w)
+        ledger_link.ServerConnection.ask = lambda link, sql, **w: points.around(f"SQL {sql.split()[0]}", ask)(
+            link, sql, **w
+        )
 
     def _trace(self, frame: Any, event: str, _argument: Any) -> Any:
         if frame.f_code.co_filename not in MODULES:

@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 import serving
 from sites import Browser, Server
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 LIMIT = 1.0
 """Seconds that the visitor may wait."""
@@ -297,7 +297,7 @@ def visit(address: str, over: Synchronized[int], waits: multiprocessing.Queue[tu
 def people(server: Server, address: str) -> dict[str, Person]:
     """Return everybody's browser."""
     every = {}
-    for role in (*Role, None):
+    for role in (*PageRole, None):
         browser = Browser(server.site, None if role is None else server.users[role])
         token = browser.token()
         every["nobody" if role is None else role.value] = Person(address, dict(browser.client.cookies.items()), token)

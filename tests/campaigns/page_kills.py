@@ -40,8 +40,8 @@ from kill_points import KillPoints, Tally
 from sites import CHEAP, PASSWORD
 
 from ppdm_flow import api
-from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.jobs.job import State
+from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.jobs.job import JobState
 from ppdm_flow.page.serving.folders import state_held
 from ppdm_flow.page.serving.server import serve
 from ppdm_flow.page.serving.upkeep import upkeep
@@ -141,7 +141,7 @@ def work(address: str, link: str | None, answered: list[str]) -> None:
     else:
         first.sign_in("first")
     name = f"steward{next(_NUMBERS)}"
-    page = first.send("/accounts", "accounts.invite", name=name, role=[Role.STEWARD.value]).text
+    page = first.send("/accounts", "accounts.invite", name=name, role=[PageRole.STEWARD.value]).text
     steward = Person(address, answered)
     steward.open(_LINK.search(page)[1])
     answered.append(f"account {name}")
@@ -161,7 +161,7 @@ def work(address: str, link: str | None, answered: list[str]) -> None:
         for each in re.findall(r'href="(/accounts/\d+)">([^<]+)', first.client.get("/accounts").text)
         if each[1] == name
     )[0]
-    both = [Role.STEWARD.value, Role.APPROVER.value]
+    both = [PageRole.STEWARD.value, PageRole.APPROVER.value]
     first.send(f"{account}/roles", "accounts.set_roles", role=both)
     answered.append(f"approver {name}")
 
@@ -270,7 +270,7 @@ def _accounts(site: Site, answered: Sequence[str]) -> Iterator[str]:
         match = site.accounts.signed_in(name, PASSWORD)
         if match is None:
             yield f"the account {name} is gone"
-        elif kind == "approver" and Role.APPROVER not in match.user.roles:
+        elif kind == "approver" and PageRole.APPROVER not in match.user.roles:
             yield f"the account {name} lost a role"
 
 
@@ -295,7 +295,7 @@ def _jobs(site: Site, answered: Sequence[str]) -> Iterator[str]:
         except TimeoutError:
             yield "a job does not end"
             continue
-        if over.state is State.DONE and not (site.settings.runs / over.made / "report.json").exists():
+        if over.state is JobState.DONE and not (site.settings.runs / over.made / "report.json").exists():
             yield "a job is done, and there is no run of it"
 
 

@@ -41,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from spark_runs import CLUSTER, SEED, Started, ignore_lines, java_environment
 
 from ppdm_flow import api
-from ppdm_flow.api.where import HERE, SPARK, Where
+from ppdm_flow.api.where import HERE, SPARK, EngineChoice
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PolicyError, PpdmError
 from ppdm_flow.engine.candidates.directory import RunDirectory
@@ -180,7 +180,7 @@ def child(order: dict[str, Any]) -> int:
     death = Death(order["mark"], os.getpid() if order["victim"] == DRIVER else None) if point else None
     watched = Watched(point, death)
     watched.install()
-    result = api.run(Path(order["policy"]), out=Path(order["out"]), workers=1, where=Where(SPARK, CLUSTER))
+    result = api.run(Path(order["policy"]), out=Path(order["out"]), workers=1, where=EngineChoice(SPARK, CLUSTER))
     print(json.dumps({"run": str(result.run_dir), "jobs": watched.jobs}))
     return 0 if result.released else 1
 
@@ -266,7 +266,7 @@ def compare_policies(folder: Path, datasets: Path | None, tally: Tally, only: Se
     place = bundled(folder)
     small_pieces()
     with opened_session(CLUSTER, "campaign") as session:
-        there = Where(SPARK, session=session)
+        there = EngineChoice(SPARK, session=session)
         for policy in sorted(place.glob("*.yaml")):
             if only and policy.stem not in only:
                 continue
@@ -281,13 +281,13 @@ def compare_policies(folder: Path, datasets: Path | None, tally: Tally, only: Se
             tally.take(what, faults, f"{policy.stem} ({time.monotonic() - started:.0f} s)")
 
 
-def compared(policy: Path, data: Path | None, there: Where, folder: Path) -> tuple[str, list[str]]:
+def compared(policy: Path, data: Path | None, there: EngineChoice, folder: Path) -> tuple[str, list[str]]:
     """Return what came of a policy with a seed and without, and what differs."""
     text = policy.read_text(encoding="utf-8")
     sealed = "\nrandomness:" not in text
     out = folder / "runs"
 
-    def ran(where: Where) -> Any:
+    def ran(where: EngineChoice) -> Any:
         return api.run(policy, data=data, out=out, where=where)
 
     faults: list[str] = []

@@ -15,9 +15,9 @@ def test_bars_of_jobs_go_with_the_run_and_those_of_stages_stay() -> None:
     progress = Progress(console=Console(file=StringIO()))
     bars = _Bars(progress)
     bars(events.StepStarted("source"))
-    bars(events.Progress("source", 1200, None))
+    bars(events.RowProgress("source", 1200, None))
     assert [task.fields["note"] for task in progress.tasks] == ["1,200 rows"]
-    bars(events.Progress("spark", 3, 8, "tasks"))
+    bars(events.RowProgress("spark", 3, 8, "tasks"))
     assert [task.fields["note"] for task in progress.tasks] == ["1,200 rows", "3 of 8 tasks"]
     bars(events.StepFinished("source", 0.1, 2000))
     bars(events.RunFinished("released", 0.2))

@@ -18,7 +18,7 @@ from quest import Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize
 from ppdm_flow.tables.sets import Baskets
 
@@ -347,7 +347,7 @@ def test_a_file_that_is_shorter_than_its_dictionary_says(here, received):
 def uniform(folder, alphabet: int = 60):
     """Lists of items by another tool, each kept with a half, else replaced; some of the alphabet never comes up."""
     (data,) = quest(SHOP, 5)
-    operator = Operator.uniform(range(1, 7), 0.5, 60)
+    operator = TransactionOperator.uniform(range(1, 7), 0.5, 60)
     data = Baskets(data.offsets, data.items, pa.array([f"{i:02d}" for i in range(60)]))
     draws = Draws(RunKey.from_seed("uniform").step("mix"), randomize.draws_per_row(operator))
     lists = randomize.randomize(data, operator, draws, np.arange(len(data))).baskets()
@@ -377,7 +377,7 @@ def test_lists_that_another_tool_randomized(here, tmp_path):
         assert (done.returncode, "PPF137" in done.stderr) == (2, True)
     told = json.loads((tmp_path / "theirs/operator.json").read_text())
     told["operators"][0]["operator"] = document(
-        Operator.cut_and_paste(dict.fromkeys(range(1, 7), 3), dict.fromkeys(range(1, 7), 0.2), 60)
+        TransactionOperator.cut_and_paste(dict.fromkeys(range(1, 7), 3), dict.fromkeys(range(1, 7), 0.2), 60)
     )
     (tmp_path / "theirs/operator.json").write_text(json.dumps(told))
     assert (

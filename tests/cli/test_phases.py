@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow.cli.terminal.phases import Phases, timed_imports
-from ppdm_flow.engine.events import Progress, StepFinished, StepStarted
+from ppdm_flow.engine.events import RowProgress, StepFinished, StepStarted
 from ppdm_flow.sdk import compiling
 
 POLICY = Path(__file__).resolve().parents[2] / "pipelines" / "bank_credit.yaml"
@@ -34,7 +34,7 @@ def test_phases_are_added_up() -> None:
     ]
     for name, seconds in events:
         phases.take(StepStarted(name))
-        phases.take(Progress(name, 1, 2))
+        phases.take(RowProgress(name, 1, 2))
         phases.take(StepFinished(name, seconds, 10))
     said = "seconds: 9.00 in all; source 0.25, steps 4.00, releases 1.00, audits 2.50"
     assert phases.text(9.0, 0.75, 0.25) == f"{said}; importing took 0.75 of them, compiling 0.25"

@@ -14,7 +14,7 @@ import pytest
 import ppdm_flow as pf
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 POLICY = """version: 1
 name: shop
@@ -73,7 +73,7 @@ def released(home, cli):
     return of
 
 
-def operator_file(folder, operator: Operator, items: list[str], **more) -> object:
+def operator_file(folder, operator: TransactionOperator, items: list[str], **more) -> object:
     entry = {"attribute": "basket", "form": "transactions", "operator": document(operator), "items": items, **more}
     path = folder / "operator.json"
     path.write_text(json.dumps(entry))
@@ -133,7 +133,9 @@ def test_the_server_mines_what_clients_sent(here, home, released, sets, tmp_path
 
 def test_one_set_and_a_stream_of_numbers(typed, tmp_path):
     """Each line is answered by one line; a fresh key makes another one each time."""
-    operator_file(tmp_path, Operator.cut_and_paste({0: 1, 2: 2}, {0: 0.5, 2: 0.5}, 200), [str(i) for i in range(200)])
+    operator_file(
+        tmp_path, TransactionOperator.cut_and_paste({0: 1, 2: 2}, {0: 0.5, 2: 0.5}, 200), [str(i) for i in range(200)]
+    )
     said = [typed(b"17 004\n\n", "--input-format", "transactions") for _ in range(2)]
     assert all(done.returncode == 0 for done in said)
     first, second = ([json.loads(text) for text in done.stdout.splitlines()] for done in said)
@@ -143,7 +145,7 @@ def test_one_set_and_a_stream_of_numbers(typed, tmp_path):
 
 @pytest.mark.parametrize(("rho", "warned"), [(1e-300, True), (0.2, False)])
 def test_an_operator_that_changes_hardly_a_set_is_said_to(typed, tmp_path, rho, warned):
-    operator = Operator.select_a_size({1: [0.0, 1.0], 2: [0.2, 0.3, 0.5]}, {1: rho, 2: 0.2}, 3)
+    operator = TransactionOperator.select_a_size({1: [0.0, 1.0], 2: [0.2, 0.3, 0.5]}, {1: rho, 2: 0.2}, 3)
     operator_file(tmp_path, operator, ["a", "b", "c"])
     assert ("leaves sets as they are" in typed(b"a\n").stderr) is warned
 
@@ -151,11 +153,14 @@ def test_an_operator_that_changes_hardly_a_set_is_said_to(typed, tmp_path, rho, 
 @pytest.mark.parametrize(
     ("operator", "warned"),
     [
-        (Operator.cut_and_paste({2: 40}, {2: 1e-9}, 24), True),  # 95 % of the sets stay as they are, none gets an item
-        (Operator.cut_and_paste({2: 1}, {2: 0.4}, 24), False),
-        (Operator.uniform([2], 0.9, 24), True),
-        (Operator.uniform([2], 0.9, 24, 5), False),
-        (Operator.cut_and_paste({2: 1}, {2: 0.4}, 2), False),  # there are no other items
+        (
+            TransactionOperator.cut_and_paste({2: 40}, {2: 1e-9}, 24),
+            True,
+        ),  # 95 % of the sets stay as they are, none gets an item
+        (TransactionOperator.cut_and_paste({2: 1}, {2: 0.4}, 24), False),
+        (TransactionOperator.uniform([2], 0.9, 24), True),
+        (TransactionOperator.uniform([2], 0.9, 24, 5), False),
+        (TransactionOperator.cut_and_paste({2: 1}, {2: 0.4}, 2), False),  # there are no other items
     ],
 )
 def test_an_operator_that_adds_hardly_an_item_is_said_to(typed, tmp_path, operator, warned):
@@ -164,7 +169,7 @@ def test_an_operator_that_adds_hardly_an_item_is_said_to(typed, tmp_path, operat
 
 
 def test_a_number_of_thousands_of_digits_is_no_item(typed, tmp_path):
-    operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["0", "1", "2"])
+    operator_file(tmp_path, TransactionOperator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["0", "1", "2"])
     done = typed(b"0002\n000\n" + b"1" * 5000 + b"\n", "--input-format", "transactions")
     assert (done.returncode, done.stdout.count("\n")) == (2, 2)
     assert "PPF777" in done.stderr
@@ -193,7 +198,7 @@ def test_programs_randomize_by_the_same_draws(released, sets):
     ],
 )
 def test_a_set_that_does_not_fit_stops_the_stream(typed, tmp_path, text, code):
-    operator_file(tmp_path, Operator.cut_and_paste({1: 1, 2: 2}, {1: 0.5, 2: 0.5}, 3), ["a", "b", "c"])
+    operator_file(tmp_path, TransactionOperator.cut_and_paste({1: 1, 2: 2}, {1: 0.5, 2: 0.5}, 3), ["a", "b", "c"])
     done = typed(b"a\n" + text.encode(errors="surrogateescape") + b"\nb\n", "-")
     assert (done.returncode, done.stdout.count("\n")) == (2, 1)
     assert code in done.stderr
@@ -211,14 +216,14 @@ BROKEN = {
     "another form": ({"form": "fine_grain"}, "PPF440"),
     "unknown sets": ({"sets": "lists"}, "PPF736"),
     "damaged": ({"operator": {"family": "mixer", "alphabet": 3, "sizes": []}}, "PPF440"),
-    "no seeds": ({"sets": "seeded", "operator": document(Operator.uniform([1], 0.5, 3))}, "PPF778"),
+    "no seeds": ({"sets": "seeded", "operator": document(TransactionOperator.uniform([1], 0.5, 3))}, "PPF778"),
 }
 
 
 @pytest.mark.parametrize("what", BROKEN)
 def test_an_operator_that_clients_cannot_use(typed, tmp_path, what):
     changed, code = BROKEN[what]
-    path = operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["a", "b", "c"])
+    path = operator_file(tmp_path, TransactionOperator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["a", "b", "c"])
     path.write_text(json.dumps(json.loads(path.read_text()) | changed))
     done = typed(b"a\n")
     assert (done.returncode, done.stdout) == (2, "")
@@ -227,7 +232,7 @@ def test_an_operator_that_clients_cannot_use(typed, tmp_path, what):
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of files are those of POSIX")
 def test_a_key_that_others_may_read_is_refused(typed, tmp_path):
-    operator_file(tmp_path, Operator.none([1], 3), ["a", "b", "c"])
+    operator_file(tmp_path, TransactionOperator.none([1], 3), ["a", "b", "c"])
     (tmp_path / "key").write_text(KEY.hex())
     (tmp_path / "key").chmod(0o644)
     assert "PPF920" in typed(b"a\n", "--key-file", "key").stderr
@@ -257,7 +262,7 @@ SENT = [
 
 @pytest.mark.parametrize("text", SENT)
 def test_a_line_that_no_client_made_is_refused(here, tmp_path, text):
-    operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["a", "b", "c"])
+    operator_file(tmp_path, TransactionOperator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["a", "b", "c"])
     (tmp_path / "sent.jsonl").write_text('{"size": 1, "items": ["a"]}\n' + text + "\n")
     done = here("mine", "sent.jsonl", "--min-support", "0.1", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -267,7 +272,7 @@ def test_a_line_that_no_client_made_is_refused(here, tmp_path, text):
 
 
 def test_seeds_that_no_client_made_are_refused(here, tmp_path):
-    operator_file(tmp_path, Operator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["a", "b", "c"], sets="seeded")
+    operator_file(tmp_path, TransactionOperator.cut_and_paste({1: 1}, {1: 0.5}, 3), ["a", "b", "c"], sets="seeded")
     (sent,) = pf.randomize([["a"]], tmp_path / "operator.json")
     for seed in ("", "zz", sent["seed"] + "00", 3):
         (tmp_path / "sent.jsonl").write_text(json.dumps(sent | {"seed": seed}))

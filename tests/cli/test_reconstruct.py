@@ -12,7 +12,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
 
 POLICY = """version: 1
@@ -77,7 +77,7 @@ def released(folder):
 def test_estimates_are_those_of_the_library(here, one):
     operator = json.loads((one / "operator.json").read_text())["operators"][0]
     counted = Counter(row["ill"] for row in released(one))
-    wanted = reconstruct_counts(Channel.of(operator["retention"]), [counted[v] for v in operator["domain"]])
+    wanted = reconstruct_counts(RetentionChannel.of(operator["retention"]), [counted[v] for v in operator["domain"]])
     done = here("reconstruct", one, "--format", "json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -11,7 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.results import Finding
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 
 
 def test_every_old_code_leads_to_a_page_in_one_step() -> None:
@@ -43,5 +43,5 @@ def test_a_waiver_of_an_old_hash_covers_the_finding(release: str) -> None:
     parts = ["disease=flu", *([release] if release else [])]
     assert finding.hash == digest(["PPF741", *parts])[:16]
     for code, covered in (("PPF741", True), ("PPF793", True), ("PPF813", True), ("PPF822", False)):
-        waiver = Waiver("known", digest([code, *parts])[:16], "agreed", "dpo", date(2027, 3, 31))
+        waiver = AcceptedWaiver("known", digest([code, *parts])[:16], "agreed", "dpo", date(2027, 3, 31))
         assert waiver.covers_finding(finding.code, finding.subject, finding.hashes) is covered

@@ -8,15 +8,17 @@ import pytest
 from pydantic import ValidationError
 
 from ppdm_flow.core.requirement_families import by_attribute
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.policy.language.kinds import built_in, spec_of
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
-TEMPLATE = Template.model_validate({"channel": ["job"], "sensitive": {"illness": ["HIV"]}, "confidence": "0.5"})
+TEMPLATE = InferenceTemplate.model_validate(
+    {"channel": ["job"], "sensitive": {"illness": ["HIV"]}, "confidence": "0.5"}
+)
 MAPS = {
     "sensitive of a template": TEMPLATE.sensitive,
     "sensitive of LKC": LKC.model_validate({"l": 1, "k": 2, "sensitive": {"illness": ["HIV"]}, "c": 0.5}).sensitive,
@@ -25,7 +27,7 @@ MAPS = {
     "bounds of values": Sensitivity.model_validate({"values": {"HIV": {"r1": 0.1, "r2": 0.2}}}).values,
     "groups of values": Sensitivity.model_validate({}).groups,
     "supports by length": ItemsetBreach.model_validate({"level": 0.5}).max_supports_by_length,
-    "columns of a population": Population(path="people.csv", columns={"town": "TOWN"}).columns,
+    "columns of a population": PopulationFile(path="people.csv", columns={"town": "TOWN"}).columns,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from ppdm_flow.core.supports import Support, Supported, parsed
+from ppdm_flow.core.supports import SupportBound, Supported, parsed
 from ppdm_flow.sdk.spec import Params
 
 
@@ -18,20 +18,20 @@ class Some(Params):
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ({"count": "20"}, Support(count=20)),
-        ({"ratio": "0.02"}, Support(ratio=0.02)),
-        ({"ratio": "1"}, Support(ratio=1.0)),
-        ("20", Support(count=20)),
-        (" 1_000 ", Support(count=1000)),
-        ("0.02", Support(ratio=0.02)),
-        ("1.0", Support(ratio=1.0)),
-        ("2e-3", Support(ratio=0.002)),
-        (20, Support(count=20)),
-        (0.5, Support(ratio=0.5)),
-        (Support(count=3), Support(count=3)),
+        ({"count": "20"}, SupportBound(count=20)),
+        ({"ratio": "0.02"}, SupportBound(ratio=0.02)),
+        ({"ratio": "1"}, SupportBound(ratio=1.0)),
+        ("20", SupportBound(count=20)),
+        (" 1_000 ", SupportBound(count=1000)),
+        ("0.02", SupportBound(ratio=0.02)),
+        ("1.0", SupportBound(ratio=1.0)),
+        ("2e-3", SupportBound(ratio=0.002)),
+        (20, SupportBound(count=20)),
+        (0.5, SupportBound(ratio=0.5)),
+        (SupportBound(count=3), SupportBound(count=3)),
     ],
 )
-def test_what_a_policy_may_write(written: object, meant: Support) -> None:
+def test_what_a_policy_may_write(written: object, meant: SupportBound) -> None:
     assert parsed(written) == meant
     assert Some.model_validate({"min_support": written}).model_dump(mode="json") == {"min_support": meant.document}
 
@@ -72,19 +72,19 @@ def test_what_it_may_not(written: object, says: str) -> None:
 @pytest.mark.parametrize(
     ("support", "total", "rows"),
     [
-        (Support(count=20), 5, 20),
-        (Support(ratio=0.02), 12_960, 260),
-        (Support(ratio=0.07), 100, 7),  # 0.07 * 100 is above 7 in floats
-        (Support(ratio=0.001), 100, 1),
-        (Support(ratio=0.5), 0, 1),
-        (Support(ratio=1.0), 10**12, 10**12),
+        (SupportBound(count=20), 5, 20),
+        (SupportBound(ratio=0.02), 12_960, 260),
+        (SupportBound(ratio=0.07), 100, 7),  # 0.07 * 100 is above 7 in floats
+        (SupportBound(ratio=0.001), 100, 1),
+        (SupportBound(ratio=0.5), 0, 1),
+        (SupportBound(ratio=1.0), 10**12, 10**12),
     ],
 )
-def test_rows(support: Support, total: int, rows: int) -> None:
+def test_rows(support: SupportBound, total: int, rows: int) -> None:
     assert support.rows(total) == rows
 
 
 def test_words() -> None:
-    assert str(Support(count=12_000)) == "12,000"
-    assert str(Support(ratio=0.02)) == "2%"
-    assert str(Support(ratio=0.125)) == "12.5%"
+    assert str(SupportBound(count=12_000)) == "12,000"
+    assert str(SupportBound(ratio=0.02)) == "2%"
+    assert str(SupportBound(ratio=0.125)) == "12.5%"

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding
-from ppdm_flow.core.waivers import Waiver, day, is_code, is_hash, of_privacy, within
+from ppdm_flow.core.waivers import AcceptedWaiver, day, is_code, is_hash, of_privacy, within
 
 DAYS = st.dates(date(2000, 1, 1), date(2200, 12, 31))
 
 
-def waiver(until: date = date(2027, 3, 31), of: str = "gates.useful", **more) -> Waiver:
-    return Waiver("small", of, "agreed", "dpo", until, **more)
+def waiver(until: date = date(2027, 3, 31), of: str = "gates.useful", **more) -> AcceptedWaiver:
+    return AcceptedWaiver("small", of, "agreed", "dpo", until, **more)
 
 
 @given(DAYS, DAYS)

@@ -18,7 +18,7 @@ from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.events import Listener, ignore_events
-from ppdm_flow.engine.options import Outcome, RunOptions
+from ppdm_flow.engine.options import RunOptions, RunOutcome
 from ppdm_flow.engine.reading.binding import columns
 from ppdm_flow.engine.run.run import execute
 from ppdm_flow.plan.compile import compile_policy
@@ -149,7 +149,9 @@ class Bench:
             durations.append(time.monotonic() - start)
         return min(durations)
 
-    def run(self, plan: Plan, data: Path | None = None, listener: Listener = ignore_events, **options: Any) -> Outcome:
+    def run(
+        self, plan: Plan, data: Path | None = None, listener: Listener = ignore_events, **options: Any
+    ) -> RunOutcome:
         documents = options.pop("documents", lambda report: {})
         chosen = RunOptions(**{"key": KEY, **options})
         return execute(plan, data, self.out, chosen, listener, documents)

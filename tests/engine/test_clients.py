@@ -13,10 +13,10 @@ from scipy.optimize import linprog
 import ppdm_flow as pf
 from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.matrices import transition
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 ITEMS = [f"item {n:02d}" for n in range(40)]
-OPERATOR = Operator.cut_and_paste({m: m + 2 for m in (1, 2, 3)}, {1: 0.3, 2: 0.35, 3: 0.4}, len(ITEMS))
+OPERATOR = TransactionOperator.cut_and_paste({m: m + 2 for m in (1, 2, 3)}, {1: 0.3, 2: 0.35, 3: 0.4}, len(ITEMS))
 MAXIMA = (0.2, 0.05)
 POLICY = {
     "version": 1,
@@ -29,7 +29,7 @@ POLICY = {
 }
 
 
-def publish(folder: Path, operator: Operator = OPERATOR, sets: str = "packed") -> Path:
+def publish(folder: Path, operator: TransactionOperator = OPERATOR, sets: str = "packed") -> Path:
     entry = {"attribute": "cart", "form": "transactions", "operator": document(operator), "items": ITEMS, "sets": sets}
     file = folder / "operator.json"
     file.write_text(json.dumps({"version": 1, "operators": [entry]}))
@@ -119,7 +119,9 @@ def test_what_is_released_and_what_is_said_of_it(home: Path) -> None:
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("sets", ["packed", "seeded"])
 def test_seeds_and_bits_alike(tmp_path: Path, sets: str) -> None:
-    operator = Operator.cut_and_paste(dict.fromkeys((1, 2, 3), 4), dict.fromkeys((1, 2, 3), 0.375), len(ITEMS))
+    operator = TransactionOperator.cut_and_paste(
+        dict.fromkeys((1, 2, 3), 4), dict.fromkeys((1, 2, 3), 0.375), len(ITEMS)
+    )
     collect(tmp_path, publish(tmp_path, operator, sets))
     result = judged(tmp_path)
     assert result.figures["privacy.itemset_breach.fit"] > 1e-6
@@ -137,11 +139,14 @@ def test_an_operator_that_hides_too_little_withholds(home: Path) -> None:
 @pytest.mark.parametrize(
     ("used", "code"),
     [
-        (Operator.cut_and_paste({m: m + 2 for m in (1, 2, 3)}, {1: 0.2, 2: 0.25, 3: 0.3}, len(ITEMS)), "PPF811"),
-        (Operator.uniform((1, 2, 3), 0.5, len(ITEMS)), "PPF811"),
+        (
+            TransactionOperator.cut_and_paste({m: m + 2 for m in (1, 2, 3)}, {1: 0.2, 2: 0.25, 3: 0.3}, len(ITEMS)),
+            "PPF811",
+        ),
+        (TransactionOperator.uniform((1, 2, 3), 0.5, len(ITEMS)), "PPF811"),
     ],
 )
-def test_clients_that_used_another_operator_are_found(tmp_path: Path, used: Operator, code: str) -> None:
+def test_clients_that_used_another_operator_are_found(tmp_path: Path, used: TransactionOperator, code: str) -> None:
     """By the numbers of items that they sent, at an error of one in a million."""
     collect(tmp_path, publish(tmp_path, used))
     publish(tmp_path)
@@ -188,7 +193,7 @@ def test_frequencies_that_nothing_tells_are_not_verified(tmp_path: Path) -> None
     """An operator that keeps an item as often as another one comes in: nothing says how frequent items are."""
     law = {1: [0.6, 0.4]}
     for rho, released in ((0.4, False), (0.3, True)):
-        operator = Operator.select_a_size(law, {1: rho}, len(ITEMS))
+        operator = TransactionOperator.select_a_size(law, {1: rho}, len(ITEMS))
         publish(tmp_path, operator)
         rng = np.random.default_rng(5)
         sets = [[item] for item in rng.choice(ITEMS, 1500).tolist()]

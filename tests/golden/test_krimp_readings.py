@@ -14,9 +14,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.comparison.dissimilarity import Search, dissimilarity
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.comparison.dissimilarity import CodeTableSearch, dissimilarity
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 
 FOLDER = Path(__file__).parents[1] / "reproductions"
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[3] / "shared/data"))
@@ -30,7 +30,7 @@ def _scripts(monkeypatch):
 def sets(*lists):
     offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     items = np.array([item for each in lists for item in each], dtype=np.int32)
-    return Itemsets(offsets, items, np.ones(len(lists), dtype=np.int64))
+    return ItemsetCollection(offsets, items, np.ones(len(lists), dtype=np.int64))
 
 
 def plain_row(elements, weights, place, uniform, order):
@@ -101,7 +101,7 @@ def test_one_cover_serves_all_corrections():
     rng = np.random.default_rng(7)
     place = np.repeat(np.arange(4), 3).astype(np.int32)
     tables = [rng.integers(0, 3, (60, 4)) + 3 * np.arange(4) for _ in range(2)]
-    x, y = (Search(1).encoded(Database.of_cells(t.astype(np.int32), place)) for t in tables)
+    x, y = (CodeTableSearch(1).encoded(ItemDatabase.of_cells(t.astype(np.int32), place)) for t in tables)
     found = grid(x, y)
     for laplace in LAPLACES:
         assert found["data", laplace] == pytest.approx(dissimilarity(x, y, laplace).value)

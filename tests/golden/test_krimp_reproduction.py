@@ -135,7 +135,7 @@ def test_a_code_table_found_under_other_numbers_is_the_same_under_the_own_ones(m
     from lucs import Table
     from yardsticks import numbered_back
 
-    from ppdm_flow.mining.comparison.dissimilarity import Search
+    from ppdm_flow.mining.comparison.dissimilarity import CodeTableSearch
     from ppdm_flow.mining.krimp.compress import cover
 
     rng = np.random.default_rng(3)
@@ -144,7 +144,7 @@ def test_a_code_table_found_under_other_numbers_is_the_same_under_the_own_ones(m
     whole = Table(cells.astype(np.int32), np.array([0, 0, 0, 1, 1, 2, 2, 2, 2], dtype=np.int32))
     for _ in range(20):
         number = rng.permutation(9)
-        other = Search(1).encoded(whole.renumbered(number).database)
+        other = CodeTableSearch(1).encoded(whole.renumbered(number).database)
         same = numbered_back(other, whole.database, number)
         again = cover(whole.database, same.table.itemsets)
         assert again.usages.tolist() == other.table.usages.tolist() == same.table.usages.tolist()
@@ -173,12 +173,12 @@ def test_the_longest_new_itemsets_are_counted_without_their_supports(monkeypatch
     monkeypatch.syspath_prepend(str(FOLDER))
     from new_itemsets import mean_supports
 
-    from ppdm_flow.mining.itemsets.collection import Itemsets
+    from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 
     def collected(sets):
         lengths, items = [len(s) for s in sets], np.array([i for s in sets for i in s], dtype=np.int32)
         supports = np.array(list(sets.values()), dtype=np.int64)
-        return Itemsets(np.cumsum([0, *lengths]).astype(np.int64), items, supports)
+        return ItemsetCollection(np.cumsum([0, *lengths]).astype(np.int64), items, supports)
 
     rng, differ = np.random.default_rng(8), 0
     for _ in range(200):

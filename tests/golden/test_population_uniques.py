@@ -14,7 +14,7 @@ import pytest
 
 from ppdm_flow.mining.samples.individual import individual_risks
 from ppdm_flow.mining.samples.log_linear import main_effects, two_way
-from ppdm_flow.mining.samples.uniques import Keys, estimate
+from ppdm_flow.mining.samples.uniques import SampleKeys, estimate
 
 AGE, EDUCATION, MARITAL, OCCUPATION, RACE, SEX = 0, 3, 5, 6, 8, 9
 
@@ -40,7 +40,7 @@ def sampled(people, columns, fraction, seed):
     asked = np.random.default_rng(seed).random(len(cells)) < fraction
     population, sample = (np.bincount(c, minlength=int(np.prod(widths))) for c in (cells, cells[asked]))
     on = np.flatnonzero(sample)
-    keys = Keys(np.stack(np.unravel_index(on, widths), axis=1), widths, sample[on], sample[on] / fraction)
+    keys = SampleKeys(np.stack(np.unravel_index(on, widths), axis=1), widths, sample[on], sample[on] / fraction)
     there = population[sample == 1]
     return keys, float((there == 1).sum()), float((1 / there).sum())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 
 
 class Dense:
@@ -39,10 +39,10 @@ def dense():
 
 
 @pytest.fixture(scope="session")
-def krimp_db(data: Path) -> Callable[[str], Database]:
+def krimp_db(data: Path) -> Callable[[str], ItemDatabase]:
     """Read a ``.db`` file of the Krimp program: items as numbered inside of it, 0 the most frequent."""
 
-    def read(name: str) -> Database:
+    def read(name: str) -> ItemDatabase:
         rows, alphabet = [], None
         with gzip.open(data / "lucs_krimp_db" / f"{name}.db.gz", "rt") as lines:
             for line in lines:
@@ -51,6 +51,6 @@ def krimp_db(data: Path) -> Callable[[str], Database]:
                     alphabet = len(rest.split())
                 elif head.isdigit():
                     rows.append([int(word) for word in rest.split()])
-        return Database.of_lists(rows, alphabet)
+        return ItemDatabase.of_lists(rows, alphabet)
 
     return read

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts
 from ppdm_flow.mining.reconstruction.variance import variances
 
@@ -39,7 +39,11 @@ def limits(trials, level):
 
 def releases(dense, name, key):
     kept, counts = (np.asarray(x) for x in TABLES[name])
-    return Channel.of(kept), counts, dense(kept).draw(np.random.default_rng([key, *map(ord, name)]), counts, RELEASES)
+    return (
+        RetentionChannel.of(kept),
+        counts,
+        dense(kept).draw(np.random.default_rng([key, *map(ord, name)]), counts, RELEASES),
+    )
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -93,7 +97,7 @@ def test_pooled_over_values_and_tables(dense):
 def test_values_without_retention_are_covered_together(dense):
     kept, counts = np.array([0.0, 0.0, 0.4, 0.5]), np.array([700, 300, 1200, 800])
     released = dense(kept).draw(np.random.default_rng(8), counts, RELEASES)
-    found = reconstruct_counts(Channel.of(kept), released)
+    found = reconstruct_counts(RetentionChannel.of(kept), released)
     both = found.together
     low, high = limits(RELEASES, 0.95)
     assert low <= ((both.low <= 1000) & (both.high >= 1000)).mean() <= high
@@ -109,7 +113,7 @@ def test_groups_are_covered_each(dense):
     rng = np.random.default_rng(9)
     released = np.stack([dense(kept).draw(rng, table, RELEASES) for table in tables], axis=1)
     for method in ("inverse", "em"):
-        found = reconstruct_counts(Channel.of(kept), released, method)
+        found = reconstruct_counts(RetentionChannel.of(kept), released, method)
         covered = ((found.low <= tables) & (tables <= found.high)).mean(axis=(0, 2))
         low, high = limits(RELEASES, 0.95)
         assert np.all((covered >= low) & (covered <= high))
@@ -124,6 +128,6 @@ def test_the_operators_own_releases_fit(dense, name):
 def test_another_operators_release_does_not_fit(dense):
     kept = np.array([0.0, 0.0, 0.4, 0.5])
     counts = np.array([5000, 200, 3000, 2000])
-    assert misfit(Channel.of(kept), counts)  # as if nothing had been perturbed
-    assert misfit(Channel.of(np.full(4, 1 / 9)), [9000, 500, 500, 0])
-    assert not misfit(Channel.of(np.full(4, 1 / 9)), [9, 1, 0, 0])  # too few to tell
+    assert misfit(RetentionChannel.of(kept), counts)  # as if nothing had been perturbed
+    assert misfit(RetentionChannel.of(np.full(4, 1 / 9)), [9000, 500, 500, 0])
+    assert not misfit(RetentionChannel.of(np.full(4, 1 / 9)), [9, 1, 0, 0])  # too few to tell

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
 from ppdm_flow.mining.reconstruction.groups import groups, too_small
 from ppdm_flow.tables.counts import count, merge
@@ -47,7 +47,7 @@ def test_a_column_that_is_not_counted():
 
 
 def test_groups_that_say_little():
-    channel = Channel.of([0.1, 0.1, 0.1])
+    channel = RetentionChannel.of([0.1, 0.1, 0.1])
     released = np.array([[10, 10, 9], [100, 100, 100], [40_000, 40_000, 40_000]])
     assert too_small(reconstruct_counts(channel, released)).tolist() == [True, True, False]
-    assert too_small(reconstruct_counts(Channel.of([1.0, 1.0]), [[0, 29], [0, 30]])).tolist() == [True, False]
+    assert too_small(reconstruct_counts(RetentionChannel.of([1.0, 1.0]), [[0, 29], [0, 30]])).tolist() == [True, False]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import project, reconstruct_counts
 from ppdm_flow.mining.reconstruction.variance import (
     slopes,
@@ -30,7 +30,7 @@ def operators(draw, least=1):
 @given(operators())
 def test_the_inverse_is_the_pseudo_inverse(dense, case):
     kept, counts = case
-    channel, twin = Channel.of(kept), dense(kept)
+    channel, twin = RetentionChannel.of(kept), dense(kept)
     assert channel.forward(counts) == pytest.approx(twin.matrix @ counts, rel=1e-12, abs=1e-9)
     assert channel.backward(counts) == pytest.approx(twin.matrix.T @ counts, rel=1e-12, abs=1e-9)
     assert channel.solve(counts) == pytest.approx(twin.inverse @ counts, rel=1e-8, abs=1e-6)
@@ -40,7 +40,7 @@ def test_the_inverse_is_the_pseudo_inverse(dense, case):
 def test_rows_of_counts_are_solved_each_by_itself(dense, case, data):
     kept, first = case
     second = np.array(data.draw(st.lists(st.integers(0, 50), min_size=len(kept), max_size=len(kept))), dtype=float)
-    channel = Channel.of(kept)
+    channel = RetentionChannel.of(kept)
     both = np.stack([first, second])
     assert channel.solve(both) == pytest.approx(np.stack([channel.solve(first), channel.solve(second)]))
     assert variances(channel, both) == pytest.approx(np.stack([variances(channel, first), variances(channel, second)]))
@@ -50,7 +50,7 @@ def test_rows_of_counts_are_solved_each_by_itself(dense, case, data):
 def test_expected_counts_give_the_table_back(case):
     """No bias: A P n = n, but for values that cannot be told apart, whose sum comes back."""
     kept, counts = case
-    channel = Channel.of(kept)
+    channel = RetentionChannel.of(kept)
     found = channel.solve(channel.forward(counts))
     wanted = counts.copy()
     wanted[channel.rest] = counts[channel.rest].mean()
@@ -63,14 +63,14 @@ def test_one_value_without_retention_is_still_estimable(dense):
     twin = dense(GOLDEN)
     assert np.linalg.det(twin.matrix) == pytest.approx(1 / 4 / 27)
     counts = np.array([10.0, 20, 30, 40])
-    assert Channel.of(GOLDEN).solve(twin.matrix @ counts) == pytest.approx(counts)
-    assert len(Channel.of(GOLDEN).alike) == 0
+    assert RetentionChannel.of(GOLDEN).solve(twin.matrix @ counts) == pytest.approx(counts)
+    assert len(RetentionChannel.of(GOLDEN).alike) == 0
 
 
 @given(operators())
 def test_variances_are_those_of_the_definition(dense, case):
     kept, counts = case
-    channel, twin = Channel.of(kept), dense(kept)
+    channel, twin = RetentionChannel.of(kept), dense(kept)
     wanted = twin.covariance(counts)
     scale = 1 + np.abs(wanted).max()
     diagonal = np.diag(wanted).copy()
@@ -84,7 +84,7 @@ def test_variances_are_those_of_the_definition(dense, case):
 def test_slopes_are_those_along_the_covariance(dense, case):
     kept, counts = case
     counts = counts + 1.0
-    channel, twin = Channel.of(kept), dense(kept)
+    channel, twin = RetentionChannel.of(kept), dense(kept)
     whole = twin.covariance(counts)
     for j in range(len(kept)):
         chosen = np.isin(np.arange(len(kept)), channel.rest if j in channel.rest else [j]).astype(float)
@@ -125,7 +125,7 @@ def test_projection_of_nothing_is_nothing():
 @given(operators(), st.sampled_from(["inverse", "em"]))
 def test_estimates_are_possible_and_lie_in_their_intervals(case, method):
     kept, released = case
-    channel = Channel.of(kept)
+    channel = RetentionChannel.of(kept)
     found = reconstruct_counts(channel, released, method)
     assert found.estimate.min() >= 0
     assert found.estimate.sum() == pytest.approx(released.sum(), rel=1e-9, abs=1e-9)
@@ -141,7 +141,7 @@ def test_estimates_are_possible_and_lie_in_their_intervals(case, method):
 
 
 def test_a_column_that_was_not_perturbed_is_known_exactly():
-    found = reconstruct_counts(Channel.of(np.ones(4)), [5, 0, 3, 92])
+    found = reconstruct_counts(RetentionChannel.of(np.ones(4)), [5, 0, 3, 92])
     assert found.estimate.tolist() == [5, 0, 3, 92]
     assert found.error.tolist() == [0, 0, 0, 0]
     assert found.low.tolist() == found.high.tolist() == [5, 0, 3, 92]
@@ -149,12 +149,12 @@ def test_a_column_that_was_not_perturbed_is_known_exactly():
 
 def test_values_that_cannot_be_told_apart_are_said():
     kept, counts = np.array([0.0, 0.5, 0.0]), np.array([30.0, 60, 10])
-    found = reconstruct_counts(Channel.of(kept), Channel.of(kept).forward(counts))
+    found = reconstruct_counts(RetentionChannel.of(kept), RetentionChannel.of(kept).forward(counts))
     assert found.alike.tolist() == [0, 2]
     assert found.estimate == pytest.approx([20, 60, 20])
     assert found.together is not None
     assert found.together.unbiased == pytest.approx(40)
-    nothing = reconstruct_counts(Channel.of(np.zeros(3)), [10, 20, 30])
+    nothing = reconstruct_counts(RetentionChannel.of(np.zeros(3)), [10, 20, 30])
     assert nothing.alike.tolist() == [0, 1, 2]
     assert (nothing.together.estimate, nothing.together.low, nothing.together.high) == (60, 60, 60)
     assert nothing.low.tolist() == [0, 0, 0]
@@ -164,23 +164,25 @@ def test_values_that_cannot_be_told_apart_are_said():
 @pytest.mark.parametrize("kept", [[], [[0.5]], [1.1], [-0.1, 0.5], [float("nan")]])
 def test_what_is_no_operator_is_refused(kept):
     with pytest.raises(ValueError, match="retention"):
-        Channel.of(kept)
+        RetentionChannel.of(kept)
 
 
 @pytest.mark.parametrize("released", [[1, 2], [1, 2, -1], [1, 2, float("nan")], [1, float("inf"), 2]])
 def test_what_are_no_counts_is_refused(released):
     with pytest.raises(ValueError, match="released counts"):
-        reconstruct_counts(Channel.of([0.5, 0.5, 0.2]), released)
+        reconstruct_counts(RetentionChannel.of([0.5, 0.5, 0.2]), released)
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, float("nan")])
 def test_what_is_no_level_is_refused(level):
     with pytest.raises(ValueError, match="level"):
-        reconstruct_counts(Channel.of([0.5, 0.5]), [1, 2], level=level)
+        reconstruct_counts(RetentionChannel.of([0.5, 0.5]), [1, 2], level=level)
 
 
 def test_a_wider_level_is_wider():
-    narrow, wide = (reconstruct_counts(Channel.of([0.5, 0.4, 0.3]), [50, 60, 70], level=s) for s in (0.5, 0.99))
+    narrow, wide = (
+        reconstruct_counts(RetentionChannel.of([0.5, 0.4, 0.3]), [50, 60, 70], level=s) for s in (0.5, 0.99)
+    )
     assert np.all(wide.low < narrow.low)
     assert np.all(wide.high > narrow.high)
 
@@ -190,5 +192,5 @@ def test_a_wider_level_is_wider():
 def test_a_hundred_thousand_values_take_no_matrix(method):
     rng = np.random.default_rng(5)
     kept, released = rng.random(100_000), rng.integers(0, 30, 100_000)
-    found = reconstruct_counts(Channel.of(kept), released, method)
+    found = reconstruct_counts(RetentionChannel.of(kept), released, method)
     assert found.estimate.sum() == pytest.approx(released.sum())  # a matrix of 80 GB could not even be had

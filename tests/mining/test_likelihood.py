@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from tiers import examples
 
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
 from ppdm_flow.mining.reconstruction.likelihood import TOLERANCE, iterate, maximum
 
@@ -55,7 +55,7 @@ def optimum(matrix, released):
 @given(cases())
 def test_all_three_reach_the_generic_optimum(dense, case):
     kept, released = case
-    channel, matrix = Channel.of(kept), dense(kept).matrix
+    channel, matrix = RetentionChannel.of(kept), dense(kept).matrix
     wanted = optimum(matrix, released)
     direct = maximum(channel, released, channel.solve(released))
     iterated = iterate(channel, released)
@@ -70,7 +70,7 @@ def test_all_three_reach_the_generic_optimum(dense, case):
 @given(cases())
 def test_the_gap_bounds_what_is_left_to_gain(dense, case):
     kept, released = case
-    channel, matrix = Channel.of(kept), dense(kept).matrix
+    channel, matrix = RetentionChannel.of(kept), dense(kept).matrix
     best = likelihood(matrix, maximum(channel, released, channel.solve(released)), released)
     for rounds in (0, 1, 7):
         found = iterate(channel, released, rounds=rounds, accelerated=False)
@@ -89,7 +89,7 @@ def test_the_plain_iteration_is_the_papers(dense, case, rounds):
     for _ in range(rounds):
         joint = matrix * shares
         shares = (joint / joint.sum(axis=1, keepdims=True) * (released / released.sum())[:, None]).sum(axis=0)
-    found = iterate(Channel.of(kept), released, rounds=rounds, tolerance=0.0, accelerated=False)
+    found = iterate(RetentionChannel.of(kept), released, rounds=rounds, tolerance=0.0, accelerated=False)
     assert found.counts == pytest.approx(released.sum() * shares, abs=1e-7 * released.sum())
 
 
@@ -99,14 +99,14 @@ def test_likelihood_never_falls(dense, case):
     kept, released = case
     matrix = dense(kept).matrix
     reached = [
-        likelihood(matrix, iterate(Channel.of(kept), released, rounds=r, tolerance=0.0).counts, released)
+        likelihood(matrix, iterate(RetentionChannel.of(kept), released, rounds=r, tolerance=0.0).counts, released)
         for r in (3, 6, 12, 24)
     ]
     assert np.all(np.diff(reached) >= -1e-9)
 
 
 def test_no_negative_estimate_makes_the_inverse_the_maximum():
-    channel = Channel.of([0.3, 0.5, 0.4])
+    channel = RetentionChannel.of([0.3, 0.5, 0.4])
     released = np.array([400.0, 350, 250])
     assert channel.solve(released).min() > 0
     assert maximum(channel, released, channel.solve(released)) == pytest.approx(channel.solve(released))
@@ -114,7 +114,7 @@ def test_no_negative_estimate_makes_the_inverse_the_maximum():
 
 
 def test_groups_settle_each_by_itself():
-    channel = Channel.of([0.3, 0.5, 0.4, 0.9])
+    channel = RetentionChannel.of([0.3, 0.5, 0.4, 0.9])
     released = np.array([[400.0, 350, 250, 0], [0, 0, 0, 7], [10, 0, 10, 0], [0, 0, 0, 0]])
     both = iterate(channel, released)
     for row in range(3):
@@ -127,7 +127,7 @@ def test_groups_settle_each_by_itself():
 
 
 def test_values_that_cannot_be_told_apart_share_equally():
-    found = reconstruct_counts(Channel.of([0.0, 0.5, 0.0, 0.4]), [30, 90, 20, 10], "em")
+    found = reconstruct_counts(RetentionChannel.of([0.0, 0.5, 0.0, 0.4]), [30, 90, 20, 10], "em")
     assert found.estimate[0] == pytest.approx(found.estimate[2])
     assert found.estimate[3] == 0
     assert found.converged is not None
@@ -138,8 +138,8 @@ def test_hardly_retained_values_settle_too():
     """Thousands of plain rounds would not do: the direct solution begins where they end."""
     kept = np.array([0.0077, 0.877, 0.0131, *[0.877] * 5, 0.0])
     released = np.array([539.0, 2256, 560, 3227, 2349, 4089, 2606, 3856, 518])
-    plain = iterate(Channel.of(kept), released, rounds=2000, accelerated=False)
-    found = reconstruct_counts(Channel.of(kept), released, "em")
+    plain = iterate(RetentionChannel.of(kept), released, rounds=2000, accelerated=False)
+    found = reconstruct_counts(RetentionChannel.of(kept), released, "em")
     assert not plain.converged
     assert found.converged
     assert found.rounds == 0

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts
 from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
 from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel, SingularMatrixError, condition
@@ -26,7 +26,7 @@ def test_it_agrees_with_the_fine_grain_form(kept, data):
     kept = np.array(kept)
     m = len(kept)
     counts = np.array(data.draw(st.lists(st.integers(0, 400), min_size=m, max_size=m)), dtype=float)
-    one, other = MatrixChannel.of(fine_grain(kept)), Channel.of(kept)
+    one, other = MatrixChannel.of(fine_grain(kept)), RetentionChannel.of(kept)
     assert one.forward(counts) == pytest.approx(other.forward(counts), abs=1e-8)
     assert one.backward(counts) == pytest.approx(other.backward(counts), abs=1e-8)
     assert one.solve(counts) == pytest.approx(other.solve(counts), rel=1e-8, abs=1e-6)
@@ -44,7 +44,7 @@ def test_estimates_are_those_of_the_fine_grain_form(kept, data):
     released = np.array(data.draw(st.lists(st.integers(5, 900), min_size=m, max_size=m)), dtype=float)
     for method in ("inverse", "em"):
         one = reconstruct_counts(MatrixChannel.of(fine_grain(kept)), released, method)
-        other = reconstruct_counts(Channel.of(kept), released, method)
+        other = reconstruct_counts(RetentionChannel.of(kept), released, method)
         scale = 1e-3 * released.sum() if method == "em" else 1e-5
         assert one.estimate == pytest.approx(other.estimate, abs=scale)
         assert one.error == pytest.approx(other.error, rel=1e-5, abs=1e-4)

@@ -21,7 +21,7 @@ from ppdm_flow.page.services.jobs import jobs, processes
 from ppdm_flow.page.services.policies import checks
 from ppdm_flow.page.services.tables import tables
 from ppdm_flow.page.services.tables.making.__main__ import make
-from ppdm_flow.page.services.tables.making.task import Task
+from ppdm_flow.page.services.tables.making.task import CopyTask
 
 BEGIN = processes.begin
 
@@ -35,7 +35,7 @@ def _warm_processes() -> Iterator[None]:
     forked = ForkedJobs()
 
     def copy(_command: Sequence[str], *, input: bytes, **_options: Any) -> SimpleNamespace:  # noqa: A002  # as `run`
-        return SimpleNamespace(returncode=make(Task.read(input.decode())))
+        return SimpleNamespace(returncode=make(CopyTask.read(input.decode())))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(processes, "begin", forked.begin)

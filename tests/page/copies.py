@@ -8,20 +8,20 @@ from typing import Any
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.page.services.tables.making.__main__ import make
-from ppdm_flow.page.services.tables.making.task import Answer, Task
-from ppdm_flow.page.services.tables.table import Table
-from ppdm_flow.page.services.tables.tables import Tables
+from ppdm_flow.page.services.tables.making.task import CopyExitCode, CopyTask
+from ppdm_flow.page.services.tables.table import CopiedTable
+from ppdm_flow.page.services.tables.tables import TableCopies
 
 Row = Sequence[str | None]
 
 
-def tables(folder: Path, **limits: Any) -> Tables:
+def tables(folder: Path, **limits: Any) -> TableCopies:
     """Return the service with small limits."""
     most = {"most_rows": 10_000, "most_bytes": 2**30, "memory_mb": 256, "seconds": 120.0, "readers": 2}
-    return Tables(folder, **{**most, **limits})
+    return TableCopies(folder, **{**most, **limits})
 
 
-def task(folder: Path, columns: dict[str, str], rows: Iterable[Row], **words: Any) -> Task:
+def task(folder: Path, columns: dict[str, str], rows: Iterable[Row], **words: Any) -> CopyTask:
     """Write rows as a released CSV file, and return what makes its copy; None is a missing cell."""
     file = folder / "table.csv"
     with file.open("w", newline="", encoding="utf-8") as out:
@@ -40,12 +40,12 @@ def task(folder: Path, columns: dict[str, str], rows: Iterable[Row], **words: An
         "most_rows": 10_000,
         "memory_mb": 256,
     }
-    return Task(**{**given, **words})
+    return CopyTask(**{**given, **words})
 
 
-def table(folder: Path, columns: dict[str, str], rows: Iterable[Row]) -> Table:
+def table(folder: Path, columns: dict[str, str], rows: Iterable[Row]) -> CopiedTable:
     """Return the copy of these rows."""
-    assert make(task(folder, columns, rows)) is Answer.DONE
-    made = Table.opened(folder / "copy")
+    assert make(task(folder, columns, rows)) is CopyExitCode.DONE
+    made = CopiedTable.opened(folder / "copy")
     assert made is not None
     return made

@@ -32,7 +32,7 @@ from warm_server import become, end
 
 from ppdm_flow.evidence import key_files
 from ppdm_flow.page.services.jobs import keeper
-from ppdm_flow.page.services.jobs.processes import Order
+from ppdm_flow.page.services.jobs.processes import KeeperOrder
 
 
 class ForkedJobs:
@@ -43,7 +43,7 @@ class ForkedJobs:
         self._server: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
-    def begin(self, folder: Path, order: Order, environment: Mapping[str, str], at: Path) -> Keeper:
+    def begin(self, folder: Path, order: KeeperOrder, environment: Mapping[str, str], at: Path) -> Keeper:
         """Begin the verb in the working directory ``at``."""
         job = {
             "folder": str(folder),

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from people_with_keys import PASSPHRASE
 from sites import PASSWORD, PATIENCE, Browser, Server
 
-from ppdm_flow.page.services.accounts.roles import Role, User
-from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.services.accounts.roles import PageRole, User
+from ppdm_flow.page.services.jobs.job import VerbJob
 from ppdm_flow.page.services.policies.given import GivenFiles
 
 TAG = "<zqel zqat=1 onclick=zq()>"
@@ -86,11 +86,11 @@ class HostileSite:
     def make(cls, folder: Path) -> HostileSite:
         made = cls(Server(folder))
         site = made.server.site
-        for name, roles in {"steward": [Role.STEWARD], "approver": [Role.APPROVER]}.items():
+        for name, roles in {"steward": [PageRole.STEWARD], "approver": [PageRole.APPROVER]}.items():
             user = site.accounts.add(f"{name[0]}{FILE}", roles, PASSWORD)
             made.people[name], made.browsers[name] = user, Browser(site, user)
             site.keys.make(user, PASSPHRASE)
-        for role in (Role.GUEST, Role.ADMINISTRATOR):
+        for role in (PageRole.GUEST, PageRole.ADMINISTRATOR):
             made.people[role], made.browsers[role] = made.server.users[role], made.server.browser(role)
         for user in (made.people["steward"], made.people["approver"]):
             made.ended(site.jobs.of(user)[0])
@@ -104,7 +104,7 @@ class HostileSite:
     def policies(self) -> Path:
         return self.server.site.settings.policies
 
-    def ended(self, job: Job) -> Job:
+    def ended(self, job: VerbJob) -> VerbJob:
         return self.server.site.jobs.finished(job, PATIENCE)
 
     def _policies(self) -> None:

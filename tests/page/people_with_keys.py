@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sites import PASSWORD, PATIENCE, Browser, Server
 
-from ppdm_flow.page.services.accounts.roles import Role, User
-from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.services.accounts.roles import PageRole, User
+from ppdm_flow.page.services.jobs.job import VerbJob
 from ppdm_flow.page.services.policies.given import GivenFiles
 
 PASSPHRASE = "three brown horses waiting"
@@ -30,11 +30,11 @@ releases:
 """
 ROLES: Mapping[str, Sequence[str]] = {"sue": ("author",), "olga": ("data-owner",), "omar": ("author", "data-owner")}
 """What the list of signers gives whom."""
-ACCOUNTS: Mapping[str, Sequence[Role]] = {
-    "sue": (Role.STEWARD,),
-    "olga": (Role.APPROVER,),
-    "omar": (Role.STEWARD, Role.APPROVER),
-    "eve": (Role.STEWARD, Role.APPROVER),
+ACCOUNTS: Mapping[str, Sequence[PageRole]] = {
+    "sue": (PageRole.STEWARD,),
+    "olga": (PageRole.APPROVER,),
+    "omar": (PageRole.STEWARD, PageRole.APPROVER),
+    "eve": (PageRole.STEWARD, PageRole.APPROVER),
 }
 
 
@@ -76,7 +76,7 @@ class Ward:
             lines += [f"  {name}:", f"    roles: [{', '.join(own)}]", f"    key: {public.text}"]
         (self.policies / "signers.yaml").write_text("\n".join(lines) + "\n")
 
-    def ended(self, user: User) -> Job:
+    def ended(self, user: User) -> VerbJob:
         """Wait for the newest job of somebody."""
         return self.server.site.jobs.finished(self.server.site.jobs.of(user)[0], PATIENCE)
 

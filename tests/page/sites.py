@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from ppdm_flow.page.app import application
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.services.uploads.uploads import Upload
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
@@ -60,8 +60,8 @@ class Server:
     """A site in a folder of its own, with one person a role, who are called as their role."""
 
     folder: Path
-    users: dict[Role, User] = field(default_factory=dict)
-    _signed_in: dict[Role | None, Browser] = field(default_factory=dict, repr=False)
+    users: dict[PageRole, User] = field(default_factory=dict)
+    _signed_in: dict[PageRole | None, Browser] = field(default_factory=dict, repr=False)
     _app: tuple[Site, ASGIApp] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -69,22 +69,22 @@ class Server:
             (self.folder / name).mkdir()
         settings = Settings(self.folder / "policies", self.folder / "runs", self.folder / "state", **CHEAP)
         self.site = opened_site(settings)
-        for role in Role:
+        for role in PageRole:
             self.users[role] = self.site.accounts.add(role.value, [role], PASSWORD)
 
-    def browser(self, role: Role | None = None) -> Browser:
+    def browser(self, role: PageRole | None = None) -> Browser:
         """Return the browser of the person with this role, signed in; of nobody, where none is given."""
         if self._app is None or self._app[0] is not self.site:  # making one takes longer than a request
             self._app = self.site, application(self.site)
         return Browser(self.site, None if role is None else self.users[role], self._app[1])
 
-    def signed_in(self, role: Role | None) -> Browser:
+    def signed_in(self, role: PageRole | None) -> Browser:
         """Return one and the same browser of this person each time, for tests that do not end its session."""
         if role not in self._signed_in:
             self._signed_in[role] = self.browser(role)
         return self._signed_in[role]
 
-    def upload(self, role: Role, name: str, data: bytes) -> Upload:
+    def upload(self, role: PageRole, name: str, data: bytes) -> Upload:
         """Have the person with this role upload a file, and return it."""
         user = self.users[role]
         with self.site.uploads.arriving(user, len(data)) as arrived:

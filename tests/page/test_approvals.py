@@ -18,11 +18,11 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RefusedError
 from ppdm_flow.engine.candidates.unpublished import is_held
 from ppdm_flow.engine.machine import utc_now
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.approvals import held, signers_lists
 from ppdm_flow.page.services.approvals.signers_lists import BoundedAnswers
-from ppdm_flow.page.services.bounded import Bounded, LimitExceededError
-from ppdm_flow.page.views.approvals.held import RoleState, Waiting
+from ppdm_flow.page.services.bounded import BoundedCalls, LimitExceededError
+from ppdm_flow.page.views.approvals.held import RoleState, WaitingRun
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 
@@ -55,7 +55,7 @@ def made(people):
 
 @pytest.mark.slow
 def test_documents_of_runs_are_read_once_and_not_for_longer_than_a_page_waits(ward: Ward, made, monkeypatch):
-    asked, run = [], Bounded.run
+    asked, run = [], BoundedCalls.run
 
     def noting(self, function, *given):
         if function is held.read_documents:
@@ -63,7 +63,7 @@ def test_documents_of_runs_are_read_once_and_not_for_longer_than_a_page_waits(wa
         return run(self, function, *given)
 
     monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
-    monkeypatch.setattr(Bounded, "run", noting)
+    monkeypatch.setattr(BoundedCalls, "run", noting)
     assert len(held.held_runs(ward.runs, utc_now())[0]) > 1
     assert asked == []  # short ones need no process
     monkeypatch.setattr(held, "LARGE", 0)
@@ -135,10 +135,10 @@ def _release(ward: Ward, name: str, run: str):
 def test_a_run_that_waits_for_many_roles_takes_little_of_the_list(ward: Ward, made, monkeypatch):
     made("sue")
     roles = [RoleState(f"role-{number}", (), (), missing=number != 1) for number in range(40)]
-    monkeypatch.setattr(Waiting, "roles", property(lambda _self: roles))
+    monkeypatch.setattr(WaitingRun, "roles", property(lambda _self: roles))
     page = ward.browsers["olga"].get("/approvals").text
     assert ["role-0<" in page, "role-1<" in page, "role-20<" in page, "role-21<" in page] == [True, False, True, False]
-    monkeypatch.setattr(Waiting, "roles", property(lambda _self: roles[1:2]))
+    monkeypatch.setattr(WaitingRun, "roles", property(lambda _self: roles[1:2]))
     assert "role-1<" not in ward.browsers["olga"].get("/approvals").text
 
 
@@ -364,7 +364,7 @@ waivers:
 
 def test_a_person_without_a_key_is_told_so(ward: Ward, made):
     run = made("sue")
-    ivo = Browser(ward.server.site, ward.server.site.accounts.add("ivo", [Role.APPROVER], PASSWORD))
+    ivo = Browser(ward.server.site, ward.server.site.accounts.add("ivo", [PageRole.APPROVER], PASSWORD))
     assert "You need a signing key first" in ivo.get(f"/approvals/{run}").text
     assert ivo.send(f"/approvals/{run}/sign", role="data-owner", passphrase=PASSPHRASE).status_code == 403
 

@@ -20,9 +20,9 @@ from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.http import turns
 from ppdm_flow.page.looks import templates
 from ppdm_flow.page.services import bounded, bounded_process
-from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.bounded import CHECKS, Bounded, LimitExceededError, in_part
-from ppdm_flow.page.services.places import PERSON, Places
+from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.bounded import CHECKS, BoundedCalls, LimitExceededError, in_part
+from ppdm_flow.page.services.places import PERSON, WorkPlaces
 from ppdm_flow.page.services.policies import checks
 from ppdm_flow.page.views.policies import comparing
 from ppdm_flow.page.views.policies.comparing import compared
@@ -38,8 +38,8 @@ releases: {r: {path: r.csv}}
 """
 
 
-SMALL = Bounded(seconds=1, memory=200, output=1, places=4, each=4)
-PATIENT = Bounded(seconds=60, memory=200, output=1, places=4, each=4)
+SMALL = BoundedCalls(seconds=1, memory=200, output=1, places=4, each=4)
+PATIENT = BoundedCalls(seconds=60, memory=200, output=1, places=4, each=4)
 """On a busy machine a call waits long for its first turn."""
 
 
@@ -153,7 +153,7 @@ def parts() -> list[object]:
 @pytest.mark.slow
 def test_a_call_that_only_waits_is_ended_too():
     with pytest.raises(LimitExceededError, match="PPF997"):
-        Bounded(seconds=1, memory=200, output=1, places=1, each=1).run(sleep)
+        BoundedCalls(seconds=1, memory=200, output=1, places=1, each=1).run(sleep)
 
 
 @pytest.mark.slow
@@ -185,7 +185,7 @@ def test_limits_are_set_before_what_was_sent_is_read(monkeypatch):
 
 
 def test_one_person_does_not_take_all_places():
-    places, entered, leave = Places(2, 1), [], threading.Event()
+    places, entered, leave = WorkPlaces(2, 1), [], threading.Event()
 
     def work(person: str) -> None:
         PERSON.set(person)
@@ -210,7 +210,7 @@ def test_one_person_does_not_take_all_places():
 @pytest.mark.slow
 def test_what_is_typed_is_parsed_by_no_thread_of_the_server(server: Server, monkeypatch):
     """Each page with a typed or saved text answers, though none of what reads policies works in this process."""
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     text = POLICY
     (server.site.settings.policies / "p.yaml").write_text(text)
 
@@ -242,13 +242,13 @@ def test_what_is_typed_is_parsed_by_no_thread_of_the_server(server: Server, monk
 
 @pytest.mark.slow
 def test_a_check_that_takes_too_long_is_a_finding(server: Server, monkeypatch):
-    monkeypatch.setattr(checks, "CHECKS", Bounded(seconds=1, memory=100, output=0, places=1, each=1))
+    monkeypatch.setattr(checks, "CHECKS", BoundedCalls(seconds=1, memory=100, output=0, places=1, each=1))
     checked = server.site.checks.check("p.yaml", "version: 1\n")
     assert [each.code for each in checked.diagnostics] == ["PPF997"]
     assert not checked.valid
 
 
-def states_after_a_look(server: Server) -> dict[str, checks.State | None]:
+def states_after_a_look(server: Server) -> dict[str, checks.FileState | None]:
     checks_ = server.site.checks
     checks_.look()
     return checks_._shown(checks_._stamps())
@@ -265,7 +265,7 @@ def test_a_list_waits_for_no_look(server: Server, monkeypatch):
         done.wait(PATIENCE)
         return {}
 
-    monkeypatch.setattr(Bounded, "run", never_ready)
+    monkeypatch.setattr(BoundedCalls, "run", never_ready)
     for patience in ("_SECONDS", "_LOOKS", "_MOMENT"):
         monkeypatch.setattr(checks, patience, 0)
     (server.site.settings.policies / "b.csv").write_text("a,b\n")
@@ -291,15 +291,15 @@ def test_a_text_whose_check_fails_leaves_the_states_of_others(server: Server, mo
     (folder / "a.yaml").write_text(POLICY + more + "\n")
     (folder / "b.yaml").write_text(POLICY)
     states = states_after_a_look(server)
-    assert states["b.yaml"] == checks.State(0, 0)
+    assert states["b.yaml"] == checks.FileState(0, 0)
     assert states["a.yaml"] is not None
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     assert [steward.get(f"/policies/a.yaml{page}").status_code for page in ("", "/edit")] == [200, 200]
 
 
 @pytest.mark.slow
 def test_a_look_goes_on_after_a_failure(server: Server, monkeypatch):
-    folder, run = server.site.settings.policies, Bounded.run
+    folder, run = server.site.settings.policies, BoundedCalls.run
     for name in "ab":
         (folder / f"{name}.yaml").write_text(POLICY)
 
@@ -308,23 +308,23 @@ def test_a_look_goes_on_after_a_failure(server: Server, monkeypatch):
             raise RuntimeError("a bounded call failed")
         return run(self, function, *words, **named)
 
-    monkeypatch.setattr(Bounded, "run", fails)
-    assert states_after_a_look(server) == {"a.yaml": None, "b.yaml": checks.State(0, 0)}
+    monkeypatch.setattr(BoundedCalls, "run", fails)
+    assert states_after_a_look(server) == {"a.yaml": None, "b.yaml": checks.FileState(0, 0)}
 
 
 @pytest.mark.slow
 def test_a_file_that_takes_too_long_leaves_the_states_of_others(server: Server, monkeypatch):
-    tiny = Bounded(seconds=1, memory=1_024, output=1, places=1, each=1)
+    tiny = BoundedCalls(seconds=1, memory=1_024, output=1, places=1, each=1)
     monkeypatch.setattr(checks, "CHECKS", tiny)
     for name in "ab":
         (server.site.settings.policies / f"{name}.yaml").write_text(POLICY)
-    assert states_after_a_look(server) == {"a.yaml": checks.State(0, 0), "b.yaml": checks.State(0, 0)}
+    assert states_after_a_look(server) == {"a.yaml": checks.FileState(0, 0), "b.yaml": checks.FileState(0, 0)}
     many = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
     (server.site.settings.policies / "b.yaml").write_text(POLICY + "steps:\n" + many)
     states = [states_after_a_look(server) for _ in range(3)]  # a slow machine finds one by the next look
-    assert states[-1] == {"a.yaml": checks.State(0, 0), "b.yaml": None}
-    assert "not looked at" in server.browser(Role.STEWARD).get("/policies").text
-    assert "not looked at" in server.browser(Role.STEWARD).get("/waivers").text
+    assert states[-1] == {"a.yaml": checks.FileState(0, 0), "b.yaml": None}
+    assert "not looked at" in server.browser(PageRole.STEWARD).get("/policies").text
+    assert "not looked at" in server.browser(PageRole.STEWARD).get("/waivers").text
 
 
 @pytest.mark.slow
@@ -349,7 +349,7 @@ def test_a_file_keeps_its_state_while_others_change_all_the_time(server: Server,
     for number in range(3):
         (folder / "a.yaml").write_text(f"{POLICY}# {number}\n")
         last = states()
-    assert last["z.yaml"] == checks.State(0, 0)
+    assert last["z.yaml"] == checks.FileState(0, 0)
     (folder / "z.yaml").write_text(POLICY.replace("k: 5", "k: five"))
     assert states()["z.yaml"].errors > 0  # what has changed comes first
     (folder / "z.yaml").unlink()
@@ -367,9 +367,9 @@ def test_what_takes_long_is_looked_at_after_all_others(server: Server, monkeypat
     states = partial(states_after_a_look, server)
     for _ in range(4):
         last = states()
-    assert last == {"a1.yaml": None, "a2.yaml": None, "z.yaml": checks.State(0, 0)}
+    assert last == {"a1.yaml": None, "a2.yaml": None, "z.yaml": checks.FileState(0, 0)}
     (folder / "a1.yaml").write_text(POLICY + "steps:\n" + many + "# more\n")
-    assert states()["z.yaml"] == checks.State(0, 0)
+    assert states()["z.yaml"] == checks.FileState(0, 0)
 
 
 HEAVY = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
@@ -387,7 +387,7 @@ def test_files_that_take_long_under_new_names_leave_the_states_of_others(server:
     for number in range(2):
         (folder / "z.yaml").write_text(POLICY + f"# {number}\n")
         (folder / f"a{number + 1}.yaml").rename(folder / f"b{number}.yaml")
-        assert states_after_a_look(server)["z.yaml"] == checks.State(0, 0)
+        assert states_after_a_look(server)["z.yaml"] == checks.FileState(0, 0)
 
 
 @pytest.mark.slow
@@ -396,8 +396,8 @@ def test_files_of_each_person_take_turns(server: Server, monkeypatch):
     monkeypatch.setattr(checks, "_SECONDS", 0)
     policies = server.site.policies
     for number in range(6):
-        policies.create(f"a{number}.yaml", f"{POLICY}# {number}\n", server.users[Role.STEWARD])
-    policies.create("z.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+        policies.create(f"a{number}.yaml", f"{POLICY}# {number}\n", server.users[PageRole.STEWARD])
+    policies.create("z.yaml", POLICY, server.users[PageRole.ADMINISTRATOR])
     (policies.folder / "disk.yaml").write_text(POLICY)
     monkeypatch.setattr(checks, "_TOGETHER", 3)
     names = policies.history.in_turns(sorted(policies.names()))
@@ -441,7 +441,7 @@ def test_who_uses_a_template_is_told_though_a_policy_takes_long(server: Server, 
     assert asked.keys() == untold.keys()
     assert {name for name, m in asked.items() if not m.put_off} == {"own.yaml"}
     assert asked["own.yaml"].relation == "equal"
-    steward, changed = server.browser(Role.STEWARD), {"text": texts[1], "digest": ""}
+    steward, changed = server.browser(PageRole.STEWARD), {"text": texts[1], "digest": ""}
     page = steward.send("/policies/house.yaml/propose", **changed).text
     assert 'name="asked" value="own.yaml"' in page
     page = steward.send("/policies/house.yaml/propose", **changed, asked="own.yaml").text
@@ -467,7 +467,7 @@ def test_who_uses_a_template_is_not_known_once_another_template_has_changed(serv
     users_of = partial(server.site.checks.users_of, folder / "house.yaml")
     assert users_of() == (["own.yaml"], [])
     with monkeypatch.context() as patched:
-        patched.setattr(checks.Checks, "states", lambda self, _seconds: self._shown(self._stamps()))
+        patched.setattr(checks.PolicyChecks, "states", lambda self, _seconds: self._shown(self._stamps()))
         (folder / "house.yaml").write_text("version: 1\nnulls: exclude\n# more\n")
         assert users_of() == (["own.yaml"], [])
         (folder / "middle.yaml").write_text("version: 1\nextends: [house.yaml]\n")
@@ -502,7 +502,7 @@ def test_a_run_is_shown_though_other_policies_take_long(server: Server, monkeypa
     for file, name in names.items():
         (server.site.settings.policies / file).write_text(POLICY.replace("name: p", f"name: {name}"))
     server.site.policies.named()  # read once, as any page does
-    monkeypatch.setattr(Bounded, "run", never)
+    monkeypatch.setattr(BoundedCalls, "run", never)
     listed = SimpleNamespace(policy="p", key="p/1", folder=run)
     assert policy_file(server.site, listed) == "p.yaml"
     assert offers(server.site, "p.yaml", SimpleNamespace(failing=()), "/") == {}
@@ -510,7 +510,7 @@ def test_a_run_is_shown_though_other_policies_take_long(server: Server, monkeypa
 
 @pytest.mark.slow
 def test_many_findings_are_counted_and_the_first_are_shown(server: Server):
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     (server.site.settings.policies / "p.yaml").write_text("version: 1\n")
     unknown = ", ".join(f"a{number}: {{role: unknown}}" for number in range(700))
     text = POLICY.replace("attributes: {", f"attributes: {{{unknown}, ")
@@ -526,7 +526,7 @@ def test_many_findings_are_counted_and_the_first_are_shown(server: Server):
 def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
     """The rest of them wait without a thread, so that there are some for everybody else."""
     working, most, lock, done = [0], [0], threading.Lock(), threading.Event()
-    check = checks.Checks.check
+    check = checks.PolicyChecks.check
 
     def slow(self, name, text):
         with lock:
@@ -537,13 +537,13 @@ def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
             working[0] -= 1
         return check(self, name, text)
 
-    monkeypatch.setattr(checks.Checks, "check", slow)
+    monkeypatch.setattr(checks.PolicyChecks, "check", slow)
     from serving import in_thread
 
     from ppdm_flow.page.app import application
 
     (server.site.settings.policies / "p.yaml").write_text("version: 1\n")
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     word = "; ".join(f"{name}={value}" for name, value in steward.client.cookies.items())
     import httpx2
 
@@ -565,7 +565,7 @@ def test_requests_of_one_person_take_a_few_threads(server: Server, monkeypatch):
 
 def test_no_page_is_longer_than_its_limit(server: Server, monkeypatch):
     """Names and texts of people may make pages of any length, faults of what they sent as well."""
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     monkeypatch.setattr(templates, "_LONGEST", 20_000)
     assert browser.get("/account").status_code == 200
     answer = browser.get("/explain")

@@ -14,10 +14,10 @@ import pytest
 from sites import PATIENCE, Server
 from small_policies import write_policy
 
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.services.jobs import keeper
 from ppdm_flow.page.services.jobs.confined import own_files, private_files
-from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.jobs.job import JobState, VerbJob
 from ppdm_flow.page.services.jobs.processes import environment_of
 from ppdm_flow.page.services.policies.given import GivenFiles
 
@@ -32,12 +32,12 @@ def _upload(server: Server, user: User) -> Path:
         return server.site.uploads.keep(user, arriving, "people.csv").path
 
 
-def _run(server: Server, *words: str) -> Job:
+def _run(server: Server, *words: str) -> VerbJob:
     """Run the policy as it is once the page has looked at it: somebody may write another one meanwhile."""
     policy = str(server.folder / "policies" / "ward.yaml")
     said = ["run", policy, "--out", str(server.folder / "runs"), *words]
     given = GivenFiles(policy="ward")
-    job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given=given)
+    job = server.site.jobs.add(server.users[PageRole.STEWARD], said, kind="run", about="ward.yaml", given=given)
     return server.site.jobs.finished(job, PATIENCE)
 
 
@@ -45,18 +45,18 @@ def _run(server: Server, *words: str) -> Job:
 @confined
 def test_a_policy_cannot_read_what_somebody_else_uploaded_and_its_own_data_it_can(server: Server):
     policy = write_policy(server.folder / "policies")
-    other = server.site.accounts.add("other", [Role.STEWARD], "another good passphrase")
+    other = server.site.accounts.add("other", [PageRole.STEWARD], "another good passphrase")
     secret = _upload(server, other)
     text = policy.read_text()
     for path in (secret, secret.parent.parent / "*" / secret.name):
         policy.write_text(text.replace("people.csv", str(path)))
         job = _run(server)
-        assert job.state is State.FAILED, path
+        assert job.state is JobState.FAILED, path
         assert "flu" not in job.output + job.talk
     policy.write_text(text)
-    own = _upload(server, server.users[Role.STEWARD])
+    own = _upload(server, server.users[PageRole.STEWARD])
     job = _run(server, "--data", str(own))
-    assert (job.state, job.exit_code) == (State.DONE, 0)
+    assert (job.state, job.exit_code) == (JobState.DONE, 0)
     assert json.loads((job.folder / "ended.json").read_text())["confined"] is True
     assert server.site.runs.list()[0].state == "released"
 
@@ -70,7 +70,7 @@ def test_a_policy_cannot_read_accounts_out_of_the_servers_file(server: Server):
     source = f"{{format: sql, url: 'sqlite:///{database}', query: '{query}'}}"
     policy.write_text(policy.read_text().replace("{path: people.csv}", source))
     job = _run(server)
-    assert job.state is State.FAILED
+    assert job.state is JobState.FAILED
     assert "argon2" not in job.output + job.talk
     assert server.site.runs.list() == []
 
@@ -159,15 +159,15 @@ def test_a_policy_cannot_read_what_is_private_to_the_server_wherever_it_lies(ser
     ):
         policy.write_text(text.replace("{path: people.csv}", f"{{path: {path}, format: csv}}"))
         policy.write_text(f"{policy.read_text()}description: {server.folder / 'elsewhere' / 'hosts.yml'}\n")
-        assert server.browser(Role.STEWARD).send("/policies/ward.yaml/run").status_code in (303, 403)
-        asked = server.site.jobs.of(server.users[Role.STEWARD])
-        assert all(server.site.jobs.finished(job, PATIENCE).state is State.FAILED for job in asked), path
+        assert server.browser(PageRole.STEWARD).send("/policies/ward.yaml/run").status_code in (303, 403)
+        asked = server.site.jobs.of(server.users[PageRole.STEWARD])
+        assert all(server.site.jobs.finished(job, PATIENCE).state is JobState.FAILED for job in asked), path
     policy.write_text(text)
-    assert _run(server).state is State.DONE
+    assert _run(server).state is JobState.DONE
     monkeypatch.setattr(server.site.jobs, "_shared", (*server.site.jobs._shared, server.folder / "elsewhere"))
     policy.write_text(text.replace("{path: people.csv}", "{path: ../elsewhere/other.csv}"))
     job = _run(server)
-    assert job.state is State.DONE, job.talk
+    assert job.state is JobState.DONE, job.talk
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_a_policy_cannot_read_what_is_private_to_the_server_wherever_it_lies(ser
 def test_a_policy_cannot_read_other_runs(server: Server):
     policies, runs = server.folder / "policies", server.folder / "runs"
     policy = write_policy(policies)
-    assert _run(server).state is State.DONE
+    assert _run(server).state is JobState.DONE
     (run,) = (runs / "ward").iterdir()
     released = run / "released" / "public" / "ward.csv"
     held = run / "held" / "public" / "ward.csv"
@@ -186,11 +186,11 @@ def test_a_policy_cannot_read_other_runs(server: Server):
         for spelled in (path, f"../{path.relative_to(server.folder)}"):
             policy.write_text(text.replace("people.csv", str(spelled)))
             job = _run(server)
-            assert job.state is State.FAILED, spelled
+            assert job.state is JobState.FAILED, spelled
             assert "flu" not in job.output + job.talk
     assert [each.name for each in (runs / "ward").iterdir()] == [run.name]
     policy.write_text(text)
-    assert _run(server).state is State.DONE
+    assert _run(server).state is JobState.DONE
 
 
 @pytest.mark.slow
@@ -204,14 +204,14 @@ def test_a_job_reads_the_policy_that_was_looked_at_or_none(server: Server):
     given, makes = GivenFiles({policy: digest}, policy="ward"), server.folder / "runs" / "ward"
     with pytest.MonkeyPatch.context() as held:
         held.setattr("ppdm_flow.page.services.jobs.jobs.is_as_marked", lambda *_: True)  # it changes after that look
-        job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given=given)
+        job = server.site.jobs.add(server.users[PageRole.STEWARD], said, kind="run", about="ward.yaml", given=given)
         job = server.site.jobs.finished(job, PATIENCE)
-    assert (job.state, job.exit_code) == (State.FAILED, 2)
+    assert (job.state, job.exit_code) == (JobState.FAILED, 2)
     assert "not as it was looked at" in job.talk
     assert not makes.exists(), "a run that fails leaves no folder of its policy"
     policy.write_text(looked_at)
-    job = server.site.jobs.add(server.users[Role.STEWARD], said, kind="run", about="ward.yaml", given=given)
-    assert server.site.jobs.finished(job, PATIENCE).state is State.DONE
+    job = server.site.jobs.add(server.users[PageRole.STEWARD], said, kind="run", about="ward.yaml", given=given)
+    assert server.site.jobs.finished(job, PATIENCE).state is JobState.DONE
 
 
 def test_of_the_environment_a_job_knows_what_is_lent(monkeypatch):

@@ -12,7 +12,7 @@ from small_policies import write_policy
 from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.buckets.store import BUCKETS, Store
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.jobs.processes import environment_of
 from ppdm_flow.page.serving.server import serve
 from ppdm_flow.policy.params.environment import ALLOWED
@@ -77,7 +77,7 @@ def test_what_a_policy_says_of_itself_shows_no_value_of_the_environment(server: 
     label = "{role: quasi_identifier, hierarchy: {levels: {a: ['${params.team}']}}}"
     policy.write_text(policy.read_text().replace("{role: quasi_identifier}", label) + told)
     for page in ("", "/resolved", "/edit", "/form", "/hierarchies", "/hierarchies/groups?attribute=zip"):
-        got = server.browser(Role.STEWARD).get(f"/policies/ward.yaml{page}")
+        got = server.browser(PageRole.STEWARD).get(f"/policies/ward.yaml{page}")
         assert got.status_code == 200
         assert "canary-team" not in got.text
-    assert "nobody else" in server.browser(Role.STEWARD).get("/policies/ward.yaml").text
+    assert "nobody else" in server.browser(PageRole.STEWARD).get("/policies/ward.yaml").text

@@ -8,14 +8,14 @@ from itertools import pairwise
 import pytest
 
 from ppdm_flow.page.looks.markdown import html_of, title_of
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 
 @pytest.mark.parametrize(
     "term", ["PPF201", "k_anonymity", "mondrian", "builtin:microdata-k", "quasi_identifier", "trust"]
 )
 def test_a_term_has_its_page_with_one_title_and_headings_in_order(server, term):
-    page = server.browser(Role.GUEST).get(f"/explain/{term}")
+    page = server.browser(PageRole.GUEST).get(f"/explain/{term}")
     assert page.status_code == 200
     levels = [int(level) for level in re.findall(r"<h([1-6])", page.text)]
     assert levels.count(1) == 1
@@ -25,7 +25,7 @@ def test_a_term_has_its_page_with_one_title_and_headings_in_order(server, term):
 
 @pytest.mark.slow
 def test_unknown_terms_are_told_with_what_is_near(server):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     answer = browser.get("/explain/k_anonymty")
     assert answer.status_code == 404
     assert "k_anonymity" in answer.text
@@ -36,7 +36,7 @@ def test_unknown_terms_are_told_with_what_is_near(server):
 
 @pytest.mark.slow
 def test_everything_that_is_listed_has_a_page(server):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     addresses = set(re.findall(r'href="(/explain/[^"]+)"', browser.get("/explain").text))
     assert len(addresses) > 300
     for address in sorted(addresses)[::17]:

@@ -15,7 +15,7 @@ from walk import filled, parts, role_for, routes
 from ppdm_flow.page.http.receiving import _parsed
 from ppdm_flow.page.http.route import ANY_FIELD, LINE
 from ppdm_flow.page.services.accounts import names
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 MARKS = "\u0300\u0316" * 4_000
 """Combining marks: composing them takes the square of their number."""
@@ -41,7 +41,7 @@ def test_a_name_that_is_too_long_is_refused_before_it_is_composed(server, normal
     stranger = Browser(server.site)
     assert stranger.send("/sign-in", name=MARKS * times, password=PASSWORD).status_code == 413
     assert stranger.send("/sign-in", name=MARKS[:LINE], password=PASSWORD).status_code == 401
-    administrator = server.browser(Role.ADMINISTRATOR)
+    administrator = server.browser(PageRole.ADMINISTRATOR)
     assert administrator.send("/accounts", name=MARKS[:LINE], role="guest").status_code == 400
     assert max(normalized) <= 4 * names.MOST_LENGTH
     entry = server.site.journal.newest(9, action="accounts.sign_in")[-1]
@@ -50,7 +50,7 @@ def test_a_name_that_is_too_long_is_refused_before_it_is_composed(server, normal
 
 @pytest.mark.parametrize("written", ["Zoë Müller-Þórðardóttir", "한국어 이름", "x" * names.MOST_LENGTH])
 def test_a_name_of_ordinary_length_signs_in_however_it_is_composed(server, written):
-    server.site.accounts.add(names.normal(written), [Role.GUEST], PASSWORD)
+    server.site.accounts.add(names.normal(written), [PageRole.GUEST], PASSWORD)
     for form in ("NFC", "NFD"):
         answer = Browser(server.site).send("/sign-in", name=unicodedata.normalize(form, written), password=PASSWORD)
         assert answer.status_code == 303
@@ -68,7 +68,7 @@ def test_every_form_refuses_a_field_that_is_longer_than_its_limit(shared_server)
     wrong = []
     for route in routes("POST"):
         address = filled(route, dict.fromkeys(parts(route), "a"))
-        browser = shared_server.signed_in(role_for(shared_server, route) or Role.GUEST)
+        browser = shared_server.signed_in(role_for(shared_server, route) or PageRole.GUEST)
         most = route.long_fields.get(ANY_FIELD, LINE)
         for fields in ({"some_field": "x" * (most + 1)}, {"x" * (LINE + 1): ""}):
             status = browser.send(address, **fields).status_code
@@ -78,7 +78,7 @@ def test_every_form_refuses_a_field_that_is_longer_than_its_limit(shared_server)
 
 
 def test_a_large_policy_is_taken_however_a_browser_encodes_it(server):
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     text = "name: large\n" + "# größer or smaller: how values are ordered\n" * 21_000
     assert 900_000 < len(text.encode()) < 1_000_000
     (server.folder / "policies" / "large.yaml").write_text("name: large\n")
@@ -103,7 +103,7 @@ def test_a_large_policy_is_taken_however_a_browser_encodes_it(server):
     ],
 )
 def test_what_is_no_form_is_refused(server, kind, body):
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     headers = {"content-type": kind, "x-form-token": steward.token()}
     assert steward.client.post("/account/sessions", content=body, headers=headers).status_code in (400, 413)
 

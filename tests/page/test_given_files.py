@@ -13,8 +13,8 @@ from sites import PATIENCE, Server
 from small_policies import write_policy
 
 from ppdm_flow.core.digests import is_as_marked, marks_of
-from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.jobs.job import State
+from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.jobs.job import JobState
 from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.policies.given import files_of
 from ppdm_flow.page.services.refusal import RefusalError
@@ -34,11 +34,11 @@ def waiting(server: Server, monkeypatch):
     policy = write_policy(server.folder / "policies")
     (server.folder / "policies" / "base.yaml").write_text(TEMPLATE)
     policy.write_text(policy.read_text().replace("name: ward\n", "name: ward\nextends: [base.yaml]\n"))
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     with monkeypatch.context() as held:
         held.setattr(Jobs, "_watch", lambda _self: None)
         assert browser.send("/policies/ward.yaml/run").status_code == 303
-    job = server.site.jobs.of(server.users[Role.STEWARD])[0]
+    job = server.site.jobs.of(server.users[PageRole.STEWARD])[0]
 
     def begun():
         server.site.jobs._watch()
@@ -50,7 +50,7 @@ def waiting(server: Server, monkeypatch):
 @pytest.mark.slow
 def test_a_run_of_a_policy_that_nobody_changed_begins(waiting):
     job = waiting()
-    assert (job.state, job.exit_code) == (State.DONE, 0), job.talk
+    assert (job.state, job.exit_code) == (JobState.DONE, 0), job.talk
 
 
 @pytest.mark.parametrize("file", ["ward.yaml", "base.yaml"])
@@ -58,9 +58,9 @@ def test_a_run_does_not_begin_with_a_policy_that_somebody_made_weaker_meanwhile(
     path = server.folder / "policies" / file
     path.write_text(path.read_text().replace("{k: 5}", "{k: 2}"))
     job = waiting()
-    assert (job.state, job.reason, job.started) == (State.FAILED, "changed", None)
+    assert (job.state, job.reason, job.started) == (JobState.FAILED, "changed", None)
     assert server.site.runs.list() == []
-    page = server.browser(Role.STEWARD).get(f"/jobs/{job.id}").text
+    page = server.browser(PageRole.STEWARD).get(f"/jobs/{job.id}").text
     assert "was changed after you asked" in page
 
 
@@ -74,14 +74,14 @@ def test_the_form_is_about_the_files_that_were_shown(server: Server, verb: str, 
     (policies / "signers.yaml").write_text(SIGNERS)
     approvals = "approvals: {signers: signers.yaml, roles: [data-owner]}\n"
     path.write_text(path.read_text().replace("name: ward\n", f"name: ward\nextends: [base.yaml]\n{approvals}"))
-    browser, address = server.browser(Role.STEWARD), f"/policies/ward.yaml/{verb}"
+    browser, address = server.browser(PageRole.STEWARD), f"/policies/ward.yaml/{verb}"
     (digest,) = re.findall(r'name="digest" value="([0-9a-f]{64})"', browser.get(address).text)
     fields = {"path_1": "privacy.k_anonymity.k", "values_1": "2,3", "digest": digest}
     changed = policies / file
     before = changed.read_text()
     changed.write_text(before + "# another text\n")
     assert browser.send(address, **fields).status_code == 409
-    assert server.site.jobs.of(server.users[Role.STEWARD]) == []
+    assert server.site.jobs.of(server.users[PageRole.STEWARD]) == []
     changed.write_text(before)
     assert browser.send(address, **fields).status_code == 303
 
@@ -144,8 +144,8 @@ def test_tests_of_a_policy_read_it(server: Server):
     (policies / "people.csv").write_text("zip,illness\n" + "a,flu\n" * 10)
     tests = policies / "ward.test.yaml"
     tests.write_text("policy: ward.yaml\ntests: {x: {data: {csv: people.csv}, expect: {verdict: released}}}\n")
-    assert server.browser(Role.STEWARD).send("/policies/ward.test.yaml/test").status_code == 303
-    job = server.site.jobs.of(server.users[Role.STEWARD])[0]
+    assert server.browser(PageRole.STEWARD).send("/policies/ward.test.yaml/test").status_code == 303
+    job = server.site.jobs.of(server.users[PageRole.STEWARD])[0]
     job = server.site.jobs.finished(job, PATIENCE)
     assert "cannot read" not in job.talk
     assert "not as it was" not in job.talk

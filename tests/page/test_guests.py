@@ -21,7 +21,7 @@ from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.texts.visible import visible
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import LimitExceededError
 from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.services.released import files
@@ -80,7 +80,7 @@ def _texts(text: str) -> list[list[str]]:
 def _shown(server: Server, release: str = "study", *, report: bool = False, **words: object) -> str:
     """Show one release of a run to guests, and return its address."""
     run = prepared_run(server.site.settings.runs, POLICY, **words)
-    assert server.site.shown.show(server.users[Role.STEWARD], "clinic", run.name, release, report=report) is None
+    assert server.site.shown.show(server.users[PageRole.STEWARD], "clinic", run.name, release, report=report) is None
     return f"/released/clinic/{run.name}/{release}"
 
 
@@ -102,7 +102,7 @@ def _released(server: Server, address: str) -> list[list[str]]:
 
 @pytest.mark.slow
 def test_a_guest_reads_the_rows_of_a_released_table_as_they_are_in_its_file(server: Server):
-    address, guest = _shown(server, rows=260), server.browser(Role.GUEST)
+    address, guest = _shown(server, rows=260), server.browser(PageRole.GUEST)
     listed = guest.get("/released").text
     assert f'href="{address}"' in listed
     assert "For a study" in listed
@@ -122,9 +122,9 @@ def test_the_list_of_releases_has_the_beginning_of_long_descriptions(server: Ser
     """Each may have a megabyte, and all guests read the list."""
     long = f"begin {'x' * 5_000} end"
     run = prepared_run(server.site.settings.runs, POLICY.replace("For a study", long))
-    assert server.site.shown.show(server.users[Role.STEWARD], "clinic", run.name, "study") is None
+    assert server.site.shown.show(server.users[PageRole.STEWARD], "clinic", run.name, "study") is None
     address = f"/released/clinic/{run.name}/study"
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     listed, table = guest.get("/released").text, guest.get(address).text
     assert ("begin x" in listed, "x end" in listed, long in listed, long in table) == (True, True, False, True)
     assert guest.get(f"{address}/sheet.html").status_code == 200
@@ -140,7 +140,7 @@ def test_of_many_shown_releases_those_of_one_page_are_read(server: Server, monke
     monkeypatch.setattr(routes, "_EACH", 1)
     read = []
     monkeypatch.setattr(routes, "described", lambda shown: read.append(shown) or described(shown))
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     texts = [guest.get("/released", page=number).text for number in ("1", "2", "99", "x")]
     listed = [{each for each in addresses if f'href="{each}"' in text} for text in texts]
     assert [len(each) for each in listed] == [1, 1, 1, 1]
@@ -153,7 +153,7 @@ def test_the_list_of_releases_waits_for_few_descriptions_and_goes_on_with_the_ot
     """Fifty manifests of 8 MB took half a minute."""
     addresses = {_shown(server), _shown(server, "office")}
     monkeypatch.setattr(routes, "_SECONDS", -1.0)
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     listed = guest.get("/released").text
     assert all(f'href="{each}"' in listed for each in addresses)
     assert listed.count("was not read yet") == 1
@@ -164,7 +164,7 @@ def test_the_list_of_releases_waits_for_few_descriptions_and_goes_on_with_the_ot
 
 @pytest.mark.slow
 def test_documents_that_take_too_long_are_not_read_for_each_list(server: Server, monkeypatch):
-    address, guest, asked = _shown(server), server.browser(Role.GUEST), []
+    address, guest, asked = _shown(server), server.browser(PageRole.GUEST), []
 
     def exceed(*words):
         asked.append(words)
@@ -184,7 +184,7 @@ def test_documents_that_take_too_long_are_not_read_for_each_list(server: Server,
 
 @pytest.mark.slow
 def test_copies_of_tables_stay_where_it_takes_long_to_find_out_which_are_shown(server: Server, monkeypatch):
-    address, guest = _shown(server), server.browser(Role.GUEST)
+    address, guest = _shown(server), server.browser(PageRole.GUEST)
     _read(guest, server, address)
     tables, shown = server.site.tables, server.site.shown
     (copy,) = (server.site.settings.tables).iterdir()
@@ -200,7 +200,7 @@ def test_copies_of_tables_stay_where_it_takes_long_to_find_out_which_are_shown(s
 
 @pytest.mark.slow
 def test_rows_are_filtered_and_ordered_by_what_the_address_says(server: Server):
-    address, guest = _shown(server, rows=260), server.browser(Role.GUEST)
+    address, guest = _shown(server, rows=260), server.browser(PageRole.GUEST)
     rows = _released(server, address)
     towns = sorted({row[1] for row in rows})
     by_town = _texts(_read(guest, server, address, c1="1"))
@@ -239,12 +239,12 @@ def address(shared_server: Server) -> str:
     ids=str,
 )
 def test_words_that_fit_nothing_are_left_out(shared_server: Server, address, query):
-    guest = shared_server.signed_in(Role.GUEST)
+    guest = shared_server.signed_in(PageRole.GUEST)
     assert _texts(_read(guest, shared_server, address, **query)) == _released(shared_server, address)
 
 
 def test_what_was_generalized_or_suppressed_is_told_by_words_and_marks(server: Server):
-    address, guest = _shown(server), server.browser(Role.GUEST)
+    address, guest = _shown(server), server.browser(PageRole.GUEST)
     text = _read(guest, server, address)
     assert all(kind.split() == ["choice", "generalized"] for (kind, _), *_ in _cells(text))
     assert all(kind == "choice" for *_, (kind, _) in _cells(text))
@@ -254,7 +254,7 @@ def test_what_was_generalized_or_suppressed_is_told_by_words_and_marks(server: S
 
 def test_suppressed_and_missing_cells_are_not_told_apart_by_colour_alone(server: Server):
     run = _hand_made(server, [["a", "⊥"], ["", "x"], ["b", None]])
-    cells = _cells(_read(server.browser(Role.GUEST), server, f"/released/clinic/{run}/study"))
+    cells = _cells(_read(server.browser(PageRole.GUEST), server, f"/released/clinic/{run}/study"))
     assert cells == [
         [("choice", "a"), ("suppressed", "⊥suppressed")],
         [("choice", ""), ("choice", "x")],
@@ -297,7 +297,7 @@ HOSTILE = (
 def test_hostile_names_and_values_are_texts_and_nothing_else(server: Server):
     names = tuple(f"{word} {number}" for number, word in enumerate(HOSTILE))
     run = _hand_made(server, [list(HOSTILE), list(reversed(HOSTILE))], names)
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     text = _read(guest, server, f"/released/clinic/{run}/study")
     shown = [visible(word) for word in HOSTILE]
     assert _texts(text) == [shown, shown[::-1]]
@@ -310,7 +310,7 @@ def test_hostile_names_and_values_are_texts_and_nothing_else(server: Server):
 
 def test_a_choice_that_no_row_has_is_not_asked_for(server: Server):
     run = _hand_made(server, [["x", "a"], ["y", "b"], ["⊥", "c"]])
-    guest, address = server.browser(Role.GUEST), f"/released/clinic/{run}/study"
+    guest, address = server.browser(PageRole.GUEST), f"/released/clinic/{run}/study"
     assert len(_texts(_read(guest, server, address, c0="3"))) == 3  # the code of missing cells: there are none
     assert len(_texts(_read(guest, server, address, c1="3"))) == 3  # the code of suppressed ones
     for words in ({"c0": "2"}, {"c1": "2"}):
@@ -321,7 +321,7 @@ def test_a_bound_that_is_no_value_is_told_beside_its_field(server: Server):
     run = _hand_made(server, [["1", "a"], ["2", "b"], ["30", "c"]])
     folder = server.site.settings.runs / "clinic" / run
     _retyped(folder, "integer")
-    guest, address = server.browser(Role.GUEST), f"/released/clinic/{run}/study"
+    guest, address = server.browser(PageRole.GUEST), f"/released/clinic/{run}/study"
     assert _texts(_read(guest, server, address, c0from="2", c0to="30.5")) == [["2", "b"], ["30", "c"]]
     wrong = _read(guest, server, address, c0from="two")
     assert _cells(wrong) == []
@@ -343,7 +343,7 @@ def test_many_columns_are_shown_some_at_a_time_and_filters_on_others_stay(server
     monkeypatch.setattr(table_view, "COLUMNS", 2)
     names = tuple(f"n{number}" for number in range(5))
     run = _hand_made(server, [[f"{row}{column}" for column in range(5)] for row in range(3)], names)
-    guest, address = server.browser(Role.GUEST), f"/released/clinic/{run}/study"
+    guest, address = server.browser(PageRole.GUEST), f"/released/clinic/{run}/study"
     assert _texts(_read(guest, server, address, first="3")) == [["02", "03"], ["12", "13"], ["22", "23"]]
     kept = _read(guest, server, address, first="4", c0="1")
     assert _texts(kept) == [["14"]]
@@ -351,7 +351,7 @@ def test_many_columns_are_shown_some_at_a_time_and_filters_on_others_stay(server
 
 
 def test_only_what_is_shown_can_be_asked_for_by_name(server: Server):
-    address, guest = _shown(server), server.browser(Role.GUEST)
+    address, guest = _shown(server), server.browser(PageRole.GUEST)
     run = address.split("/")[3]
     for place in (
         f"/released/clinic/{run}/office",
@@ -373,7 +373,7 @@ def test_only_what_is_shown_can_be_asked_for_by_name(server: Server):
 
 
 def test_what_is_taken_back_leaves_the_servers_folder_too(server: Server):
-    address, guest = _shown(server), server.browser(Role.GUEST)
+    address, guest = _shown(server), server.browser(PageRole.GUEST)
     _read(guest, server, address)
     assert any(server.site.settings.tables.iterdir())
     server.site.shown.hide("clinic", address.split("/")[3], "study")
@@ -386,7 +386,7 @@ def test_what_is_taken_back_leaves_the_servers_folder_too(server: Server):
 
 
 def test_sheet_and_report_are_framed_without_rights(server: Server):
-    address, guest = _shown(server, "office", report=True), server.browser(Role.GUEST)
+    address, guest = _shown(server, "office", report=True), server.browser(PageRole.GUEST)
     for page in ("sheet", "report"):
         around = guest.get(f"{address}/{page}")
         assert f'<iframe class="report" sandbox src="{address}/{page}.html"' in around.text
@@ -402,7 +402,7 @@ def test_sheet_and_report_are_framed_without_rights(server: Server):
 
 
 def test_a_public_report_speaks_of_its_release_alone(server: Server):
-    address, guest = _shown(server, "office", report=True), server.browser(Role.GUEST)
+    address, guest = _shown(server, "office", report=True), server.browser(PageRole.GUEST)
     report = guest.get(f"{address}/report.html").text
     digest = hashlib.sha256(
         (server.site.settings.runs / "clinic" / address.split("/")[3] / "released/study/study.csv").read_bytes()
@@ -414,7 +414,7 @@ def test_a_public_report_speaks_of_its_release_alone(server: Server):
 
 
 def test_files_are_sent_as_they_were_released_and_the_archive_verifies(server: Server, tmp_path: Path):
-    address, guest = _shown(server), server.browser(Role.GUEST)
+    address, guest = _shown(server), server.browser(PageRole.GUEST)
     run = server.site.settings.runs / "clinic" / address.split("/")[3]
     listed = guest.get(f"{address}/files").text
     for file in sorted((run / "released/study").iterdir()):
@@ -436,7 +436,7 @@ def test_files_are_sent_as_they_were_released_and_the_archive_verifies(server: S
 
 
 def test_a_file_that_was_changed_after_its_release_is_not_sent(server: Server):
-    address, guest = _shown(server), server.browser(Role.GUEST)
+    address, guest = _shown(server), server.browser(PageRole.GUEST)
     run = server.site.settings.runs / "clinic" / address.split("/")[3]
     file = run / "released/study/study.csv"
     assert guest.get(f"{address}/files/study.csv").status_code == 200
@@ -456,7 +456,7 @@ def test_a_file_that_was_changed_after_its_release_is_not_sent(server: Server):
 
 
 def test_who_waits_too_long_for_others_is_told_to_come_again(server: Server):
-    address, guest = _shown(server), server.browser(Role.GUEST)
+    address, guest = _shown(server), server.browser(PageRole.GUEST)
     _read(guest, server, address)
     server.site.tables._patience = 0.01
     with ExitStack() as held:
@@ -469,11 +469,11 @@ def test_who_waits_too_long_for_others_is_told_to_come_again(server: Server):
 
 
 def test_an_administrator_reads_no_table(server: Server):
-    address, administrator = _shown(server), server.browser(Role.ADMINISTRATOR)
+    address, administrator = _shown(server), server.browser(PageRole.ADMINISTRATOR)
     for page in ("", "/sheet", "/files", "/files.zip", "/files/study.csv"):
         assert administrator.get(address + page).status_code == 403
     assert administrator.get("/released").status_code == 403
-    for role in (Role.STEWARD, Role.APPROVER):
+    for role in (PageRole.STEWARD, PageRole.APPROVER):
         assert server.browser(role).get(f"{address}/files").status_code == 200
 
 
@@ -485,7 +485,7 @@ def test_long_documents_of_a_release_are_parsed_by_processes_of_their_own(server
 
     monkeypatch.setattr(files, "_json", not_here)
     monkeypatch.setattr(shown_tables, "LARGE", 0)
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     assert guest.get("/released").status_code == 200
     page = guest.get(f"{address}/report.html")
     assert page.status_code == 200

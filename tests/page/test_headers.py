@@ -13,7 +13,7 @@ from walk import filled, parts, role_for, routes
 from ppdm_flow.page.app import STATIC, application
 from ppdm_flow.page.http.headers import CONTENT_SECURITY, HEADERS
 from ppdm_flow.page.http.hosts import known_names
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.settings import Settings
 
 OWN = {"src", "href", "action", "formaction", "hx-get", "hx-post", "poster", "data"}
@@ -170,8 +170,8 @@ def test_scripts_and_styles_have_nothing_from_elsewhere():
 
 @pytest.mark.slow
 def test_uploads_and_the_servers_file_have_no_address(server: Server):
-    upload = server.upload(Role.STEWARD, "clinic.csv", b"age,job\n30,nurse\n")
-    browser = server.browser(Role.STEWARD)
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", b"age,job\n30,nurse\n")
+    browser = server.browser(PageRole.STEWARD)
     for path in (f"/uploads/{upload.id}", f"/uploads/{upload.id}/data.csv", "/state/page.sqlite3", "/uploads/data.csv"):
         got = browser.get(path)
         assert got.status_code == 404

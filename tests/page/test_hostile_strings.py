@@ -16,9 +16,9 @@ from walk import fields, filled, parts, routes
 from ppdm_flow.page.http.documents import FRAMED
 from ppdm_flow.page.http.headers import HEADERS
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
-WHO = ("steward", "approver", Role.GUEST, Role.ADMINISTRATOR)
+WHO = ("steward", "approver", PageRole.GUEST, PageRole.ADMINISTRATOR)
 HOSTILE = (
     "zq\"'><zqel zqat=1 onclick=zq()>{{7*7}}zq\u202e\x07\r\nset-cookie: zq=1</title></textarea><script>zq()</script>"
 )
@@ -27,7 +27,7 @@ HOSTILE = (
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> HostileSite:
     made = HostileSite.make(tmp_path_factory.mktemp("hostile"))
-    guest = made.browsers[Role.GUEST]
+    guest = made.browsers[PageRole.GUEST]
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         pages = [guest.get(f"/released/{quote(run)}/public").text for run in (made.runs["out"], made.runs["copy"])]
@@ -117,14 +117,14 @@ def test_no_string_makes_anything_of_a_page(site: HostileSite, route: PageRoute)
 @pytest.mark.slow
 def test_the_strings_stand_on_the_pages_as_they_are(site: HostileSite):
     """The mirror image: what is checked above is not that nothing is shown."""
-    steward, guest = site.browsers["steward"], site.browsers[Role.GUEST]
+    steward, guest = site.browsers["steward"], site.browsers[PageRole.GUEST]
     shown = "&lt;zqel zqat=1 onclick=zq()&gt;"
     for address in ("/policies", "/jobs", "/uploads", f"/policies/{site.name('out')}/edit", "/shown"):
         assert shown in steward.get(address).text, address
     table = guest.get(f"/released/{quote(site.runs['out'])}/public").text
     assert table.count(shown) > 10
     assert "=HYPERLINK(" in table
-    assert shown in site.browsers[Role.ADMINISTRATOR].get("/journal").text
+    assert shown in site.browsers[PageRole.ADMINISTRATOR].get("/journal").text
 
 
 def test_the_checker_sees_what_a_string_would_make():
@@ -147,7 +147,9 @@ def test_the_checker_sees_what_a_string_would_make():
 @pytest.mark.slow
 def test_values_of_what_was_withheld_are_for_whose_upload_it_is_alone(site: HostileSite):
     service = site.server.site
-    other = service.accounts.named("other") or service.accounts.add("other", [Role.STEWARD, Role.APPROVER], PASSWORD)
+    other = service.accounts.named("other") or service.accounts.add(
+        "other", [PageRole.STEWARD, PageRole.APPROVER], PASSWORD
+    )
     browsers = {other: Browser(service, other), **{site.people[who]: site.browsers[who] for who in WHO[1:]}}
     own = "?" + urlencode({"attribute": COLUMNS[0], "upload": site.upload})
     for route in routes("GET"):

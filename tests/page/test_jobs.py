@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 from sites import PATIENCE, Server
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.jobs import keeper, processes
-from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.jobs.job import JobState, VerbJob
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER, Jobs
-from ppdm_flow.page.services.jobs.limits import Limits
+from ppdm_flow.page.services.jobs.limits import JobLimits
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage import disk
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 
@@ -34,7 +34,7 @@ SLOW = "import time, sys; print('begun', file=sys.stderr, flush=True); time.slee
 
 
 @pytest.fixture
-def program(server: Server, new_pythons: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Job]:
+def program(server: Server, new_pythons: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], VerbJob]:
     """Return a way to run a Python program as a job: a sleeping verb takes any time that a test needs."""
     folder = server.folder / "programs" / "ppdm_flow"
     folder.mkdir(parents=True)
@@ -46,7 +46,7 @@ def program(server: Server, new_pythons: None, monkeypatch: pytest.MonkeyPatch) 
         return real(place, order, {**environment, "PYTHONPATH": str(folder.parent)}, at)
 
     monkeypatch.setattr(processes, "begin", begin)
-    user = server.users[Role.STEWARD]
+    user = server.users[PageRole.STEWARD]
     return lambda text, **rest: server.site.jobs.add(user, [text], kind="run", about="p", **rest)
 
 
@@ -57,11 +57,11 @@ def _until(true: Callable[[], bool], seconds: float = PATIENCE) -> None:
         time.sleep(0.02)
 
 
-def _runs(server: Server, job: Job) -> bool:
+def _runs(server: Server, job: VerbJob) -> bool:
     return server.site.jobs.get(job.id).progress == "begun"
 
 
-def _pid(job: Job, file: str) -> int:
+def _pid(job: VerbJob, file: str) -> int:
     return int(json.loads((job.folder / file).read_text())["pid"])
 
 
@@ -92,7 +92,7 @@ def test_a_run_has_its_maker_though_its_job_is_cancelled_before_it_says_so(serve
     _until(lambda: _runs(server, job))
     server.site.jobs.cancel(job.id)
     job = server.site.jobs.finished(job, PATIENCE)
-    assert (job.state, job.made) == (State.CANCELLED, made)
+    assert (job.state, job.made) == (JobState.CANCELLED, made)
     if made:
         assert server.site.jobs.maker(made) == job
 
@@ -102,37 +102,37 @@ def test_a_verb_that_comes_to_its_end_all_the_same_is_done(server: Server, progr
     _until(lambda: _runs(server, job))
     server.site.jobs.cancel(job.id)
     job = server.site.jobs.finished(job, PATIENCE)
-    assert (job.state, job.exit_code, job.reason) == (State.DONE, 0, "cancelled")
-    assert server.browser(Role.STEWARD).get(f"/jobs/{job.id}").status_code == 200
+    assert (job.state, job.exit_code, job.reason) == (JobState.DONE, 0, "cancelled")
+    assert server.browser(PageRole.STEWARD).get(f"/jobs/{job.id}").status_code == 200
 
 
 @pytest.mark.slow
 def test_a_job_is_the_verb_of_the_command_line_and_keeps_what_it_prints(server: Server):
     jobs = server.site.jobs
-    job = jobs.add(server.users[Role.STEWARD], ["explain", "k_anonymity"], kind="explain", about="k_anonymity")
+    job = jobs.add(server.users[PageRole.STEWARD], ["explain", "k_anonymity"], kind="explain", about="k_anonymity")
     assert job.command == "ppdm-flow explain k_anonymity"
     job = jobs.finished(job, PATIENCE)
-    assert (job.state, job.exit_code, job.reason, job.cut) == (State.DONE, 0, "", False)
+    assert (job.state, job.exit_code, job.reason, job.cut) == (JobState.DONE, 0, "", False)
     assert "k_anonymity" in job.output
     assert job.author == "steward"
-    assert [each.id for each in jobs.of(server.users[Role.STEWARD])] == [job.id]
-    assert jobs.of(server.users[Role.APPROVER]) == []
+    assert [each.id for each in jobs.of(server.users[PageRole.STEWARD])] == [job.id]
+    assert jobs.of(server.users[PageRole.APPROVER]) == []
     assert jobs.active() == []
 
 
 @pytest.mark.slow
 def test_a_job_may_write_into_its_own_folder(server: Server):
     words = ["explain", "k_anonymity", "--output-file", f"{OWN_FOLDER}/page.md"]
-    job = server.site.jobs.add(server.users[Role.STEWARD], words, kind="explain", about="k_anonymity")
+    job = server.site.jobs.add(server.users[PageRole.STEWARD], words, kind="explain", about="k_anonymity")
     assert job.words[3] == str(job.folder / "page.md")
     assert server.site.jobs.finished(job, PATIENCE).state.is_over
 
 
 @pytest.mark.slow
 def test_the_input_is_at_fault_so_the_job_failed_and_says_why(server: Server):
-    job = server.site.jobs.add(server.users[Role.STEWARD], ["run", "nowhere.yaml"], kind="run", about="nowhere")
+    job = server.site.jobs.add(server.users[PageRole.STEWARD], ["run", "nowhere.yaml"], kind="run", about="nowhere")
     job = server.site.jobs.finished(job, PATIENCE)
-    assert (job.state, job.exit_code) == (State.FAILED, 2)
+    assert (job.state, job.exit_code) == (JobState.FAILED, 2)
     assert "PPF" in job.talk
 
 
@@ -158,14 +158,14 @@ def test_secrets_reach_the_process_alone(server: Server, program):
 def test_so_many_run_and_the_others_wait_in_order_but_nobody_keeps_others_from_a_place(server: Server, program):
     first, second, third = program(SLOW), program(SLOW), program(SLOW)
     _until(lambda: _runs(server, first) and _runs(server, second))
-    other = server.site.jobs.add(server.users[Role.APPROVER], [SLOW], kind="run", about="p")
-    assert server.site.jobs.get(third.id).state is State.WAITING
+    other = server.site.jobs.add(server.users[PageRole.APPROVER], [SLOW], kind="run", about="p")
+    assert server.site.jobs.get(third.id).state is JobState.WAITING
     server.site.jobs.cancel(first.id)
     _until(lambda: _runs(server, other))
-    assert server.site.jobs.get(third.id).state is State.WAITING
+    assert server.site.jobs.get(third.id).state is JobState.WAITING
     for job in (third, second, other):
         server.site.jobs.cancel(job.id)
-        assert server.site.jobs.finished(job, PATIENCE).state is State.CANCELLED
+        assert server.site.jobs.finished(job, PATIENCE).state is JobState.CANCELLED
     assert server.site.jobs.get(third.id).started is None
 
 
@@ -185,7 +185,7 @@ def test_limits_of_a_person_and_of_all_are_refused_and_give_way_again(server: Se
 
 def test_what_is_written_down_of_the_jobs_of_one_person_is_bounded(server: Server, monkeypatch):
     monkeypatch.setattr("ppdm_flow.page.services.jobs.jobs._MOST_IN_TIME", 2)
-    jobs, user = _jobs(server, Limits(running=0)), server.users[Role.STEWARD]
+    jobs, user = _jobs(server, JobLimits(running=0)), server.users[PageRole.STEWARD]
     files = GivenFiles({Path(f"/policies/{number}.yaml"): "0" * 64 for number in range(3)}, policy="p")
     with pytest.raises(RefusalError, match=r"jobs\.long_words"):
         jobs.add(user, ["sweep", "--metrics=" + "x" * 30_000], kind="sweep", about="p")
@@ -196,34 +196,34 @@ def test_what_is_written_down_of_the_jobs_of_one_person_is_bounded(server: Serve
     jobs.cancel(jobs.add(user, ["run"], kind="run", about="p").id)
     with pytest.raises(RefusalError, match=r"jobs\.many"):
         jobs.add(user, ["run"], kind="run", about="p")
-    jobs.cancel(jobs.add(server.users[Role.APPROVER], ["run"], kind="run", about="p").id)
+    jobs.cancel(jobs.add(server.users[PageRole.APPROVER], ["run"], kind="run", about="p").id)
     monkeypatch.setattr("ppdm_flow.page.services.jobs.jobs._TIME", timedelta(0))  # the hour is over
     jobs.cancel(jobs.add(user, ["run"], kind="run", about="p").id)
 
 
 def test_no_job_takes_the_last_room_of_the_disk(server: Server, monkeypatch):
-    jobs, user = _jobs(server, Limits(running=0, free_bytes=100)), server.users[Role.STEWARD]
-    monkeypatch.setattr(Database, "free_bytes", 99)
+    jobs, user = _jobs(server, JobLimits(running=0, free_bytes=100)), server.users[PageRole.STEWARD]
+    monkeypatch.setattr(PageDatabase, "free_bytes", 99)
     with pytest.raises(RefusalError, match="no_room"):
         jobs.add(user, ["run"], kind="run", about="p")
-    monkeypatch.setattr(Database, "free_bytes", 100)
+    monkeypatch.setattr(PageDatabase, "free_bytes", 100)
     jobs.cancel(jobs.add(user, ["run"], kind="run", about="p").id)
 
 
 def test_a_full_queue_takes_no_more_from_anybody(server: Server, program):
-    jobs = _jobs(server, Limits(running=1, waiting=2, own=10))
-    user, added = server.users[Role.STEWARD], []
+    jobs = _jobs(server, JobLimits(running=1, waiting=2, own=10))
+    user, added = server.users[PageRole.STEWARD], []
     added.append(jobs.add(user, [SLOW], kind="run", about="p"))
-    _until(lambda: jobs.get(added[0].id).state is State.RUNNING)
+    _until(lambda: jobs.get(added[0].id).state is JobState.RUNNING)
     added += [jobs.add(user, [SLOW], kind="run", about="p") for _ in range(2)]
     with pytest.raises(RefusalError, match=r"jobs\.full"):
-        jobs.add(server.users[Role.APPROVER], [SLOW], kind="run", about="p")
+        jobs.add(server.users[PageRole.APPROVER], [SLOW], kind="run", about="p")
     for job in reversed(added):
         jobs.cancel(job.id)
         jobs.finished(job, PATIENCE)
 
 
-def _jobs(server: Server, limits: Limits) -> Jobs:
+def _jobs(server: Server, limits: JobLimits) -> Jobs:
     settings = server.site.settings
     records = JobRecords(server.site.database, settings.jobs)
     return Jobs(records, settings.jobs, settings.policies, settings.runs, limits)
@@ -231,18 +231,19 @@ def _jobs(server: Server, limits: Limits) -> Jobs:
 
 @pytest.mark.slow
 def test_a_job_that_takes_too_long_is_stopped(server: Server, program):
-    jobs = _jobs(server, Limits(seconds=1))
-    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
-    assert (job.state, job.reason) == (State.FAILED, "time")
+    jobs = _jobs(server, JobLimits(seconds=1))
+    job = jobs.finished(jobs.add(server.users[PageRole.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
+    assert (job.state, job.reason) == (JobState.FAILED, "time")
 
 
 @pytest.mark.slow
 def test_a_job_is_bounded_in_memory_and_in_what_it_writes(server: Server, program):
-    jobs = _jobs(server, Limits(memory=2**28, file_bytes=2**20))
+    jobs = _jobs(server, JobLimits(memory=2**28, file_bytes=2**20))
     texts = ["len(bytearray(2**30))", "open('large', 'wb').write(bytes(2**22))", "open('small', 'wb').write(bytes(9))"]
     texts += ["print('first to go:', open('/proc/self/oom_score_adj').read())"]
     states = [
-        jobs.finished(jobs.add(server.users[Role.STEWARD], [text], kind="key", about="p"), PATIENCE) for text in texts
+        jobs.finished(jobs.add(server.users[PageRole.STEWARD], [text], kind="key", about="p"), PATIENCE)
+        for text in texts
     ]
     assert [job.exit_code for job in states] == [1, 1, 0, 0]
     assert "MemoryError" in states[0].talk
@@ -252,11 +253,11 @@ def test_a_job_is_bounded_in_memory_and_in_what_it_writes(server: Server, progra
 
 @pytest.mark.slow
 def test_a_job_that_fills_the_disk_is_stopped(server: Server, program, monkeypatch):
-    monkeypatch.setattr(Database, "free_bytes", 2**62)  # as it was when the job was asked for
-    jobs = _jobs(server, Limits(free_bytes=2**62))
-    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
-    assert (job.state, job.reason) == (State.FAILED, "disk")
-    assert "too little room" in server.browser(Role.STEWARD).get(f"/jobs/{job.id}").text
+    monkeypatch.setattr(PageDatabase, "free_bytes", 2**62)  # as it was when the job was asked for
+    jobs = _jobs(server, JobLimits(free_bytes=2**62))
+    job = jobs.finished(jobs.add(server.users[PageRole.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
+    assert (job.state, job.reason) == (JobState.FAILED, "disk")
+    assert "too little room" in server.browser(PageRole.STEWARD).get(f"/jobs/{job.id}").text
 
 
 @pytest.mark.parametrize(
@@ -314,20 +315,20 @@ def test_what_a_stopped_run_left_is_removed_at_once(server: Server, program, end
 def test_one_person_has_not_all_places_while_another_waits(server: Server, program):
     mine = [program(SLOW) for _ in range(3)]
     _until(lambda: _runs(server, mine[0]) and _runs(server, mine[1]))
-    others = [server.site.jobs.add(server.users[Role.APPROVER], [SLOW], kind="run", about="p") for _ in range(2)]
+    others = [server.site.jobs.add(server.users[PageRole.APPROVER], [SLOW], kind="run", about="p") for _ in range(2)]
     _until(lambda: _runs(server, others[0]))
-    assert server.site.jobs.get(mine[2].id).state is State.WAITING
-    assert server.site.jobs.get(others[1].id).state is State.WAITING  # there is one place more, and no third
+    assert server.site.jobs.get(mine[2].id).state is JobState.WAITING
+    assert server.site.jobs.get(others[1].id).state is JobState.WAITING  # there is one place more, and no third
     for job in (*others[::-1], *mine[::-1]):
         server.site.jobs.cancel(job.id)
         server.site.jobs.finished(job, PATIENCE)
 
 
 def test_output_is_kept_to_a_limit_and_the_verb_is_not_stopped_by_that(server: Server, program):
-    jobs = _jobs(server, Limits(output=100_000))
+    jobs = _jobs(server, JobLimits(output=100_000))
     text = "import sys; [print('x' * 999) for _ in range(1000)]; print('end', file=sys.stderr)"
-    job = jobs.finished(jobs.add(server.users[Role.STEWARD], [text], kind="run", about="p"), PATIENCE)
-    assert (job.state, job.cut, len(job.output), job.progress) == (State.DONE, True, 100_000, "end")
+    job = jobs.finished(jobs.add(server.users[PageRole.STEWARD], [text], kind="run", about="p"), PATIENCE)
+    assert (job.state, job.cut, len(job.output), job.progress) == (JobState.DONE, True, 100_000, "end")
 
 
 def test_cancelling_is_ctrl_c_for_the_verb(server: Server, program):
@@ -339,7 +340,7 @@ def test_cancelling_is_ctrl_c_for_the_verb(server: Server, program):
     _until(lambda: _runs(server, job))
     server.site.jobs.cancel(job.id)
     job = server.site.jobs.finished(job, PATIENCE)
-    assert (job.state, job.exit_code, job.output.strip()) == (State.CANCELLED, 130, "taken back")
+    assert (job.state, job.exit_code, job.output.strip()) == (JobState.CANCELLED, 130, "taken back")
 
 
 @pytest.mark.parametrize("killed", ["keeper.json", "child.json"])
@@ -349,7 +350,7 @@ def test_a_job_that_is_killed_is_marked_and_nothing_of_it_goes_on(server: Server
     child = _pid(job, "child.json")
     os.kill(_pid(job, killed), signal.SIGKILL)
     job = server.site.jobs.finished(job, PATIENCE)
-    assert (job.state, job.reason) == (State.FAILED, "killed")
+    assert (job.state, job.reason) == (JobState.FAILED, "killed")
     _until(lambda: _is_gone(child))
 
 
@@ -369,8 +370,8 @@ def test_files_of_a_job_are_deleted_however_it_ends(server: Server, program):
         (state / name).touch()
     done = program("1", remove=[state / "a"])
     failed = program("raise SystemExit(3)", remove=[state / "b", state / "folder"])
-    assert server.site.jobs.finished(done, PATIENCE).state is State.DONE
-    assert server.site.jobs.finished(failed, PATIENCE).state is State.FAILED
+    assert server.site.jobs.finished(done, PATIENCE).state is JobState.DONE
+    assert server.site.jobs.finished(failed, PATIENCE).state is JobState.FAILED
     _until(lambda: not any((state / name).exists() for name in ("a", "b", "folder")))
 
 
@@ -381,10 +382,10 @@ def test_a_server_that_comes_back_finds_what_runs_and_what_ended_meanwhile(serve
     ended = program("print('ended', flush=True)")
     _until(lambda: processes.ended(ended.folder) is not None)
     again = opened_site(server.site.settings).jobs
-    assert again.finished(ended, PATIENCE).state is State.DONE
-    assert again.get(job.id).state is State.RUNNING
+    assert again.finished(ended, PATIENCE).state is JobState.DONE
+    assert again.get(job.id).state is JobState.RUNNING
     again.cancel(job.id)
-    assert again.finished(job, PATIENCE).state is State.CANCELLED
+    assert again.finished(job, PATIENCE).state is JobState.CANCELLED
 
 
 def test_what_only_a_stopped_server_knew_is_lost(server: Server, program, monkeypatch):
@@ -398,8 +399,8 @@ def test_what_only_a_stopped_server_knew_is_lost(server: Server, program, monkey
     connection.close()
     monkeypatch.undo()
     again = opened_site(dataclasses.replace(server.site.settings)).jobs
-    assert again.get(secret.id).state is State.LOST
-    assert again.finished(begun, PATIENCE).state is State.LOST
+    assert again.get(secret.id).state is JobState.LOST
+    assert again.finished(begun, PATIENCE).state is JobState.LOST
     assert again.finished(plain, PATIENCE).state.is_over
 
 
@@ -423,8 +424,8 @@ def test_what_jobs_printed_is_deleted_after_days(server: Server, program, tmp_pa
 
 @pytest.mark.slow
 def test_what_jobs_printed_is_kept_of_so_many(server: Server, program):
-    jobs = _jobs(server, Limits(folders=2))
-    user = server.users[Role.STEWARD]
+    jobs = _jobs(server, JobLimits(folders=2))
+    user = server.users[PageRole.STEWARD]
     done = [jobs.finished(jobs.add(user, [f"print({i})"], kind="run", about="p"), PATIENCE) for i in range(3)]
     _until(lambda: not done[0].folder.exists())
     assert [jobs.get(job.id).output for job in done] == ["", "1\n", "2\n"]
@@ -432,11 +433,11 @@ def test_what_jobs_printed_is_kept_of_so_many(server: Server, program):
 
 @pytest.mark.slow
 def test_what_jobs_printed_for_one_person_does_not_go_for_the_jobs_of_another(server: Server, program):
-    jobs = _jobs(server, Limits(folders=2))
-    other = server.users[Role.APPROVER]
+    jobs = _jobs(server, JobLimits(folders=2))
+    other = server.users[PageRole.APPROVER]
     done = [
         jobs.finished(jobs.add(user, [f"print({i})"], kind="run", about="p"), PATIENCE)
-        for i, user in enumerate([other, *[server.users[Role.STEWARD]] * 3])
+        for i, user in enumerate([other, *[server.users[PageRole.STEWARD]] * 3])
     ]
     _until(lambda: not done[1].folder.exists())
     assert [jobs.get(job.id).output for job in done] == ["0\n", "", "2\n", "3\n"]
@@ -446,11 +447,11 @@ def test_what_a_locked_account_asked_for_does_not_begin(server: Server, program,
     monkeypatch.setattr(Jobs, "_watch", lambda _self: None)
     job = program("print(1)")
     with sqlite3.connect(server.site.settings.database) as connection:
-        connection.execute("UPDATE accounts SET locked = 1 WHERE id = ?", (server.users[Role.STEWARD].id,))
+        connection.execute("UPDATE accounts SET locked = 1 WHERE id = ?", (server.users[PageRole.STEWARD].id,))
     connection.close()
     monkeypatch.undo()
-    again = _jobs(server, Limits())
-    assert again.finished(job, PATIENCE).state is State.CANCELLED
+    again = _jobs(server, JobLimits())
+    assert again.finished(job, PATIENCE).state is JobState.CANCELLED
     assert again.get(job.id).started is None
 
 
@@ -462,23 +463,23 @@ def test_there_is_no_such_job(server: Server):
 
 @pytest.mark.slow
 def test_a_signature_does_not_wait_for_runs_and_one_of_them_at_a_time_goes_ahead(server: Server, program):
-    jobs, user = server.site.jobs, server.users[Role.APPROVER]
+    jobs, user = server.site.jobs, server.users[PageRole.APPROVER]
     slow = [program(SLOW) for _ in range(2)]
     _until(lambda: all(_runs(server, job) for job in slow))
     waiting = program("print(1)")
     first, second = (jobs.add(user, [SLOW], kind="sign", about="p") for _ in range(2))
     _until(lambda: _runs(server, first))
-    assert [jobs.get(job.id).state for job in (waiting, second)] == [State.WAITING, State.WAITING]
+    assert [jobs.get(job.id).state for job in (waiting, second)] == [JobState.WAITING, JobState.WAITING]
     jobs.cancel(first.id)
     _until(lambda: _runs(server, second))
-    assert jobs.get(waiting.id).state is State.WAITING
+    assert jobs.get(waiting.id).state is JobState.WAITING
     for job in (*slow, waiting, second):
         jobs.cancel(job.id)
         jobs.finished(job, PATIENCE)
 
 
 def test_a_word_cannot_be_made_into_several(server: Server, program):
-    jobs, user = server.site.jobs, server.users[Role.STEWARD]
+    jobs, user = server.site.jobs, server.users[PageRole.STEWARD]
     with pytest.raises(RefusalError) as refused:
         jobs.add(user, ["sweep", "--metrics=a\0--out\0/elsewhere"], kind="sweep", about="p")
     assert refused.value.status == 400
@@ -488,19 +489,19 @@ def test_a_word_cannot_be_made_into_several(server: Server, program):
 
 @pytest.mark.slow
 def test_a_job_ends_with_the_role_of_who_asked_for_it_and_not_with_another_role_more(server: Server, program):
-    jobs, user = server.site.jobs, server.users[Role.STEWARD]
+    jobs, user = server.site.jobs, server.users[PageRole.STEWARD]
     running = program(SLOW)
     _until(lambda: _runs(server, running))
     waiting = [program(SLOW), program(SLOW)]
-    server.site.accounts.set_roles(user.id, [Role.STEWARD, Role.APPROVER])
+    server.site.accounts.set_roles(user.id, [PageRole.STEWARD, PageRole.APPROVER])
     time.sleep(0.3)
     assert not any(jobs.get(job.id).state.is_over for job in (running, *waiting))
-    server.site.accounts.set_roles(user.id, [Role.APPROVER, Role.GUEST])
-    assert {jobs.finished(job, PATIENCE).state for job in (running, *waiting)} == {State.CANCELLED}
+    server.site.accounts.set_roles(user.id, [PageRole.APPROVER, PageRole.GUEST])
+    assert {jobs.finished(job, PATIENCE).state for job in (running, *waiting)} == {JobState.CANCELLED}
 
 
 def test_a_job_of_somebody_who_is_locked_is_stopped(server: Server, program):
     running = program(SLOW)
     _until(lambda: _runs(server, running))
-    server.site.accounts.lock(server.users[Role.STEWARD].id)
-    assert server.site.jobs.finished(running, PATIENCE).state is State.CANCELLED
+    server.site.accounts.lock(server.users[PageRole.STEWARD].id)
+    assert server.site.jobs.finished(running, PATIENCE).state is JobState.CANCELLED

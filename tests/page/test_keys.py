@@ -12,11 +12,11 @@ from sites import PATIENCE, Browser, Server
 
 from ppdm_flow.evidence.key_files import read_signing_key, write_key_pair
 from ppdm_flow.evidence.keys import SigningKey
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.keys.own_key import KeyState
 
 
-def _settled(server: Server, role: Role):
+def _settled(server: Server, role: PageRole):
     user = server.users[role]
     server.site.jobs.finished(server.site.jobs.of(user)[0], PATIENCE)
     return server.site.keys.of(user)
@@ -36,11 +36,11 @@ def _everywhere(server: Server) -> bytes:
 
 
 def test_a_key_is_made_encrypted_and_its_passphrase_is_nowhere_on_the_server(server: Server):
-    browser, user = server.browser(Role.APPROVER), server.users[Role.APPROVER]
+    browser, user = server.browser(PageRole.APPROVER), server.users[PageRole.APPROVER]
     assert "You have no key yet" in browser.get("/key").text
     answer = browser.send("/key/make", passphrase=PASSPHRASE, again=PASSPHRASE)
     assert (answer.status_code, answer.headers["location"]) == (303, "/key")
-    own = _settled(server, Role.APPROVER)
+    own = _settled(server, PageRole.APPROVER)
     assert own.state is KeyState.READY
     assert stat.S_IMODE(own.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(own.folder.stat().st_mode) == 0o700
@@ -56,9 +56,9 @@ def test_a_key_is_made_encrypted_and_its_passphrase_is_nowhere_on_the_server(ser
 
 def test_a_key_that_somebody_has_is_taken_with_its_passphrase(server: Server, encrypted):
     text, key = encrypted
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     assert browser.send("/key/bring", key=text.replace("\n", "\r\n"), passphrase=PASSPHRASE).status_code == 303
-    own = _settled(server, Role.STEWARD)
+    own = _settled(server, PageRole.STEWARD)
     assert (own.state, own.public) == (KeyState.READY, key.public)
     assert PASSPHRASE.encode() not in _everywhere(server)
 
@@ -66,14 +66,14 @@ def test_a_key_that_somebody_has_is_taken_with_its_passphrase(server: Server, en
 @pytest.mark.slow
 def test_a_wrong_passphrase_keeps_nothing_and_another_try_is_free(server: Server, encrypted):
     text, key = encrypted
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     browser.send("/key/bring", key=text, passphrase="four brown horses waiting")
-    own = _settled(server, Role.STEWARD)
+    own = _settled(server, PageRole.STEWARD)
     assert (own.state, own.fault) == (KeyState.FAILED, "keys.wrong_passphrase")
     assert list((server.site.settings.state / "keys").iterdir()) == []
     assert "does not open this key" in browser.get("/key").text
     browser.send("/key/bring", key=text, passphrase=PASSPHRASE)
-    assert _settled(server, Role.STEWARD).public == key.public
+    assert _settled(server, PageRole.STEWARD).public == key.public
 
 
 def _rsa_key(*exponents: int) -> str:
@@ -93,17 +93,17 @@ def _der(tag: int, *parts: bytes) -> bytes:
 
 
 def test_a_key_of_another_kind_is_refused_without_work_in_the_server(server: Server):
-    browser, text = server.browser(Role.STEWARD), _rsa_key(2_203, 2_281)
+    browser, text = server.browser(PageRole.STEWARD), _rsa_key(2_203, 2_281)
     before = time.process_time()
     answer = browser.send("/key/bring", key=text, passphrase=PASSPHRASE)
     assert answer.status_code == 400
     assert "no private key in OpenSSH" in answer.text
     assert time.process_time() - before < 0.5, "its primes take more than a second"
-    assert server.site.keys.of(server.users[Role.STEWARD]) is None
+    assert server.site.keys.of(server.users[PageRole.STEWARD]) is None
 
 
 def test_keys_that_are_not_encrypted_or_none_are_refused_and_not_kept(server: Server, tmp_path):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     write_key_pair(tmp_path / "open.key", SigningKey.generate())
     write_key_pair(tmp_path / "open.pem", SigningKey.generate(), pem=True)
     for text in ((tmp_path / "open.key").read_text(), (tmp_path / "open.pem").read_text()):
@@ -114,8 +114,8 @@ def test_keys_that_are_not_encrypted_or_none_are_refused_and_not_kept(server: Se
         assert text.splitlines()[1].encode() not in _everywhere(server)
     for text in ("", "hello", "x" * 7_000, (tmp_path / "open.key.pub").read_text()):
         assert browser.send("/key/bring", key=text, passphrase=PASSPHRASE).status_code == 400
-    assert server.site.keys.of(server.users[Role.STEWARD]) is None
-    assert server.site.jobs.of(server.users[Role.STEWARD]) == []
+    assert server.site.keys.of(server.users[PageRole.STEWARD]) is None
+    assert server.site.jobs.of(server.users[PageRole.STEWARD]) == []
 
 
 @pytest.mark.parametrize(
@@ -129,31 +129,31 @@ def test_keys_that_are_not_encrypted_or_none_are_refused_and_not_kept(server: Se
     ],
 )
 def test_passphrases_that_protect_nothing_make_no_key(server: Server, passphrase, again):
-    answer = server.browser(Role.STEWARD).send("/key/make", passphrase=passphrase, again=again)
+    answer = server.browser(PageRole.STEWARD).send("/key/make", passphrase=passphrase, again=again)
     assert answer.status_code == 400
     assert not passphrase or passphrase not in answer.text
-    assert server.site.keys.of(server.users[Role.STEWARD]) is None
+    assert server.site.keys.of(server.users[PageRole.STEWARD]) is None
 
 
 @pytest.mark.slow
 def test_a_key_belongs_to_one_person_and_a_person_has_one(server: Server, encrypted):
     text, key = encrypted
-    steward, approver = server.browser(Role.STEWARD), server.browser(Role.APPROVER)
+    steward, approver = server.browser(PageRole.STEWARD), server.browser(PageRole.APPROVER)
     steward.send("/key/bring", key=text, passphrase=PASSPHRASE)
-    assert _settled(server, Role.STEWARD).public == key.public
+    assert _settled(server, PageRole.STEWARD).public == key.public
     approver.send("/key/bring", key=text, passphrase=PASSPHRASE)
-    other = _settled(server, Role.APPROVER)
+    other = _settled(server, PageRole.APPROVER)
     assert (other.state, other.fault) == (KeyState.FAILED, "keys.taken")
     assert not other.folder.exists()
     assert steward.send("/key/make", passphrase=PASSPHRASE, again=PASSPHRASE).status_code == 409
-    assert server.site.keys.of(server.users[Role.STEWARD]).public == key.public
+    assert server.site.keys.of(server.users[PageRole.STEWARD]).public == key.public
 
 
 @pytest.mark.slow
 def test_a_deleted_key_is_gone_and_one_that_is_being_made_too(server: Server, encrypted):
-    browser, user = server.browser(Role.STEWARD), server.users[Role.STEWARD]
+    browser, user = server.browser(PageRole.STEWARD), server.users[PageRole.STEWARD]
     browser.send("/key/bring", key=encrypted[0], passphrase=PASSPHRASE)
-    own = _settled(server, Role.STEWARD)
+    own = _settled(server, PageRole.STEWARD)
     assert browser.send("/key/delete").status_code == 303
     assert server.site.keys.of(user) is None
     assert not own.folder.exists()
@@ -167,27 +167,27 @@ def test_a_deleted_key_is_gone_and_one_that_is_being_made_too(server: Server, en
 def test_what_a_server_left_half_made_is_removed_when_it_starts(server: Server, encrypted):
     from ppdm_flow.page.site import opened_site
 
-    server.browser(Role.STEWARD).send("/key/bring", key=encrypted[0], passphrase=PASSPHRASE)
-    own = _settled(server, Role.STEWARD)
+    server.browser(PageRole.STEWARD).send("/key/bring", key=encrypted[0], passphrase=PASSPHRASE)
+    own = _settled(server, PageRole.STEWARD)
     (server.site.settings.state / "keys" / "orphan").mkdir()
     with server.site.database.changing() as connection:
         connection.execute(
             "INSERT INTO keys (account, owner, folder, job, brought, since) VALUES (?, 'approver', 'half', '', 0, ?)",
-            (server.users[Role.APPROVER].id, own.since.isoformat()),
+            (server.users[PageRole.APPROVER].id, own.since.isoformat()),
         )
     again = opened_site(server.site.settings)
     assert [p.name for p in (server.site.settings.state / "keys").iterdir()] == [own.folder.name]
-    assert again.keys.of(server.users[Role.STEWARD]).public == own.public
-    assert again.keys.of(server.users[Role.APPROVER]).state is KeyState.FAILED
+    assert again.keys.of(server.users[PageRole.STEWARD]).public == own.public
+    assert again.keys.of(server.users[PageRole.APPROVER]).state is KeyState.FAILED
 
 
 @pytest.mark.slow
 def test_nobody_sees_the_key_of_somebody_else(server: Server, encrypted):
-    server.browser(Role.STEWARD).send("/key/bring", key=encrypted[0], passphrase=PASSPHRASE)
-    _settled(server, Role.STEWARD)
-    other = server.browser(Role.APPROVER)
+    server.browser(PageRole.STEWARD).send("/key/bring", key=encrypted[0], passphrase=PASSPHRASE)
+    _settled(server, PageRole.STEWARD)
+    other = server.browser(PageRole.APPROVER)
     assert other.get("/key/public").status_code == 404
     assert encrypted[1].public.text not in other.get("/key").text
-    for role in (Role.GUEST, Role.ADMINISTRATOR):
+    for role in (PageRole.GUEST, PageRole.ADMINISTRATOR):
         assert server.browser(role).get("/key").status_code == 403
     assert Browser(server.site).get("/key").status_code == 303

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "campaigns"))
 import page_kills
 from page_kills import Home, faults
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.site import Site, opened_site
 
 
@@ -43,7 +43,7 @@ def home(tmp_path: Path) -> Home:
 @pytest.fixture
 def site(home: Home) -> Site:
     site = opened_site(home.settings)
-    site.accounts.add("first", [Role.ADMINISTRATOR, Role.STEWARD], page_kills.PASSWORD)
+    site.accounts.add("first", [PageRole.ADMINISTRATOR, PageRole.STEWARD], page_kills.PASSWORD)
     return site
 
 

@@ -18,8 +18,8 @@ from prepared_runs import prepared_run
 from sites import PASSWORD, PATIENCE, Browser, Server
 from small_policies import write_policy
 
-from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.jobs.job import JobState, VerbJob
 from ppdm_flow.page.services.jobs.records import NewJob
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.runs import runs
@@ -32,7 +32,7 @@ CHANGING = {"manifest.json", "events.jsonl", "report.json", "report.html", "repo
 """Files with times in them."""
 
 
-def _carried_out(server: Server, browser: Browser, address: str, **fields: str) -> Job:
+def _carried_out(server: Server, browser: Browser, address: str, **fields: str) -> VerbJob:
     answer = browser.send(address, **fields)
     assert answer.status_code == 303, answer.text
     return server.site.jobs.finished(server.site.jobs.get(answer.headers["location"].rpartition("/")[2]), PATIENCE)
@@ -41,7 +41,7 @@ def _carried_out(server: Server, browser: Browser, address: str, **fields: str) 
 @pytest.fixture
 def steward(server: Server) -> Browser:
     write_policy(server.folder / "policies")
-    return server.browser(Role.STEWARD)
+    return server.browser(PageRole.STEWARD)
 
 
 def _files(run: Path) -> dict[str, bytes]:
@@ -66,7 +66,7 @@ def _told(run: Path) -> dict:
 def test_a_run_of_the_page_makes_the_files_that_the_command_line_makes(server: Server, steward: Browser, cli):
     assert "ward.yaml" in steward.get("/policies/ward.yaml/run").text
     job = _carried_out(server, steward, "/policies/ward.yaml/run")
-    assert (job.state, job.exit_code, job.kind, job.about) == (State.DONE, 0, "run", "ward.yaml")
+    assert (job.state, job.exit_code, job.kind, job.about) == (JobState.DONE, 0, "run", "ward.yaml")
     run = server.site.runs.list()[0]
     assert job.made == run.key
 
@@ -90,8 +90,8 @@ def test_a_run_is_listed_with_who_made_it_and_shown_with_its_verdict_first(serve
     assert "No data has left" not in page
     assert steward.get("/runs", state="withheld").text.count(run.name) == 0
     assert steward.get("/runs", state="released", policy="ward", page="999999").text.count(run.name) > 0
-    assert server.browser(Role.APPROVER).get(f"/runs/{run.key}").status_code == 200
-    assert server.browser(Role.GUEST).get(f"/runs/{run.key}").status_code == 403
+    assert server.browser(PageRole.APPROVER).get(f"/runs/{run.key}").status_code == 200
+    assert server.browser(PageRole.GUEST).get(f"/runs/{run.key}").status_code == 403
 
 
 @pytest.mark.slow
@@ -157,15 +157,15 @@ def test_what_a_step_wrote_for_the_owner_of_the_data_is_sent_to_who_made_the_run
     (folder / "manifest.json").write_text(json.dumps(manifest))
     key, records = f"clinic/{folder.name}", server.site.jobs._records
     records.insert(
-        NewJob("0" * 16, server.users[Role.STEWARD], "run", "ward.yaml", ["run"], "", (), False, GivenFiles())
+        NewJob("0" * 16, server.users[PageRole.STEWARD], "run", "ward.yaml", ["run"], "", (), False, GivenFiles())
     )
-    records.end("0" * 16, State.DONE, 0, "", key, cut=False)
+    records.end("0" * 16, JobState.DONE, 0, "", key, cut=False)
 
-    maker = server.browser(Role.STEWARD)
+    maker = server.browser(PageRole.STEWARD)
     assert maker.get(f"/runs/{key}/files/{name}").text == '{"items": "VALUE"}'
     assert name in maker.get(f"/runs/{key}").text
-    another = server.site.accounts.add("another", [Role.STEWARD, Role.APPROVER], PASSWORD)
-    for browser in (Browser(server.site, another), server.browser(Role.APPROVER)):
+    another = server.site.accounts.add("another", [PageRole.STEWARD, PageRole.APPROVER], PASSWORD)
+    for browser in (Browser(server.site, another), server.browser(PageRole.APPROVER)):
         assert browser.get(f"/runs/{key}/files/{name}").status_code == 404
         shown = browser.get(f"/runs/{key}")
         assert (shown.status_code, name in shown.text) == (200, False)
@@ -187,9 +187,9 @@ def test_there_are_no_other_runs(server: Server, steward: Browser):
 @pytest.mark.slow
 def test_a_withheld_run_says_what_to_change_and_offers_edits(server: Server):
     write_policy(server.folder / "policies", protected=False)
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     job = _carried_out(server, steward, "/policies/ward.yaml/run")
-    assert (job.state, job.exit_code) == (State.DONE, 1)
+    assert (job.state, job.exit_code) == (JobState.DONE, 1)
     run = server.site.runs.list()[0]
     assert run.state == "withheld"
     page = steward.get(f"/runs/{run.key}").text
@@ -202,7 +202,7 @@ def test_a_withheld_run_says_what_to_change_and_offers_edits(server: Server):
     assert "# A comment that stays." in mended
     (server.folder / "policies/ward.yaml").write_text(mended)
     assert _carried_out(server, steward, "/policies/ward.yaml/run").exit_code == 0
-    assert "/propose" not in server.browser(Role.APPROVER).get(f"/runs/{run.key}").text
+    assert "/propose" not in server.browser(PageRole.APPROVER).get(f"/runs/{run.key}").text
     for file in run.folder.rglob("*"):
         assert "withheld" not in file.relative_to(run.folder).parts
 
@@ -213,7 +213,7 @@ def test_what_was_measured_is_offered_as_a_bound_that_asks_for_less(server: Serv
     path.write_text(path.read_text().replace("{k: 5}", "\n    k: 5  # as agreed"))
     rows = [f"{age},{zip_},flu" for age in range(20, 40) for zip_ in (100, 101) for _ in range(3)]
     (server.folder / "policies/people.csv").write_text("age,zip,disease\n" + "\n".join(rows) + "\n")
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     _carried_out(server, steward, "/policies/ward.yaml/run")
     page = steward.get(f"/runs/{server.site.runs.list()[0].key}").text
     assert "Set privacy.k_anonymity.k to 3 in place of at least 5" in page
@@ -245,7 +245,7 @@ def test_a_run_is_verified_as_a_job(server: Server, steward: Browser):
     _carried_out(server, steward, "/policies/ward.yaml/run")
     run = server.site.runs.list()[0]
     job = _carried_out(server, steward, f"/runs/{run.key}/verify")
-    assert (job.state, job.exit_code, job.leads_to) == (State.DONE, 0, f"/runs/{run.key}")
+    assert (job.state, job.exit_code, job.leads_to) == (JobState.DONE, 0, f"/runs/{run.key}")
     (run.folder / "released/public/ward.csv").write_text("changed\n")
     assert _carried_out(server, steward, f"/runs/{run.key}/verify").exit_code == 1
 
@@ -262,7 +262,7 @@ def test_a_run_that_is_killed_leaves_the_server_up_and_no_release(server: Server
         time.sleep(0.02)
     os.killpg(json.loads((job.folder / "child.json").read_text())["pid"], signal.SIGKILL)
     job = server.site.jobs.finished(job, PATIENCE)
-    assert (job.state, job.reason, job.made) == (State.FAILED, "killed", "")
+    assert (job.state, job.reason, job.made) == (JobState.FAILED, "killed", "")
     page = steward.get(f"/jobs/{job.id}")
     assert page.status_code == 200
     assert "The system ended it" in page.text
@@ -272,7 +272,7 @@ def test_a_run_that_is_killed_leaves_the_server_up_and_no_release(server: Server
 
 def test_an_upload_of_somebody_else_is_none(server: Server, steward: Browser):
     assert steward.send("/policies/ward.yaml/run", upload="../people").status_code == 404
-    assert server.site.jobs.of(server.users[Role.STEWARD]) == []
+    assert server.site.jobs.of(server.users[PageRole.STEWARD]) == []
 
 
 @pytest.mark.slow
@@ -280,7 +280,7 @@ def test_jobs_are_shown_to_who_asked_for_them_alone(server: Server, steward: Bro
     job = _carried_out(server, steward, "/policies/ward.yaml/run")
     assert job.command.replace("'", "&#39;") in steward.get(f"/jobs/{job.id}").text
     assert "ward.yaml" in steward.get("/jobs").text
-    other = server.browser(Role.APPROVER)
+    other = server.browser(PageRole.APPROVER)
     assert other.get(f"/jobs/{job.id}").status_code == 404
     assert other.send(f"/jobs/{job.id}/cancel").status_code == 404
     assert "ward.yaml" not in other.get("/jobs").text
@@ -299,9 +299,9 @@ def test_a_full_queue_is_a_page_that_says_so(server: Server, steward: Browser, m
     assert "5 jobs of yours" in answer.text
     page = steward.get("/jobs").text
     assert 'hx-trigger="every 2s"' in page
-    for job in server.site.jobs.of(server.users[Role.STEWARD]):
+    for job in server.site.jobs.of(server.users[PageRole.STEWARD]):
         assert steward.send(f"/jobs/{job.id}/cancel").status_code == 303
-    assert {job.state for job in server.site.jobs.of(server.users[Role.STEWARD])} == {State.CANCELLED}
+    assert {job.state for job in server.site.jobs.of(server.users[PageRole.STEWARD])} == {JobState.CANCELLED}
 
 
 @pytest.mark.slow
@@ -313,14 +313,14 @@ def test_a_sweep_is_a_picture_whose_points_are_edits(server: Server, steward: Br
     job = _carried_out(
         server, steward, "/policies/ward.yaml/sweep", path_1="privacy.k_anonymity.k", values_1="2,5,20", figures=figures
     )
-    assert (job.state, job.leads_to) == (State.DONE, f"/sweeps/{job.id}")
+    assert (job.state, job.leads_to) == (JobState.DONE, f"/sweeps/{job.id}")
     page = steward.get(f"/sweeps/{job.id}").text
     assert page.count("<svg") > 1
     links = re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)"', page)
     offered = [from_json(dict(parse_qsl(urlsplit(unescape(link)).query))["changes"]) for link in links]
     assert offered.count((put(("privacy", "k_anonymity", "k"), "20"),)) > 1
     assert "would be released" in page
-    assert server.browser(Role.APPROVER).get(f"/sweeps/{job.id}").status_code == 403
+    assert server.browser(PageRole.APPROVER).get(f"/sweeps/{job.id}").status_code == 403
     assert [run.policy for run in server.site.runs.list()] == ["ward"]
 
 
@@ -349,7 +349,7 @@ def test_a_sweep_over_nothing_is_refused_before_it_is_queued(server: Server, ste
     answer = steward.send("/policies/ward.yaml/sweep", path_1=path, values_1=values)
     assert answer.status_code == 400
     assert "PPF" in answer.text
-    assert server.site.jobs.of(server.users[Role.STEWARD]) == []
+    assert server.site.jobs.of(server.users[PageRole.STEWARD]) == []
 
 
 @pytest.mark.slow
@@ -372,7 +372,7 @@ def test_a_sweep_of_the_page_makes_the_table_that_the_command_line_makes(server:
 def test_a_large_report_is_parsed_by_another_process(server: Server, monkeypatch):
     """Parsing JSON lets no other thread of the server work: eight megabytes take a tenth of a second."""
     run = prepared_run(server.site.settings.runs)
-    steward, address = server.browser(Role.STEWARD), f"/runs/{run.parent.name}/{run.name}"
+    steward, address = server.browser(PageRole.STEWARD), f"/runs/{run.parent.name}/{run.name}"
     small = steward.get(address)
     assert small.status_code == 200
     monkeypatch.setattr(runs, "LARGE", 100)
@@ -388,7 +388,7 @@ def test_a_large_report_is_parsed_by_another_process(server: Server, monkeypatch
 @pytest.mark.slow
 def test_a_large_manifest_is_parsed_by_another_process(server: Server, monkeypatch):
     run = prepared_run(server.site.settings.runs)
-    steward, address = server.browser(Role.STEWARD), f"/runs/{run.parent.name}/{run.name}"
+    steward, address = server.browser(PageRole.STEWARD), f"/runs/{run.parent.name}/{run.name}"
     small = steward.get(address).text
     shutil.copytree(run, run.with_name("20990101T000000Z-aaaaaaaaaaaa"))
     monkeypatch.setattr(runs, "LARGE", 100)
@@ -429,7 +429,7 @@ def test_of_runs_in_their_final_state_no_more_is_looked_at_than_that_they_are_th
     monkeypatch.setattr(runs, "is_unpublished", noting)
     for name, verdict in (("a", "released"), ("b", "withheld"), ("c", "held")):
         _manifest(tmp_path / "p" / name, verdict)
-    known = runs.Runs(tmp_path)
+    known = runs.RunFolder(tmp_path)
     assert {each.name: each.state for each in known.list()} == {"a": "released", "b": "withheld", "c": "held"}
     looked.clear()
     assert len(known.list()) == 3

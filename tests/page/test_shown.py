@@ -12,8 +12,8 @@ from prepared_runs import prepared_run
 from signed_runs import BEGIN
 from sites import Server
 
-from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.bounded import Bounded
+from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.bounded import BoundedCalls
 from ppdm_flow.page.services.shown import published
 from ppdm_flow.page.services.shown.shown import Refusal
 
@@ -30,7 +30,7 @@ def _run(server: Server, **words: str) -> Path:
 @pytest.mark.slow
 def test_a_released_run_is_shown_with_its_report_or_without_and_taken_back(server: Server):
     run, shown = _run(server, policy=JOINED), server.site.shown
-    steward = server.users[Role.STEWARD]
+    steward = server.users[PageRole.STEWARD]
     assert shown.releases() == []
     assert shown.published("clinic", run.name).audiences == {"office": "public", "study": "internal"}
     assert shown.show(steward, "clinic", run.name, "study") is None
@@ -61,25 +61,25 @@ def test_a_released_run_is_shown_with_its_report_or_without_and_taken_back(serve
 def test_nothing_is_shown_by_a_name_that_is_not_listed(server: Server, name):
     run = _run(server)
     words = [part.replace("RUN", run.name) for part in name]
-    assert server.site.shown.show(server.users[Role.STEWARD], *words) is Refusal.MISSING
+    assert server.site.shown.show(server.users[PageRole.STEWARD], *words) is Refusal.MISSING
     assert server.site.shown.releases() == []
 
 
 def test_one_person_shows_so_many_releases(server: Server, monkeypatch):
     monkeypatch.setattr("ppdm_flow.page.services.shown.shown.MOST", 1)
-    run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[Role.STEWARD]
+    run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[PageRole.STEWARD]
     assert shown.show(steward, "clinic", run.name, "study") is None
     assert shown.show(steward, "clinic", run.name, "office") is Refusal.MANY
-    refused = server.browser(Role.STEWARD).send(f"/shown/clinic/{run.name}/office/show")
+    refused = server.browser(PageRole.STEWARD).send(f"/shown/clinic/{run.name}/office/show")
     assert refused.status_code == 429
     assert shown.show(steward, "clinic", run.name, "study", report=True) is None  # the same one, with its report
-    assert shown.show(server.users[Role.APPROVER], "clinic", run.name, "office") is None  # another person
+    assert shown.show(server.users[PageRole.APPROVER], "clinic", run.name, "office") is None  # another person
     assert shown.hide("clinic", run.name, "study")
     assert shown.show(steward, "clinic", run.name, "study") is None
 
 
 def test_of_releases_for_recipients_apart_guests_see_one(server: Server):
-    run, shown, steward = _run(server), server.site.shown, server.users[Role.STEWARD]
+    run, shown, steward = _run(server), server.site.shown, server.users[PageRole.STEWARD]
     assert shown.show(steward, "clinic", run.name, "study") is None
     assert shown.show(steward, "clinic", run.name, "office") is Refusal.APART
     shown.hide("clinic", run.name, "study")
@@ -90,7 +90,7 @@ def test_of_releases_for_recipients_apart_guests_see_one(server: Server):
 def test_a_later_policy_does_not_bring_together_what_was_judged_apart(server: Server):
     apart, together = _run(server), _run(server, policy=JOINED)
     another = shutil.copytree(together, together.with_name("20200101T000000Z-000000000000"))
-    shown, steward = server.site.shown, server.users[Role.STEWARD]
+    shown, steward = server.site.shown, server.users[PageRole.STEWARD]
     assert shown.show(steward, "clinic", apart.name, "study") is None
     assert shown.show(steward, "clinic", together.name, "office") is Refusal.APART
     assert shown.show(steward, "clinic", together.name, "study") is None
@@ -101,7 +101,7 @@ def test_a_later_policy_does_not_bring_together_what_was_judged_apart(server: Se
 
 
 def test_links_unpublished_runs_and_runs_that_are_gone_are_not_shown(server: Server):
-    run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[Role.STEWARD]
+    run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[PageRole.STEWARD]
     assert shown.show(steward, "clinic", run.name, "study") is None
     (run / "candidate").mkdir()
     assert shown.releases() == []
@@ -120,7 +120,7 @@ def test_links_unpublished_runs_and_runs_that_are_gone_are_not_shown(server: Ser
 
 def test_a_held_run_is_shown_once_its_approvals_are_there_and_not_because_its_folder_has_another_name(server: Server):
     home, shown, steward = HeldHome.make(server.folder / "home", ledger=False), server.site.shown, None
-    steward = server.users[Role.STEWARD]
+    steward = server.users[PageRole.STEWARD]
     made = home.run().run_dir
     forged = server.site.settings.runs / "ward" / made.name
     shutil.copytree(made, forged)
@@ -141,7 +141,7 @@ def test_a_held_run_is_shown_once_its_approvals_are_there_and_not_because_its_fo
 def test_long_documents_of_released_runs_are_read_once_in_a_process_of_their_own(server: Server, monkeypatch):
     run, shown = _run(server, policy=JOINED), server.site.shown
     small = shown.published("clinic", run.name)
-    asked, bounded = [], Bounded.run
+    asked, bounded = [], BoundedCalls.run
 
     def noting(self, function, *given):
         asked.append(function)
@@ -152,7 +152,7 @@ def test_long_documents_of_released_runs_are_read_once_in_a_process_of_their_own
 
     monkeypatch.setattr(published, "LARGE", 0)
     monkeypatch.setattr(published, "_document", not_here)
-    monkeypatch.setattr(Bounded, "run", noting)
+    monkeypatch.setattr(BoundedCalls, "run", noting)
     assert small is not None
     assert shown.published("clinic", run.name) == small
     assert shown.newest() == [small]

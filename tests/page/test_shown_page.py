@@ -9,7 +9,7 @@ from prepared_runs import prepared_run
 from signed_runs import POLICY
 from sites import Server
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 JOINED = (
     POLICY.replace("recipients: apart\n", "")
@@ -32,7 +32,7 @@ def _put(server: Server, run):
 
 def test_a_steward_shows_a_release_and_takes_it_back_and_the_journal_has_both(server: Server, runs):
     address = _put(server, runs[0])
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     assert "Guests see nothing." in browser.get("/shown").text
     assert runs[0].name in browser.get("/shown").text
     page = browser.get(address).text
@@ -54,7 +54,7 @@ def test_a_steward_shows_a_release_and_takes_it_back_and_the_journal_has_both(se
 
 def test_of_releases_for_recipients_apart_the_page_shows_one(server: Server, runs):
     address = _put(server, runs[1])
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     assert "nobody sees two of its releases" in browser.get(address).text
     assert browser.send(f"{address}/study/show").status_code == 303
     answer = browser.send(f"{address}/office/show")
@@ -66,7 +66,7 @@ def test_another_run_of_the_policy_that_guests_see_is_warned_of(server: Server, 
     address = _put(server, runs[0])
     again = runs[0].with_name("20200101T000000Z-000000000000")
     shutil.copytree(runs[0], server.site.settings.runs / "clinic" / again.name)
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     assert "can put them together" not in browser.get(address).text
     assert browser.send(f"/shown/clinic/{again.name}/study/show").status_code == 303
     assert "can put them together" in browser.get(address).text
@@ -76,7 +76,7 @@ def test_another_run_of_the_policy_that_guests_see_is_warned_of(server: Server, 
 def test_what_is_not_listed_is_not_shown(server: Server, runs, place):
     _put(server, runs[0])
     address = f"/shown/{place.replace('RUN', runs[0].name)}"
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     assert browser.get(address).status_code == 404
     assert browser.send(f"{address}/study/show").status_code == 404
     assert server.site.shown.releases() == []
@@ -85,14 +85,14 @@ def test_what_is_not_listed_is_not_shown(server: Server, runs, place):
 @pytest.mark.parametrize("release", ["nothing", "%2e%2e", "study%2f..", "held"])
 def test_a_release_that_the_run_does_not_have_is_not_shown(server: Server, runs, release):
     address = _put(server, runs[0])
-    assert server.browser(Role.STEWARD).send(f"{address}/{release}/show").status_code == 404
+    assert server.browser(PageRole.STEWARD).send(f"{address}/{release}/show").status_code == 404
     assert server.site.shown.releases() == []
 
 
 @pytest.mark.slow
 def test_only_stewards_decide(server: Server, runs):
     address = _put(server, runs[0])
-    for role in (Role.GUEST, Role.APPROVER, Role.ADMINISTRATOR):
+    for role in (PageRole.GUEST, PageRole.APPROVER, PageRole.ADMINISTRATOR):
         assert server.browser(role).get(address).status_code == 403
         assert server.browser(role).send(f"{address}/study/show").status_code == 403
     assert server.site.shown.releases() == []

@@ -6,24 +6,24 @@ import pytest
 from signers import key_of, signers_text
 
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.engine.approval.decision import Asked, decide
+from ppdm_flow.engine.approval.decision import RequestedSignatures, decide
 from ppdm_flow.evidence.signers import Signer, Signers
 from ppdm_flow.page.services.approvals import signers_lists
 from ppdm_flow.page.services.approvals.signers_lists import SignersLists
-from ppdm_flow.page.services.bounded import CHECKS, Bounded, LimitExceededError
+from ppdm_flow.page.services.bounded import CHECKS, BoundedCalls, LimitExceededError
 
 
 @pytest.fixture
 def parsed(monkeypatch):
     """Return what was parsed: the names of files, one for each call."""
     names = []
-    run = Bounded.run
+    run = BoundedCalls.run
 
     def noting(self, function, data, name):
         names.append(name)
         return run(self, function, data, name)
 
-    monkeypatch.setattr(Bounded, "run", noting)
+    monkeypatch.setattr(BoundedCalls, "run", noting)
     return names
 
 
@@ -73,7 +73,7 @@ def test_a_text_that_takes_too_long_is_tried_again_later(tmp_path, monkeypatch):
         calls.append(1)
         raise LimitExceededError([])
 
-    monkeypatch.setattr(Bounded, "run", never)
+    monkeypatch.setattr(BoundedCalls, "run", never)
     monkeypatch.setattr(signers_lists.time, "monotonic", lambda: clock[0])
     for _ in range(2):
         with pytest.raises(LimitExceededError):
@@ -111,6 +111,6 @@ class _CountedSigners(Signers):
 def test_a_decision_goes_through_a_list_once_for_each_role():
     every = tuple(Signer(f"a{n}", frozenset({"author", "data-owner"}), key_of(f"a{n}").public) for n in range(50))
     lists = (_CountedSigners(every), _CountedSigners(every[10:]))
-    decision = decide(Asked(("data-owner",), True, {}), (), ("public",), lists)
+    decision = decide(RequestedSignatures(("data-owner",), True, {}), (), ("public",), lists)
     assert [missing.able for missing in decision.missing] == [tuple(f"a{n}" for n in range(10, 50))] * 2
     assert _CountedSigners.asked == 4

@@ -26,7 +26,7 @@ from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.cookies import VISIT
 from ppdm_flow.page.http.route import reads
 from ppdm_flow.page.http.turns import AT_ONCE
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.policies.starts import FRAME
 from ppdm_flow.page.serving.server import configured
@@ -383,7 +383,7 @@ def test_forms_are_parsed_in_the_turns_of_their_sender(server: Server, monkeypat
         return parsed(content_type, body)
 
     monkeypatch.setattr(receiving, "_parsed", slow)
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     word = "; ".join(f"{name}={value}" for name, value in guest.client.cookies.items())
     body = b"form_token=" + guest.token().encode()
     head = f"POST /account/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {word}\r\nContent-Length: {len(body)}\r\n"
@@ -399,7 +399,7 @@ def test_forms_are_parsed_in_the_turns_of_their_sender(server: Server, monkeypat
 
 
 def test_bodies_of_one_person_are_held_up_to_a_limit(server):
-    steward, other = server.browser(Role.STEWARD), server.browser(Role.APPROVER)
+    steward, other = server.browser(PageRole.STEWARD), server.browser(PageRole.APPROVER)
     word, others = (
         "; ".join(f"{name}={value}" for name, value in each.client.cookies.items()) for each in (steward, other)
     )
@@ -670,7 +670,7 @@ def test_chunks_are_not_parsed(server, version, name):
 
 @pytest.mark.parametrize("end", ["locked", "role taken", "session ended", "still there"])
 def test_a_form_that_comes_slowly_is_of_who_may_send_it_when_it_is_whole(server, monkeypatch, end):
-    site, user = server.site, server.users[Role.STEWARD]
+    site, user = server.site, server.users[PageRole.STEWARD]
     visit, asked = site.sessions.begin(user), threading.Event()
     known = site.sessions.visit
 
@@ -690,7 +690,7 @@ def test_a_form_that_comes_slowly_is_of_who_may_send_it_when_it_is_whole(server,
             case "locked":
                 site.accounts.lock(user.id)
             case "role taken":
-                site.accounts.set_roles(user.id, [Role.GUEST])
+                site.accounts.set_roles(user.id, [PageRole.GUEST])
             case "session ended":
                 site.sessions.end(visit)
         answered = answer(client, body[-1:])

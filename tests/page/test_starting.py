@@ -30,7 +30,7 @@ from starlette.routing import Route
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.app import application
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.serving import tls
 from ppdm_flow.page.serving.addresses import address_of, listening
 from ppdm_flow.page.serving.folders import state_held
@@ -113,7 +113,7 @@ def test_who_has_the_files_can_make_another_administrator(tmp_path):
     with process(tmp_path) as first:
         first.stop()
     site = opened_site(Settings(tmp_path / "policies", tmp_path / "runs", tmp_path / "state", **CHEAP))
-    site.accounts.add("lost", [Role.ADMINISTRATOR], "nobody knows it any more")
+    site.accounts.add("lost", [PageRole.ADMINISTRATOR], "nobody knows it any more")
     with process(tmp_path) as started:
         assert not any("/open/" in line for line in started.said)
     with process(tmp_path, "--new-administrator") as started:

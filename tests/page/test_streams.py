@@ -13,9 +13,9 @@ from starlette.responses import Response, StreamingResponse
 
 from ppdm_flow.page.http import answering, turns
 from ppdm_flow.page.http.turns import AT_ONCE, PIECE, AnsweredInTurn, ResponseInTurn, turn
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.journal import journal
-from ppdm_flow.page.services.places import BusyError, Places
+from ppdm_flow.page.services.places import BusyError, WorkPlaces
 
 
 async def _sent(response: Response) -> list[str]:
@@ -84,7 +84,7 @@ def test_streams_take_a_turn_and_pages_do_not(server: Server, monkeypatch):
         return taken(name, *words, **more)
 
     monkeypatch.setattr(answering, "turn", noting)
-    administrator = server.browser(Role.ADMINISTRATOR)
+    administrator = server.browser(PageRole.ADMINISTRATOR)
     names.clear()
     assert administrator.get("/journal").status_code == 200
     assert not [name for name in names if name.startswith("stream")]
@@ -96,7 +96,7 @@ def test_streams_take_a_turn_and_pages_do_not(server: Server, monkeypatch):
 
 def test_downloads_beyond_a_number_are_counted(server: Server, monkeypatch):
     monkeypatch.setattr(server.site.journal._downloads, "_most", 3)
-    guest, steward = (server.users[role] for role in (Role.GUEST, Role.STEWARD))
+    guest, steward = (server.users[role] for role in (PageRole.GUEST, PageRole.STEWARD))
     book = server.site.journal
     for user in (guest, guest, guest, guest, guest, steward):
         book.add(user, journal.DOWNLOAD, "p/r/public", "done")
@@ -126,13 +126,13 @@ def test_an_answer_goes_out_in_pieces_that_a_connection_may_hold(size):
 
 
 def test_large_pages_count_until_they_are_sent_and_small_ones_do_not(server: Server, monkeypatch):
-    steward, approver = server.browser(Role.STEWARD), server.browser(Role.APPROVER)
+    steward, approver = server.browser(PageRole.STEWARD), server.browser(PageRole.APPROVER)
     long, short = "/policies/words", "/sign-in"
     size = len(steward.get(long).content)
     monkeypatch.setattr(answering, "_LARGE", size - 1)
-    monkeypatch.setattr(answering, "_UNREAD", Places(2 * size, size))
+    monkeypatch.setattr(answering, "_UNREAD", WorkPlaces(2 * size, size))
     assert [steward.get(long).status_code for _ in range(3)] == [200] * 3, "each gives its bytes back"
-    monkeypatch.setattr(answering, "_UNREAD", Places(2 * size, size - 1))
+    monkeypatch.setattr(answering, "_UNREAD", WorkPlaces(2 * size, size - 1))
     assert (steward.get(long).status_code, steward.get(short).status_code) == (429, 200)
     assert approver.get("/policies").status_code == 200
 
@@ -147,7 +147,7 @@ def test_files_of_runs_take_turns_of_streams(server: Server, monkeypatch):
         return taken(name, *words, **more)
 
     monkeypatch.setattr(answering, "turn", noting)
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     answer = steward.get(f"/runs/{run.parent.name}/{run.name}/files/report.json")
     assert answer.content == (run / "report.json").read_bytes()
     assert names.count(f"stream for account {steward.user.id}") == 1

@@ -29,13 +29,20 @@ from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFol
 from ppdm_flow.page.services.tables import column as columns_module
 from ppdm_flow.page.services.tables import selection
 from ppdm_flow.page.services.tables.column import BoundError
-from ppdm_flow.page.services.tables.layout import Form
+from ppdm_flow.page.services.tables.layout import ColumnForm
 from ppdm_flow.page.services.tables.making.__main__ import make
-from ppdm_flow.page.services.tables.making.task import Answer
-from ppdm_flow.page.services.tables.question import Between, Contains, Equals, Is, Question, State
+from ppdm_flow.page.services.tables.making.task import CopyExitCode
+from ppdm_flow.page.services.tables.question import (
+    BetweenFilter,
+    CellState,
+    ContainsFilter,
+    Equals,
+    RowFilter,
+    StateFilter,
+)
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
-from ppdm_flow.page.services.tables.table import Table
-from ppdm_flow.page.services.tables.tables import Progress
+from ppdm_flow.page.services.tables.table import CopiedTable
+from ppdm_flow.page.services.tables.tables import CopyProgress
 
 COLUMNS = {"age": "text", "town": "text", "days": "integer", "cost": "float", "day": "date", "at": "timestamp"}
 TOWNS = ("⊥", None, "Nord", "nordost", "süd", 'a "b", c', "<b>x</b>", "=1+1", "line\nbreak", "", "Straße")
@@ -62,17 +69,17 @@ def _holds(row: list[str | None], condition: object) -> bool:
     cell = row[condition.column]
     known = cell is not None and cell != "⊥"
     match condition:
-        case Contains(_, text):
+        case ContainsFilter(_, text):
             return known and text.lower() in cell.lower()
         case Equals(_, text):
             return known and cell == text
-        case Is(_, state):
-            return state == (State.KNOWN if known else State.MISSING if cell is None else State.SUPPRESSED)
-        case Between(2 | 3, least, most):
+        case StateFilter(_, state):
+            return state == (CellState.KNOWN if known else CellState.MISSING if cell is None else CellState.SUPPRESSED)
+        case BetweenFilter(2 | 3, least, most):
             return known and float(least or "-inf") <= float(cell) <= float(most or "inf")
-        case Between(5, least, most):
+        case BetweenFilter(5, least, most):
             return known and cell >= least and cell <= (f"{most}~" if most else "~")
-        case Between(_, least, most):
+        case BetweenFilter(_, least, most):
             return known and cell >= least and (not most or cell <= most)
     raise AssertionError(condition)
 
@@ -86,7 +93,7 @@ def _key(row: list[str | None], by: int) -> object:
     return cell
 
 
-def _expected(rows: list[list[str | None]], question: Question) -> list[int]:
+def _expected(rows: list[list[str | None]], question: RowFilter) -> list[int]:
     numbers = [n for n, row in enumerate(rows) if all(_holds(row, each) for each in question.conditions)]
     if question.by is None:
         return numbers
@@ -99,25 +106,25 @@ def _expected(rows: list[list[str | None]], question: Question) -> list[int]:
 
 QUESTIONS = [
     (),
-    (Contains(1, "nord"),),
-    (Contains(1, "<b>"),),
-    (Contains(1, "."),),
-    (Contains(1, 'b", '),),
+    (ContainsFilter(1, "nord"),),
+    (ContainsFilter(1, "<b>"),),
+    (ContainsFilter(1, "."),),
+    (ContainsFilter(1, 'b", '),),
     (Equals(1, "nord"),),
     (Equals(1, ""),),
     (Equals(1, "⊥"),),
-    (Is(1, State.SUPPRESSED),),
-    (Is(1, State.MISSING),),
-    (Is(1, State.KNOWN), Contains(1, "ü")),
-    (Between(2, "0", "50"),),
-    (Between(2, "-3.5", ""),),
-    (Between(2, "7", "3"),),
-    (Between(2, "-" + "9" * 30, "9" * 30),),
-    (Between(3, "-inf", "inf"),),
-    (Between(3, "", "1000"), Is(2, State.KNOWN)),
-    (Between(4, "2024-03-01", "2024-06-30"),),
-    (Between(5, "2024-01-03", "2024-01-05"),),
-    (Contains(1, "nowhere"),),
+    (StateFilter(1, CellState.SUPPRESSED),),
+    (StateFilter(1, CellState.MISSING),),
+    (StateFilter(1, CellState.KNOWN), ContainsFilter(1, "ü")),
+    (BetweenFilter(2, "0", "50"),),
+    (BetweenFilter(2, "-3.5", ""),),
+    (BetweenFilter(2, "7", "3"),),
+    (BetweenFilter(2, "-" + "9" * 30, "9" * 30),),
+    (BetweenFilter(3, "-inf", "inf"),),
+    (BetweenFilter(3, "", "1000"), StateFilter(2, CellState.KNOWN)),
+    (BetweenFilter(4, "2024-03-01", "2024-06-30"),),
+    (BetweenFilter(5, "2024-01-03", "2024-01-05"),),
+    (ContainsFilter(1, "nowhere"),),
 ]
 
 
@@ -127,7 +134,7 @@ def rows() -> list[list[str | None]]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | None]]) -> Table:
+def made(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | None]]) -> CopiedTable:
     return table(tmp_path_factory.mktemp("table"), COLUMNS, rows)
 
 
@@ -141,10 +148,10 @@ def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.slow(quick=3)
 @pytest.mark.usefixtures("piece")
 @pytest.mark.parametrize("conditions", QUESTIONS, ids=repr)
-def test_filters_orders_and_pages_give_the_rows_that_a_plain_list_gives(made: Table, rows, conditions):
+def test_filters_orders_and_pages_give_the_rows_that_a_plain_list_gives(made: CopiedTable, rows, conditions):
     orders = [(None, False), *((by, down) for by in (0, 2, 3, 4) for down in (False, True))]
     for by, down in orders:
-        question = Question(conditions, by, descending=down)
+        question = RowFilter(conditions, by, descending=down)
         expected = _expected(rows, question)
         for first in (0, 37, 100, len(expected) - 3, len(expected), 5_000):
             page = made.page(question, max(first, 0), 100, made.about.columns)
@@ -154,9 +161,16 @@ def test_filters_orders_and_pages_give_the_rows_that_a_plain_list_gives(made: Ta
             assert shown == [rows[n] for n in page.numbers]
 
 
-def test_columns_are_told_as_what_they_are(made: Table, rows):
+def test_columns_are_told_as_what_they_are(made: CopiedTable, rows):
     forms = [each.form for each in made.about.columns]
-    assert forms == [Form.CHOICE, Form.CHOICE, Form.NUMBER, Form.NUMBER, Form.NUMBER, Form.NUMBER]
+    assert forms == [
+        ColumnForm.CHOICE,
+        ColumnForm.CHOICE,
+        ColumnForm.NUMBER,
+        ColumnForm.NUMBER,
+        ColumnForm.NUMBER,
+        ColumnForm.NUMBER,
+    ]
     town = made.about.columns[1]
     assert town.suppressed == sum(row[1] == "⊥" for row in rows)
     assert town.missing == sum(row[1] is None for row in rows)
@@ -168,10 +182,10 @@ def test_columns_are_told_as_what_they_are(made: Table, rows):
 @pytest.mark.parametrize(
     ("column", "text"), [(2, "many"), (3, "1,5"), (4, "yesterday"), (5, "2024-13-01"), (4, "1"), (3, "nan")]
 )
-def test_a_bound_that_is_no_value_of_the_column_is_refused(made: Table, column, text):
-    for condition in (Between(column, text, ""), Between(column, "", text)):
+def test_a_bound_that_is_no_value_of_the_column_is_refused(made: CopiedTable, column, text):
+    for condition in (BetweenFilter(column, text, ""), BetweenFilter(column, "", text)):
         with pytest.raises(BoundError) as refused:
-            made.page(Question((condition,)), 0, 10, made.about.columns)
+            made.page(RowFilter((condition,)), 0, 10, made.about.columns)
         assert refused.value.column == column
 
 
@@ -180,7 +194,7 @@ def test_bounds_of_floats_are_not_those_of_whole_numbers(tmp_path: Path):
         tmp_path, {"mass": "float", "id": "integer"}, [["1e18", "1"], ["1e19", "2"], ["3e19", "3"], ["-1e30", "4"]]
     )
     totals = [
-        made.page(Question((Between(column, least, most),)), 0, 10, made.about.columns).total
+        made.page(RowFilter((BetweenFilter(column, least, most),)), 0, 10, made.about.columns).total
         for column, least, most in ((0, "2e19", ""), (0, "", "2e19"), (0, "-1e31", "-2e19"), (1, "-1e30", "1e30"))
     ]
     assert totals == [1, 3, 1, 4]
@@ -188,23 +202,25 @@ def test_bounds_of_floats_are_not_those_of_whole_numbers(tmp_path: Path):
 
 def test_labels_in_a_column_of_numbers_make_it_a_column_of_texts(tmp_path: Path):
     made = table(tmp_path, {"age": "integer"}, [["31"], ["[30, 40)"], ["4"]])
-    assert made.about.columns[0].form is Form.CHOICE
-    page = made.page(Question(by=0), 0, 10, made.about.columns)
+    assert made.about.columns[0].form is ColumnForm.CHOICE
+    page = made.page(RowFilter(by=0), 0, 10, made.about.columns)
     assert [row[0].text for row in page.rows] == ["4", "[30, 40)", "31"]
 
 
 def test_many_values_take_wider_codes_and_long_texts_are_cut(tmp_path: Path):
     rows = [[f"{n:05}", "ä" * 2_000 if n == 7 else "x"] for n in range(5_000)]
     made = table(tmp_path, {"id": "text", "note": "text"}, rows)
-    assert [(each.form, each.width) for each in made.about.columns] == [(Form.TEXT, 2), (Form.CHOICE, 1)]
-    page = made.page(Question((Equals(0, "00007"),)), 0, 10, made.about.columns)
+    assert [(each.form, each.width) for each in made.about.columns] == [(ColumnForm.TEXT, 2), (ColumnForm.CHOICE, 1)]
+    page = made.page(RowFilter((Equals(0, "00007"),)), 0, 10, made.about.columns)
     assert page.rows[0][1].text == "ä" * 600 + "…"
-    assert made.page(Question(by=0, descending=True), 4_990, 100, made.about.columns).numbers == tuple(range(9, -1, -1))
+    assert made.page(RowFilter(by=0, descending=True), 4_990, 100, made.about.columns).numbers == tuple(
+        range(9, -1, -1)
+    )
 
 
 def test_no_rows_are_no_pages(tmp_path: Path):
     made = table(tmp_path, {"id": "text"}, [])
-    assert made.page(Question((Contains(0, "a"),), by=0), 0, 100, made.about.columns).total == 0
+    assert made.page(RowFilter((ContainsFilter(0, "a"),), by=0), 0, 100, made.about.columns).total == 0
 
 
 @pytest.fixture
@@ -216,18 +232,18 @@ def released(tmp_path: Path) -> ReleasedTable:
 @pytest.mark.usefixtures("new_pythons")
 def test_a_released_table_is_copied_once_and_removed_when_it_is_no_longer_shown(tmp_path: Path, released):
     service = tables(tmp_path / "tables")
-    assert service.get(released) is Progress.MAKING
+    assert service.get(released) is CopyProgress.MAKING
     assert service.finished(PATIENCE)
     made = service.get(released)
-    assert isinstance(made, Table)
+    assert isinstance(made, CopiedTable)
     assert [each.name for each in made.about.columns] == ["age", "town", "illness"]
     assert made.about.columns[0].changes == ("generalized",)
     assert (tmp_path / "tables").stat().st_mode & 0o077 == 0
     again = tables(tmp_path / "tables").get(released)
-    assert isinstance(again, Table)
+    assert isinstance(again, CopiedTable)
     assert again.about == made.about
     service.keep([released.key])
-    assert isinstance(service.get(released), Table)
+    assert isinstance(service.get(released), CopiedTable)
     service.keep([])
     assert list((tmp_path / "tables").iterdir()) == []
 
@@ -239,7 +255,7 @@ def test_what_the_manifest_does_not_list_is_neither_described_nor_copied(tmp_pat
     service = tables(tmp_path / "tables")
     service.get(released)
     assert service.finished(PATIENCE)
-    assert service.get(released) is Progress.CHANGED
+    assert service.get(released) is CopyProgress.CHANGED
     file.write_text(text)
     for name in ("dictionary.json", "../../plan.json"):
         document = released.folder.place / name
@@ -264,13 +280,14 @@ def test_a_file_behind_a_link_is_none_of_the_release(tmp_path: Path, released):
 @pytest.mark.usefixtures("new_pythons")
 def test_the_process_says_why_there_is_no_copy(tmp_path: Path):
     rows = [[str(n)] for n in range(20)]
-    assert make(task(tmp_path, {"id": "text"}, rows, most_rows=19)) is Answer.TOO_LARGE
-    assert make(task(tmp_path, {"id": "text"}, rows, place=str(tmp_path / "b"), most_rows=20)) is Answer.DONE
+    assert make(task(tmp_path, {"id": "text"}, rows, most_rows=19)) is CopyExitCode.TOO_LARGE
+    assert make(task(tmp_path, {"id": "text"}, rows, place=str(tmp_path / "b"), most_rows=20)) is CopyExitCode.DONE
     assert (
-        make(task(tmp_path, {"id": "text"}, rows, files=((str(tmp_path / "table.csv"), "0" * 64),))) is Answer.CHANGED
+        make(task(tmp_path, {"id": "text"}, rows, files=((str(tmp_path / "table.csv"), "0" * 64),)))
+        is CopyExitCode.CHANGED
     )
     service = tables(tmp_path / "tables")
-    for kind, answer in (("parquet", Answer.UNREADABLE), ("no such format", Answer.UNREADABLE)):
+    for kind, answer in (("parquet", CopyExitCode.UNREADABLE), ("no such format", CopyExitCode.UNREADABLE)):
         assert service._made(task(tmp_path, {"id": "text"}, rows, format=kind, place=str(tmp_path / kind))) is answer
 
 
@@ -291,7 +308,7 @@ def test_copies_of_too_many_files_go_and_nobody_waits_for_that(tmp_path: Path, r
     service.get(released)
     assert service.finished(PATIENCE)
     with service._removing:
-        assert isinstance(service.get(released), Table)
+        assert isinstance(service.get(released), CopiedTable)
     monkeypatch.setattr("ppdm_flow.page.services.tables.tables.most_files", lambda *_: 1)
     service.get(other)
     assert service.finished(PATIENCE)
@@ -302,9 +319,9 @@ def test_a_damaged_copy_is_made_again(tmp_path: Path, released):
     (tmp_path / "tables" / released.key).mkdir(parents=True)
     (tmp_path / "tables" / released.key / "about.json").write_text("{")
     service = tables(tmp_path / "tables")
-    assert service.get(released) is Progress.MAKING
+    assert service.get(released) is CopyProgress.MAKING
     assert service.finished(PATIENCE)
-    assert isinstance(service.get(released), Table)
+    assert isinstance(service.get(released), CopiedTable)
 
 
 def test_a_full_disk_is_told_and_the_next_table_is_made_all_the_same(tmp_path: Path, released, monkeypatch):
@@ -312,22 +329,22 @@ def test_a_full_disk_is_told_and_the_next_table_is_made_all_the_same(tmp_path: P
     monkeypatch.setattr(service, "_copied", _full)
     service.get(released)
     assert service.finished(PATIENCE)
-    assert service.get(released) is Progress.FAILED
+    assert service.get(released) is CopyProgress.FAILED
     monkeypatch.undo()
     other = ReleasedTable.of(ReleasedFolder(released.folder.run, "office"))
     service.get(other)
     assert service.finished(PATIENCE)
-    assert isinstance(service.get(other), Table)
+    assert isinstance(service.get(other), CopiedTable)
 
 
 def test_tables_of_one_person_do_not_keep_another_waiting(tmp_path: Path, released, monkeypatch):
     service = tables(tmp_path / "tables")
     begun, go_on = [], threading.Event()
 
-    def copied(key: str, _task: object) -> Progress:
+    def copied(key: str, _task: object) -> CopyProgress:
         begun.append(key)
         assert go_on.wait(PATIENCE)
-        return Progress.FAILED
+        return CopyProgress.FAILED
 
     monkeypatch.setattr(service, "_copied", copied)
     monkeypatch.setattr(service, "_task", lambda *_words: None)
@@ -409,9 +426,9 @@ def test_every_format_gives_the_same_rows(tmp_path: Path):
         service.get(released)
         assert service.finished(PATIENCE)
         made = service.get(released)
-        assert isinstance(made, Table), (FORMATS[number], made)
+        assert isinstance(made, CopiedTable), (FORMATS[number], made)
         columns = sorted(made.about.columns, key=attrgetter("name"))
-        page = made.page(Question(), 0, 100, columns)
+        page = made.page(RowFilter(), 0, 100, columns)
         rows.append(sorted(tuple(cell.text for cell in row) for row in page.rows))
     assert len(rows[0]) > 50
     assert all(each == rows[0] for each in rows)
@@ -421,16 +438,16 @@ def test_sets_are_shown_by_their_items(tmp_path: Path):
     rows = tmp_path / "rows.dat"
     rows.write_text("3 1 2\n7\n2 1\n")
     made = task(tmp_path, {"items": "text"}, [], path=str(rows), format="transactions", files=())
-    assert make(replace(made, columns=(("items", "text", (), True),))) is Answer.DONE
-    copy = Table.opened(tmp_path / "copy")
+    assert make(replace(made, columns=(("items", "text", (), True),))) is CopyExitCode.DONE
+    copy = CopiedTable.opened(tmp_path / "copy")
     assert copy is not None
-    page = copy.page(Question((Contains(0, "2"),)), 0, 10, copy.about.columns)
+    page = copy.page(RowFilter((ContainsFilter(0, "2"),)), 0, 10, copy.about.columns)
     assert [row[0].text for row in page.rows] == ["1, 2, 3", "1, 2"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("free_bytes", "answer"), [(2**62, Answer.FAILED), (1, Answer.DONE)])
-def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, monkeypatch, free_bytes: int, answer: Answer):
+@pytest.mark.parametrize(("free_bytes", "answer"), [(2**62, CopyExitCode.FAILED), (1, CopyExitCode.DONE)])
+def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, monkeypatch, free_bytes: int, answer: CopyExitCode):
     monkeypatch.setattr("ppdm_flow.page.services.tables.tables.subprocess", subprocess)  # a process of its own
     service = tables(tmp_path / "tables")
     made = service._made(task(tmp_path, {"id": "text"}, [["1"]], place=str(tmp_path / "b"), free_bytes=free_bytes))
@@ -438,7 +455,7 @@ def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, monkeypatch, free_bytes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rows", "answer"), [(20_000, Answer.FAILED), (20, Answer.DONE)])
+@pytest.mark.parametrize(("rows", "answer"), [(20_000, CopyExitCode.FAILED), (20, CopyExitCode.DONE)])
 def test_a_small_file_of_long_values_in_many_cells_takes_bounded_memory(tmp_path: Path, monkeypatch, rows, answer):
     peaks = []
 

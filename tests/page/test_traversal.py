@@ -15,7 +15,7 @@ from walk import fields, filled, parts, role_for, routes
 
 from ppdm_flow.page.app import ROUTES, application
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.texts.catalogue import catalogue
 
 CANARY = "canary-5f1d3c"
@@ -65,7 +65,7 @@ def canaries(server: Server) -> list[Path]:
     (home / "policies" / "link.yaml").symlink_to(home / "canary.yaml")
     (home / "policies" / "outside").symlink_to(home)
     (home / "runs" / "outside").symlink_to(home)
-    other = server.site.accounts.add("other", [Role.STEWARD], None)
+    other = server.site.accounts.add("other", [PageRole.STEWARD], None)
     folder = home / "state" / "uploads" / ("a" * 32)
     folder.mkdir()
     (folder / "data.csv").write_text(f"age\n{CANARY}\n")

@@ -23,9 +23,9 @@ import xlsxwriter
 from sites import Server
 
 from ppdm_flow.core.errors import DataError, PpdmError
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.uploads.kinds import kind_of
-from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.limits import UploadLimits
 from ppdm_flow.page.services.uploads.look import look
 from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
@@ -57,10 +57,10 @@ def sent(browser, name: str, data: bytes, **fields):
 
 @pytest.fixture
 def steward(server: Server):
-    return server.browser(Role.STEWARD)
+    return server.browser(PageRole.STEWARD)
 
 
-def kept(server: Server, role: Role = Role.STEWARD):
+def kept(server: Server, role: PageRole = PageRole.STEWARD):
     return server.site.uploads.all_of(server.users[role])
 
 
@@ -87,17 +87,17 @@ def test_a_table_is_kept_privately_and_shown_to_its_owner(server, steward):
 
 @pytest.mark.slow
 def test_nobody_else_sees_or_removes_it(server, steward):
-    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
-    other = server.site.accounts.add("other", [Role.STEWARD], None)
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", TABLE)
+    other = server.site.accounts.add("other", [PageRole.STEWARD], None)
     assert server.site.uploads.of(other, upload.id) is None
     assert server.site.uploads.all_of(other) == []
     assert not server.site.uploads.remove(other, upload.id)
-    assert server.site.uploads.of(server.users[Role.STEWARD], upload.id) == upload
+    assert server.site.uploads.of(server.users[PageRole.STEWARD], upload.id) == upload
 
 
 @pytest.mark.slow
 def test_its_owner_removes_it(server, steward):
-    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", TABLE)
     answer = steward.send(f"/uploads/{upload.id}/remove")
     assert answer.headers["location"] == "/uploads?said=uploads.removed"
     assert left(server) == []
@@ -115,7 +115,7 @@ def test_its_owner_removes_it(server, steward):
     ],
 )
 def test_its_owner_adds_a_row(server, steward, table, cells, line):
-    upload = server.upload(Role.STEWARD, "clinic.csv", table)
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", table)
     page = steward.get(f"/uploads/{upload.id}/row").text
     assert (">age</label>" in page, ">job</label>" in page, "nurse" in page) == (True, True, False)
     answer = steward.send(f"/uploads/{upload.id}/row", **{f"cell-{n}": cell for n, cell in enumerate(cells)})
@@ -133,19 +133,19 @@ def test_its_owner_adds_a_row(server, steward, table, cells, line):
 )
 def test_a_row_that_the_table_cannot_have_is_refused(server, steward, cells, status):
     table = "age,job\n30,Köchin\n".encode("latin-1")
-    upload = server.upload(Role.STEWARD, "clinic.csv", table)
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", table)
     answer = steward.send(f"/uploads/{upload.id}/row", **{f"cell-{n}": cell for n, cell in enumerate(cells)})
     assert (answer.status_code, upload.path.read_bytes()) == (status, table)
 
 
 @pytest.mark.slow
 def test_rows_are_added_by_the_owner_alone_and_to_text(server, steward):
-    other = server.site.accounts.add("other", [Role.STEWARD], None)
+    other = server.site.accounts.add("other", [PageRole.STEWARD], None)
     with server.site.uploads.arriving(other, len(TABLE)) as arrived:
         arrived.write(TABLE)
         theirs = server.site.uploads.keep(other, arrived, "clinic.csv")
-    packed = server.upload(Role.STEWARD, "clinic.csv.gz", gzip.compress(TABLE))
-    for upload in (theirs, packed, server.upload(Role.STEWARD, "clinic.parquet", parquet())):
+    packed = server.upload(PageRole.STEWARD, "clinic.csv.gz", gzip.compress(TABLE))
+    for upload in (theirs, packed, server.upload(PageRole.STEWARD, "clinic.parquet", parquet())):
         before = upload.path.read_bytes()
         assert steward.get(f"/uploads/{upload.id}/row").status_code == 404
         assert steward.send(f"/uploads/{upload.id}/row", **{"cell-0": "1", "cell-1": "2"}).status_code == 404
@@ -155,8 +155,8 @@ def test_rows_are_added_by_the_owner_alone_and_to_text(server, steward):
 
 @pytest.mark.slow
 def test_rows_do_not_grow_a_table_beyond_its_limit(server, steward):
-    upload, user = server.upload(Role.STEWARD, "clinic.csv", TABLE), server.users[Role.STEWARD]
-    limits = replace(Limits.of(server.site.settings), bytes_each=len(TABLE) + 4)
+    upload, user = server.upload(PageRole.STEWARD, "clinic.csv", TABLE), server.users[PageRole.STEWARD]
+    limits = replace(UploadLimits.of(server.site.settings), bytes_each=len(TABLE) + 4)
     uploads = Uploads(server.site.database, server.site.settings.uploads, limits)
     uploads.add_row(user, upload, ["1", "2"])
     with pytest.raises(PpdmError) as caught:
@@ -168,7 +168,7 @@ def test_what_one_person_announces_leaves_others_half_of_the_room(server, monkey
     site = server.site
     left = site.settings.free_bytes + 1_000
     monkeypatch.setattr("ppdm_flow.page.services.uploads.uploads.room", lambda _folder: left)
-    steward, other = server.users[Role.STEWARD], site.accounts.add("other", [Role.STEWARD], None)
+    steward, other = server.users[PageRole.STEWARD], site.accounts.add("other", [PageRole.STEWARD], None)
     with site.uploads.arriving(steward, 300), site.uploads.arriving(steward, 200):
         with pytest.raises(PpdmError) as caught:
             site.uploads.arriving(steward, 1)
@@ -178,10 +178,10 @@ def test_what_one_person_announces_leaves_others_half_of_the_room(server, monkey
 
 
 def test_it_is_gone_when_its_time_is_over(server):
-    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
-    user, site = server.users[Role.STEWARD], server.site
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", TABLE)
+    user, site = server.users[PageRole.STEWARD], server.site
     later = Uploads(
-        site.database, site.settings.uploads, Limits.of(site.settings), lambda: upload.until.timestamp() + 1
+        site.database, site.settings.uploads, UploadLimits.of(site.settings), lambda: upload.until.timestamp() + 1
     )
     assert later.of(user, upload.id) is None
     assert later.all_of(user) == []
@@ -193,8 +193,8 @@ def test_it_is_gone_when_its_time_is_over(server):
 
 @pytest.mark.slow
 def test_what_a_killed_server_left_is_removed_and_the_rest_stays(server):
-    upload = server.upload(Role.STEWARD, "clinic.csv", TABLE)
-    lost = server.upload(Role.STEWARD, "lost.csv", TABLE)
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", TABLE)
+    lost = server.upload(PageRole.STEWARD, "lost.csv", TABLE)
     half = server.site.settings.uploads / ("0" * 32)
     half.mkdir()
     (half / "arriving").write_bytes(b"age")
@@ -206,7 +206,7 @@ def test_what_a_killed_server_left_is_removed_and_the_rest_stays(server):
 
 @pytest.mark.slow
 def test_tidying_leaves_what_is_arriving(server):
-    user = server.users[Role.STEWARD]
+    user = server.users[PageRole.STEWARD]
     with server.site.uploads.arriving(user, len(TABLE)) as arriving:
         arriving.write(TABLE)
         server.site.uploads.tidy()
@@ -332,8 +332,8 @@ def test_an_archive_with_two_members_of_one_name_or_a_wrong_length_is_refused(se
 
 
 def uploads_with(server: Server, **changed) -> Uploads:
-    limits = {field: getattr(Limits.of(server.site.settings), field) for field in Limits.__slots__}
-    return Uploads(server.site.database, server.site.settings.uploads, Limits(**{**limits, **changed}))
+    limits = {field: getattr(UploadLimits.of(server.site.settings), field) for field in UploadLimits.__slots__}
+    return Uploads(server.site.database, server.site.settings.uploads, UploadLimits(**{**limits, **changed}))
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def uploads_with(server: Server, **changed) -> Uploads:
     ],
 )
 def test_what_exceeds_a_limit_is_refused_before_a_byte_is_taken(server, limit):
-    user = server.users[Role.STEWARD]
+    user = server.users[PageRole.STEWARD]
     uploads = uploads_with(server, **limit)
     if "bytes_each" not in limit and "free_bytes" not in limit:
         with uploads.arriving(user, 50) as arriving:  # what is on its way counts
@@ -361,7 +361,7 @@ def test_what_exceeds_a_limit_is_refused_before_a_byte_is_taken(server, limit):
 
 
 def test_one_person_sends_few_files_at_once(server):
-    user, other = server.users[Role.STEWARD], server.site.accounts.add("other", [Role.STEWARD], None)
+    user, other = server.users[PageRole.STEWARD], server.site.accounts.add("other", [PageRole.STEWARD], None)
     uploads = server.site.uploads
     with uploads.arriving(user, 5), uploads.arriving(user, 5):
         with uploads.arriving(user, 5), pytest.raises(PpdmError, match="PPF994"):
@@ -373,8 +373,8 @@ def test_one_person_sends_few_files_at_once(server):
 
 def test_another_person_has_room_of_their_own(server):
     uploads = uploads_with(server, number_a_person=1, bytes_a_person=60)
-    other = server.site.accounts.add("other", [Role.STEWARD], None)
-    steward = server.users[Role.STEWARD]
+    other = server.site.accounts.add("other", [PageRole.STEWARD], None)
+    steward = server.users[PageRole.STEWARD]
     with uploads.arriving(steward, 50) as first, uploads.arriving(other, 50) as second:
         assert left(server) == sorted([first.id, second.id])
         with pytest.raises(PpdmError, match="PPF994"):
@@ -382,7 +382,7 @@ def test_another_person_has_room_of_their_own(server):
 
 
 def test_more_than_was_announced_is_refused(server):
-    user = server.users[Role.STEWARD]
+    user = server.users[PageRole.STEWARD]
     with server.site.uploads.arriving(user, 10) as arriving:
         arriving.write(b"0123456789")
         with pytest.raises(PpdmError, match="PPF994"):
@@ -463,9 +463,9 @@ def test_a_parquet_file_is_counted_as_it_unpacks(server):
     small = dictionary(300_000, 5_000)
     assert len(small) < MEGABYTE
     with pytest.raises(PpdmError, match="PPF996"):
-        server.upload(Role.STEWARD, "clinic.parquet", small)
+        server.upload(PageRole.STEWARD, "clinic.parquet", small)
     assert left(server) == []
-    kept_ = server.upload(Role.STEWARD, "clinic.parquet", dictionary(300_000, 50))
+    kept_ = server.upload(PageRole.STEWARD, "clinic.parquet", dictionary(300_000, 50))
     assert kept_.format == "parquet"
 
 
@@ -480,10 +480,10 @@ def test_lists_of_a_parquet_file_are_counted_by_their_values(server):
         file = io.BytesIO()
         pq.write_table(pa.table({"l": pa.ListArray.from_arrays(offsets, values)}), file, compression="zstd")
         with pytest.raises(PpdmError, match="PPF996"):
-            server.upload(Role.STEWARD, "lists.parquet", file.getvalue())
+            server.upload(PageRole.STEWARD, "lists.parquet", file.getvalue())
     few = io.BytesIO()
     pq.write_table(pa.table({"l": [["a", "b"], ["c"]]}), few)
-    assert server.upload(Role.STEWARD, "few.parquet", few.getvalue()).format == "parquet"
+    assert server.upload(PageRole.STEWARD, "few.parquet", few.getvalue()).format == "parquet"
 
 
 def many_columns(kind: str, columns: int) -> bytes:
@@ -510,16 +510,16 @@ def many_columns(kind: str, columns: int) -> bytes:
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "jsonl"])
 def test_columns_are_counted_before_a_reader_guesses(server, kind):
     with pytest.raises(PpdmError, match=r"PPF996.*2,001 columns"):
-        server.upload(Role.STEWARD, f"wide.{kind}", many_columns(kind, 2_001))
+        server.upload(PageRole.STEWARD, f"wide.{kind}", many_columns(kind, 2_001))
     assert left(server) == []
-    assert server.upload(Role.STEWARD, f"wide.{kind}", many_columns(kind, 500)).bytes
+    assert server.upload(PageRole.STEWARD, f"wide.{kind}", many_columns(kind, 500)).bytes
 
 
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("kind", ["xlsx", "dta", "blank lines and blanks"])
 def test_columns_that_only_a_reader_finds_are_counted_before_it_reads_rows(tmp_path: Path, kind):
     ending = kind if kind in ("xlsx", "dta") else "csv"
-    file, limits = tmp_path / f"wide.{ending}", Limits.of(Settings(tmp_path, tmp_path, tmp_path))
+    file, limits = tmp_path / f"wide.{ending}", UploadLimits.of(Settings(tmp_path, tmp_path, tmp_path))
     file.write_bytes(many_columns(kind, 2_001))
     with pytest.raises(DataError, match=r"PPF996.*2,001 columns"):
         look(file, kind_of(file, file.name), limits)
@@ -529,4 +529,4 @@ def test_columns_that_only_a_reader_finds_are_counted_before_it_reads_rows(tmp_p
 
 def test_a_text_with_commas_in_json_is_no_wide_table(server):
     line = json.dumps({"remark": "," * 5_000}).encode() + b"\n"
-    assert server.upload(Role.STEWARD, "remarks.jsonl", line).format == "jsonl"
+    assert server.upload(PageRole.STEWARD, "remarks.jsonl", line).format == "jsonl"

@@ -8,7 +8,7 @@ import pytest
 from people_with_keys import POLICY
 from sites import Server
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.views.waivers import routes
 from ppdm_flow.policy import load
 from ppdm_flow.policy.edit.changes import from_json, put
@@ -34,7 +34,7 @@ def policies(server: Server):
 
 
 @pytest.mark.slow(quick=1)
-@pytest.mark.parametrize("role", [Role.STEWARD, Role.APPROVER])
+@pytest.mark.parametrize("role", [PageRole.STEWARD, PageRole.APPROVER])
 def test_all_waivers_are_listed_with_their_last_days(server: Server, policies, role):
     page = server.browser(role).get("/waivers").text
     assert "2020-01-31" in page
@@ -42,7 +42,7 @@ def test_all_waivers_are_listed_with_their_last_days(server: Server, policies, r
     assert "<b>once</b>" not in page
     assert "data-owner" in page
     assert "has errors" in page
-    assert ("/waivers/new/ward.yaml" in page) == (role is Role.STEWARD)
+    assert ("/waivers/new/ward.yaml" in page) == (role is PageRole.STEWARD)
 
 
 def test_the_waivers_of_all_policies_make_no_page_without_end(server: Server, policies, monkeypatch):
@@ -53,7 +53,7 @@ def test_the_waivers_of_all_policies_make_no_page_without_end(server: Server, po
         for n in range(150)
     )
     (policies / "plain.yaml").write_text(f"{plain}\nwaivers:\n{many}")
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     page = browser.get("/waivers").text
     assert ("w099" in page, "w100" in page, "50 more stand in the policy" in page) == (True, False, True)
     assert len(page) < 150_000
@@ -69,7 +69,7 @@ def test_the_waivers_of_all_policies_make_no_page_without_end(server: Server, po
 
 
 def test_a_new_waiver_is_offered_as_an_edit(server: Server, policies):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     assert 'value="gates.many"' in browser.get("/waivers/new/ward.yaml", of="gates.many").text
     before = (policies / "ward.yaml").read_bytes()
     answer = browser.send("/waivers/new/ward.yaml", **NEW)
@@ -93,13 +93,13 @@ def test_a_new_waiver_is_offered_as_an_edit(server: Server, policies):
     [{"name": ""}, {"name": "a.b"}, {"name": "few.of=x"}, {"until": "soon"}, {"reason": " "}, {"owner": "a\nb"}],
 )
 def test_what_cannot_be_a_waiver_is_said_at_its_field(server: Server, policies, wrong):
-    answer = server.browser(Role.STEWARD).send("/waivers/new/ward.yaml", **{**NEW, **wrong})
+    answer = server.browser(PageRole.STEWARD).send("/waivers/new/ward.yaml", **{**NEW, **wrong})
     assert answer.status_code == 400
     assert 'aria-invalid="true"' in answer.text
 
 
 def test_a_waiver_that_no_address_could_hold_is_refused(server: Server, policies):
-    browser, long = server.browser(Role.STEWARD), "\N{GRINNING FACE}" * 1_000
+    browser, long = server.browser(PageRole.STEWARD), "\N{GRINNING FACE}" * 1_000
     refused = browser.send("/waivers/new/ward.yaml", **{**NEW, "reason": long, "owner": long, "at": long})
     assert refused.status_code == 413
     assert "too long" in refused.text
@@ -107,8 +107,8 @@ def test_a_waiver_that_no_address_could_hold_is_refused(server: Server, policies
 
 
 def test_waivers_of_policies_that_are_not_there(server: Server, policies):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     for name in ("nothing.yaml", "..%2fstate%2fpage.sqlite3", "%2fetc%2fpasswd"):
         assert browser.get(f"/waivers/new/{name}").status_code == 404
         assert browser.send(f"/waivers/new/{name}", **NEW).status_code == 404
-    assert server.browser(Role.APPROVER).get("/waivers/new/ward.yaml").status_code == 403
+    assert server.browser(PageRole.APPROVER).get("/waivers/new/ward.yaml").status_code == 403

@@ -12,7 +12,7 @@ from sites import Server
 import ppdm_flow.page.views
 from ppdm_flow.page.app import ROUTES
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 _PART = re.compile(r"\{(\w+)(?::\w+)?\}")
 _FIELD = re.compile(r"""(?:\.texts?\(|query\.get\(|query\[|form\.get\()\s*f?["']([\w.\-]+)["']""")
@@ -36,11 +36,11 @@ def fields() -> tuple[str, ...]:
     return tuple(sorted(names - {"form_token", "said"}))
 
 
-def role_for(server: Server, route: PageRoute) -> Role | None:
+def role_for(server: Server, route: PageRoute) -> PageRole | None:
     """Return a role that may ask for an address; None where everybody may."""
     if route.access.public:
         return None
-    return next(role for role in Role if route.access.allows(server.users[role]))
+    return next(role for role in PageRole if route.access.allows(server.users[role]))
 
 
 def routes(method: str, *, with_parts: bool | None = None) -> Iterator[PageRoute]:

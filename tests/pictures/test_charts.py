@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.pictures.charts import (
     KINDS,
     METER_HEIGHT,
@@ -41,7 +41,7 @@ finite = st.floats(-1e9, 1e9, allow_nan=False)
 
 def chart(kind: str, x: list[str], *series: dict, x_label: str = "", y_label: str = "share of rows") -> Chart:
     every = tuple(
-        Series(one.get("name", f"series {i}"), *(tuple(one.get(part, ())) for part in ("y", "low", "high")))
+        FigureSeries(one.get("name", f"series {i}"), *(tuple(one.get(part, ())) for part in ("y", "low", "high")))
         for i, one in enumerate(series)
     )
     return Chart("c", "t", kind, tuple(x), every, x_label, y_label)

@@ -167,7 +167,7 @@ def test_a_plugin_that_cannot_be_imported_is_drawn_at_its_name(compiled, monkeyp
             raise ImportError("a secret value")
 
     def find(group, name):
-        return registry.Listed(group, name, "theirs", "1.0", Entry())
+        return registry.ListedPlugin(group, name, "theirs", "1.0", Entry())
 
     monkeypatch.setattr(registry, "find", find)
     with pytest.raises(PluginError) as caught:

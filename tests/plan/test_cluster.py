@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from ppdm_flow.api.plan import plan
-from ppdm_flow.api.where import Where
+from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.plan.cluster.amounts import combinations, table_bytes
 from ppdm_flow.plan.cluster.foreseen import PER_ROWS
 
-SPARK = Where("spark")
+SPARK = EngineChoice("spark")
 POLICY = """version: 1
 name: small
 source: {path: table.csv}
@@ -86,9 +86,9 @@ def test_over_the_limit_it_is_refused_with_the_name_of_the_step(tmp_path) -> Non
     assert any(d.message.startswith("step mixed needs 18.6 GB on the driver") for d in caught.value.diagnostics)
     rows, memory = 10**6, table_bytes(10**6, 3) >> 20
     works(small(tmp_path, "table"), rows=rows)[0].check()
-    enough = plan(small(tmp_path, "table"), where=Where("spark", memory=memory + 1), rows=rows)
+    enough = plan(small(tmp_path, "table"), where=EngineChoice("spark", memory=memory + 1), rows=rows)
     assert "step mixed" not in enough.cluster.document["refused"]
-    less = plan(small(tmp_path, "table"), where=Where("spark", memory=memory - 1), rows=rows)
+    less = plan(small(tmp_path, "table"), where=EngineChoice("spark", memory=memory - 1), rows=rows)
     assert "step mixed" in less.cluster.document["refused"]
     works(small(tmp_path, "strict"), rows=10**12)[0].check()
 

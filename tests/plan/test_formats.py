@@ -75,7 +75,7 @@ def installed(monkeypatch):
 
     def install(**formats_):
         others = [
-            registry.Listed("sources", name, f"acme-{name}", "1", FakeEntry(name, *endings))
+            registry.ListedPlugin("sources", name, f"acme-{name}", "1", FakeEntry(name, *endings))
             for name, endings in formats_.items()
         ]
         every = (*registry.listed("sources"), *others)

@@ -9,7 +9,7 @@ import pytest
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.pictures.wording import demand
 from ppdm_flow.plan.schemas import schema
@@ -35,7 +35,7 @@ def test_requirements_with_their_units(compiled):
     plan = compiled(ATTRIBUTES + PRIVACY + RELEASE, columns=("age", "city")).plan
     assert plan.requirements == (
         AnonymityScore.of("privacy.anonymity_score", max=0.5),
-        Blend.of("privacy.blend", min_support=Support(ratio=0.02), max=0.03),
+        Blend.of("privacy.blend", min_support=SupportBound(ratio=0.02), max=0.03),
     )
     assert [r.span.line for r in plan.requirements] == [7, 7]
     written = document(plan)

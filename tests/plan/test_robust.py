@@ -14,11 +14,11 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.wiring import partial_faults
 from ppdm_flow.policy import load
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.rglob("*.yaml"))
-PLACES = Places({(): Span("p.yaml", 1, 1, 1, 2)}, {(): Span("p.yaml", 1, 1, 1, 2)})
+PLACES = ResolvedPlaces({(): Span("p.yaml", 1, 1, 1, 2)}, {(): Span("p.yaml", 1, 1, 1, 2)})
 
 
 def faults_of(outcome: CompileResult) -> Iterator[str]:

@@ -13,16 +13,16 @@ from tiers import examples
 
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.waivers import OF_RUNS, check_waivers
 from ppdm_flow.policy import load
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.params.permission import Permission
 
 TODAY = date(2026, 11, 21)
-NOWHERE = Places({}, {})
+NOWHERE = ResolvedPlaces({}, {})
 PACKAGE = Path(__file__).parents[2] / "ppdm_flow"
 
 HEAD = """version: 1
@@ -91,7 +91,7 @@ def test_a_waiver_has_to_be_of_this_day_and_within_a_year(compiled, until: str, 
 @given(st.dates(date(2020, 1, 1), date(2040, 12, 31)), st.integers(-800, 800))
 def test_every_day_has_one_answer(today: date, ahead: int) -> None:
     until = today + timedelta(ahead)
-    found = check_waivers([Waiver("a", "gates.g", "r", "o", until)], (), (), NOWHERE, Permission(), today)
+    found = check_waivers([AcceptedWaiver("a", "gates.g", "r", "o", until)], (), (), NOWHERE, Permission(), today)
     told = [d.code for d in found.faults]
     assert told == (["PPF333"] if until < today else ["PPF332"] if until > in_a_year(today) else [])
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.wiring import wire
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 
-PLACES = Places({(): Span("p.yaml", 1, 1, 1, 2)}, {(): Span("p.yaml", 1, 1, 1, 2)})
+PLACES = ResolvedPlaces({(): Span("p.yaml", 1, 1, 1, 2)}, {(): Span("p.yaml", 1, 1, 1, 2)})
 
 
 def codes(wiring):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 
-Reader = Callable[..., Loaded]
+Reader = Callable[..., PolicyReading]
 
 START = """\
 version: 1
@@ -31,7 +31,7 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
 
     def write_and_load(
         text: str | bytes, files: Mapping[str, str] | None = None, sets: Mapping[str, str] | None = None
-    ) -> Loaded:
+    ) -> PolicyReading:
         for name, content in (files or {}).items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_text(content, encoding="utf-8")
@@ -47,10 +47,10 @@ def start() -> str:
     return START
 
 
-def codes(loaded: Loaded) -> list[str]:
+def codes(loaded: PolicyReading) -> list[str]:
     return [d.code for d in loaded.diagnostics]
 
 
 @pytest.fixture(name="codes")
-def codes_of() -> Callable[[Loaded], list[str]]:
+def codes_of() -> Callable[[PolicyReading], list[str]]:
     return codes

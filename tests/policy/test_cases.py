@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.policy.language.descriptions import TESTS, descriptions
-from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Shape, shape_of
 from ppdm_flow.policy.test.loading import load
 from ppdm_flow.policy.test.models import CaseFile
 from ppdm_flow.policy.test.schemas import schema
@@ -93,7 +93,7 @@ def test_maps_are_written_in_the_order_of_the_first(tmp_path):
 
 
 def models(shape: Shape) -> set[str]:
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         here = {f"{shape.model.__name__}.{name}" for name in shape.keys}
         return here.union(*(models(key.shape) for key in shape.keys.values()))
     if isinstance(shape, ListOf):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow.core.requirement_families import by_attribute
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.policy import declared_values, load, requirements_of
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
@@ -108,7 +108,7 @@ def one(read, text):
                 "privacy.k_map",
                 k=5,
                 attributes=BOTH,
-                population=Population(
+                population=PopulationFile(
                     path="voters.csv",
                     columns={
                         "zip": "ZIP",

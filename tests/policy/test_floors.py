@@ -9,12 +9,12 @@ import pytest
 
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.roles import Role, no_weaker
-from ppdm_flow.policy.demands import Is
+from ppdm_flow.policy.demands import EqualTo
 from ppdm_flow.policy.floors.grammar import demands
 from ppdm_flow.policy.floors.meeting import meets
 from ppdm_flow.policy.floors.strength import counts_groups
 from ppdm_flow.policy.language.privacy import policy_model
-from ppdm_flow.policy.language.shape import Amount, Keys, ListOf, MapOf, Number, at, stricter_signs
+from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Number, SupportShape, at, stricter_signs
 from ppdm_flow.policy.text.nodes import split, written
 
 HOUSE = """\
@@ -543,9 +543,9 @@ def test_demands_come_back(text: str) -> None:
 
 
 def figures(shape, path: tuple[str, ...]):
-    if isinstance(shape, Number | Amount):
+    if isinstance(shape, Number | SupportShape):
         yield path
-    elif isinstance(shape, Keys):
+    elif isinstance(shape, FixedKeys):
         for name, key in shape.keys.items():
             yield from figures(key.shape, (*path, name))
         if shape.named:
@@ -585,7 +585,7 @@ def test_roles_are_a_preorder() -> None:
 
 
 def test_a_map_is_another_one_with_other_values():
-    wanted = Is.of({"age": "1", "zip": {"level": "2"}})
+    wanted = EqualTo.of({"age": "1", "zip": {"level": "2"}})
     path = ("steps", "s", "with")
     assert meets(wanted, path, {"age": "1", "zip": {"level": "2"}})
     for other in (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy import load, requirements_of
 
 ORG = """\
@@ -401,9 +401,9 @@ def test_a_child_may_give_a_support_in_another_unit(read, start, codes) -> None:
     """Maps merge, so the other unit has to be taken back; a bare number replaces both."""
     files = {"org.yaml": BLEND}
     for written, meant in (
-        ("0.02", Support(ratio=0.02)),
-        ("{count: null, ratio: 0.02}", Support(ratio=0.02)),
-        ("{count: 30}", Support(count=30)),
+        ("0.02", SupportBound(ratio=0.02)),
+        ("{count: null, ratio: 0.02}", SupportBound(ratio=0.02)),
+        ("{count: 30}", SupportBound(count=30)),
     ):
         text = extending(start, "org.yaml") + f"privacy: {{blend: {{min_support: {written}}}}}\n"
         loaded = read(text, files)

@@ -14,7 +14,7 @@ from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.lock.comparing import changes, drifts, stale
-from ppdm_flow.policy.lock.model import FILE, Lock, Nearest, Pin, Use, locked
+from ppdm_flow.policy.lock.model import FILE, Lock, LockFileFinder, Pin, Use, locked
 from ppdm_flow.policy.lock.reading import SIZE_LIMIT, read
 from ppdm_flow.policy.lock.writing import text
 
@@ -165,21 +165,21 @@ def test_not_there(tmp_path):
 def test_answers_agree_while_another_writer_makes_the_file(tmp_path):
     """Two policies of one repository never have different lock files because one was made in between."""
     (tmp_path / "a").mkdir()
-    there = Nearest()
+    there = LockFileFinder()
     assert there.of(tmp_path / "p.yaml") is None
     (tmp_path / FILE).write_text("")
     assert there.of(tmp_path / "a" / "p.yaml") is None
-    assert Nearest().of(tmp_path / "a" / "p.yaml") == tmp_path / FILE
+    assert LockFileFinder().of(tmp_path / "a" / "p.yaml") == tmp_path / FILE
 
 
 def test_nearest(tmp_path):
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)
     (tmp_path / ".git").mkdir()
-    assert Nearest().of(deep / "p.yaml") is None
+    assert LockFileFinder().of(deep / "p.yaml") is None
     (tmp_path / FILE).write_text("")
-    assert Nearest().of(deep / "p.yaml") == tmp_path / FILE
+    assert LockFileFinder().of(deep / "p.yaml") == tmp_path / FILE
     (tmp_path / "a" / FILE).symlink_to("nowhere")
-    assert Nearest().of(deep / "p.yaml") == tmp_path / "a" / FILE
+    assert LockFileFinder().of(deep / "p.yaml") == tmp_path / "a" / FILE
     (deep / ".git").write_text("gitdir: elsewhere")
-    assert Nearest().of(deep / "p.yaml") is None
+    assert LockFileFinder().of(deep / "p.yaml") is None

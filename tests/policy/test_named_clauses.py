@@ -10,7 +10,7 @@ import yaml
 
 from ppdm_flow import api
 from ppdm_flow.policy.loading import load
-from ppdm_flow.policy.order import Relation, compare
+from ppdm_flow.policy.order import PolicyRelation, compare
 from ppdm_flow.policy.requirements import requirements_of
 
 BASE = {
@@ -105,16 +105,20 @@ BOTH = {"k_anonymity": {"k": 5, "releases": ["open", "partner"]}}
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        (K, ON_OPEN, Relation.WEAKER),
-        (ON_OPEN, K, Relation.STRICTER),
-        (BOTH, ON_OPEN, Relation.WEAKER),
-        (ON_OPEN, BOTH, Relation.STRICTER),
-        (ON_OPEN, ON_OPEN, Relation.EQUAL),
-        (K, {"k_anonymity": [{"name": "all", "k": 5}]}, Relation.EQUAL),
-        (K, {"k_anonymity": [{"name": "a", "k": 5, "releases": ["open"]}, {"name": "b", "k": 4}]}, Relation.WEAKER),
-        ({"k_anonymity": LIST}, {"k_anonymity": LIST[:1]}, Relation.WEAKER),
-        ({"k_anonymity": LIST[:1]}, {"k_anonymity": LIST}, Relation.STRICTER),
-        ({"k_anonymity": LIST}, {"k_anonymity": [LIST[0] | {"k": 10}, LIST[1]]}, Relation.WEAKER),
+        (K, ON_OPEN, PolicyRelation.WEAKER),
+        (ON_OPEN, K, PolicyRelation.STRICTER),
+        (BOTH, ON_OPEN, PolicyRelation.WEAKER),
+        (ON_OPEN, BOTH, PolicyRelation.STRICTER),
+        (ON_OPEN, ON_OPEN, PolicyRelation.EQUAL),
+        (K, {"k_anonymity": [{"name": "all", "k": 5}]}, PolicyRelation.EQUAL),
+        (
+            K,
+            {"k_anonymity": [{"name": "a", "k": 5, "releases": ["open"]}, {"name": "b", "k": 4}]},
+            PolicyRelation.WEAKER,
+        ),
+        ({"k_anonymity": LIST}, {"k_anonymity": LIST[:1]}, PolicyRelation.WEAKER),
+        ({"k_anonymity": LIST[:1]}, {"k_anonymity": LIST}, PolicyRelation.STRICTER),
+        ({"k_anonymity": LIST}, {"k_anonymity": [LIST[0] | {"k": 10}, LIST[1]]}, PolicyRelation.WEAKER),
     ],
 )
 def test_fewer_releases_are_weaker(read, old, new, expected):
@@ -128,7 +132,7 @@ def test_what_leaves_under_another_name_is_not_protected_by_a_clause_on_the_old_
     two = {"open": {"path": "o.csv", "from": "drop"}, "partner": {"path": "p.csv", "from": "source"}}
     old = read(ON_OPEN, "old.yaml", releases=one, **steps)
     new = read(ON_OPEN, "new.yaml", releases=two, **steps)
-    assert compare(old, new).relation not in (Relation.EQUAL, Relation.STRICTER)
+    assert compare(old, new).relation not in (PolicyRelation.EQUAL, PolicyRelation.STRICTER)
 
 
 def test_a_clause_on_one_release_protects_nothing_on_another(tmp_path):

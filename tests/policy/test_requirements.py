@@ -6,7 +6,7 @@ from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 TEXT = """\
 version: 1
@@ -39,7 +39,7 @@ def test_every_clause_with_its_id_and_place(read) -> None:
     loaded = read(TEXT)
     k, template, disease, income = requirements_of(loaded.policy, loaded.places)
     assert k == KAnonymity.of("privacy.k_anonymity", k=5, attributes=("job", "addr_*", "city"))
-    assert template == Template.of(
+    assert template == InferenceTemplate.of(
         "privacy.templates.open",
         "open",
         channel=("job", "city"),

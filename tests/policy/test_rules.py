@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from ppdm_flow.policy.language.patterns import Declared, matches, overlap
+from ppdm_flow.policy.language.patterns import DeclaredAttributes, matches, overlap
 from ppdm_flow.requirements.templates.redundancy import implies
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 
 def worst(rows, channel, pair, weights) -> float:
@@ -36,7 +36,9 @@ def test_the_lemma_holds_on_random_tables() -> None:
         ]
         weights = [draw.randint(1, 3) for _ in rows]
         one, other = (
-            Template(channel=draw.choice(channels), sensitive={"s": ("p",)}, confidence=draw.choice([0.3, 0.5, 0.7]))
+            InferenceTemplate(
+                channel=draw.choice(channels), sensitive={"s": ("p",)}, confidence=draw.choice([0.3, 0.5, 0.7])
+            )
             for _ in range(2)
         )
         if not implies(one, other):
@@ -49,8 +51,8 @@ def test_the_lemma_holds_on_random_tables() -> None:
 
 def test_the_other_direction_does_not_hold() -> None:
     """A bound on a coarse grouping says nothing of a finer one."""
-    fine = Template(channel=("a", "b"), sensitive={"s": ("p",)}, confidence=0.5)
-    coarse = Template(channel=("a",), sensitive={"s": ("p",)}, confidence=0.5)
+    fine = InferenceTemplate(channel=("a", "b"), sensitive={"s": ("p",)}, confidence=0.5)
+    coarse = InferenceTemplate(channel=("a",), sensitive={"s": ("p",)}, confidence=0.5)
     assert implies(fine, coarse)
     assert not implies(coarse, fine)
     rows = [{"a": "x", "b": "1", "s": "p"}, {"a": "x", "b": "2", "s": "q"}]
@@ -168,7 +170,7 @@ def test_an_own_name_goes_before_patterns_and_the_first_pattern_before_others(re
     text = text.replace("attributes:\n", 'attributes:\n  "d*": {role: insensitive}\n  "di*": {role: target}\n')
     from_policy = read(text).policy
 
-    declared = Declared.of(from_policy)
+    declared = DeclaredAttributes.of(from_policy)
     assert declared.key("disease") == "disease"
     assert declared.key("digits") == "d*"
     assert declared.get("other") is None

@@ -12,14 +12,14 @@ from ppdm_flow.core.pages import MalformedPageError, parsed, read
 from ppdm_flow.policy.language.descriptions import POLICY, TESTS, described, descriptions
 from ppdm_flow.policy.language.privacy import policy_model
 from ppdm_flow.policy.language.schemas import schema
-from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, Shape, shape_of
 
 FILE = Path(__file__).resolve().parents[2] / "schemas" / "policy.v1.json"
 
 
 def models(shape: Shape) -> dict[str, Key]:
     """Return the keys of all maps, by model and name."""
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         here = {f"{shape.model.__name__}.{name}": key for name, key in shape.keys.items()}
         return here | {name: key for each in shape.keys.values() for name, key in models(each.shape).items()}
     if isinstance(shape, ListOf):

@@ -12,7 +12,7 @@ from ppdm_flow import api
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files import files as files_room
 from ppdm_flow.policy.files.files import Library
-from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.loaded import PolicyReading
 
 TEMPLATES = {
     "templates/org.yaml": "params: {k: {type: integer, default: 5}}\nprivacy: {k_anonymity: {k: '${params.k}'}}\n"
@@ -46,7 +46,7 @@ def repository(tmp_path: Path, monkeypatch, start: str) -> list[Path]:
     return [Path(name) for name in POLICIES]
 
 
-def told(loaded: Loaded):
+def told(loaded: PolicyReading):
     """Everything but the order in which the sources were read."""
     return replace(loaded, sources=dict(sorted(loaded.sources.items())), floors=(), params=())
 

@@ -13,7 +13,7 @@ import pytest
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy import load
-from ppdm_flow.policy.language.shape import Keys, Text, at
+from ppdm_flow.policy.language.shape import FixedKeys, Text, at
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 from ppdm_flow.policy.text.parse import parse
@@ -164,7 +164,7 @@ def sites(node: Node, path: PolicyPath = ()) -> Iterator[tuple[str, Span, Policy
     if isinstance(node, Map):
         shape = at(path)
         for key, entry in node.entries.items():
-            if isinstance(shape, Keys) and entry.plain and key != "extends":
+            if isinstance(shape, FixedKeys) and entry.plain and key != "extends":
                 yield key, entry.key_span, path, True
             yield from sites(entry.node, (*path, key))
     elif isinstance(node, Seq):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ppdm_flow as pf
-from ppdm_flow.api.where import Where
+from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.python import engines
 from ppdm_flow.python.engines import where_of
@@ -44,13 +44,13 @@ def code(caught) -> str:
 
 def test_an_engine_is_a_name_a_session_or_where_the_data_is() -> None:
     session, frame = Session(), Frame()
-    assert where_of(None, None, None, "visits.csv") == Where("local")
-    assert where_of("spark", "local[2]", 100, None) == Where("spark", "local[2]", None, 100)
-    assert where_of(session, None, None, "table:x") == Where("spark", None, session)
-    assert where_of(None, None, None, frame) == Where("spark", None, frame.sparkSession)
-    assert where_of("spark", None, None, frame) == Where("spark", None, frame.sparkSession)
-    assert where_of(session, None, None, frame) == Where("spark", None, session)
-    assert where_of("local", None, None, frame) == Where("local")
+    assert where_of(None, None, None, "visits.csv") == EngineChoice("local")
+    assert where_of("spark", "local[2]", 100, None) == EngineChoice("spark", "local[2]", None, 100)
+    assert where_of(session, None, None, "table:x") == EngineChoice("spark", None, session)
+    assert where_of(None, None, None, frame) == EngineChoice("spark", None, frame.sparkSession)
+    assert where_of("spark", None, None, frame) == EngineChoice("spark", None, frame.sparkSession)
+    assert where_of(session, None, None, frame) == EngineChoice("spark", None, session)
+    assert where_of("local", None, None, frame) == EngineChoice("local")
 
 
 def test_what_is_no_engine_is_refused() -> None:

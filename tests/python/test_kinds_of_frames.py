@@ -20,7 +20,7 @@ from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.core.pages import pages
 from ppdm_flow.python.frames import as_file, reader_of
 from ppdm_flow.sources.parquet.algorithm import ParquetSource
-from ppdm_flow.sources.parquet.spec import ParquetParams
+from ppdm_flow.sources.parquet.spec import ParquetSourceParams
 
 CANARY = "canary-5d0e"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)
@@ -44,7 +44,7 @@ KINDS = [
 
 def read(data, column="c"):
     with as_file(data) as file:
-        batches = ParquetSource(ParquetParams(), Path(file)).batches((column,))
+        batches = ParquetSource(ParquetSourceParams(), Path(file)).batches((column,))
         return [value for batch in batches for value in batch.column(0).to_pylist()]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType, SimpleNamespace
 
-from ppdm_flow.engine.events import Progress, RunFinished, StepStarted, ignore_events
+from ppdm_flow.engine.events import RowProgress, RunFinished, StepStarted, ignore_events
 from ppdm_flow.python.progress import NotebookLine, listener
 
 
@@ -27,8 +27,8 @@ def test_a_line_tells_how_far_it_is():
     page, now = Page(), iter([0.0, 0.0, 0.1, 1.0, 1.0, 2.0])
     line = NotebookLine(page.display, lambda: next(now))
     line(StepStarted("<read>"))
-    line(Progress("read", 1, 10))
-    line(Progress("read", 1000, 20000))
+    line(RowProgress("read", 1, 10))
+    line(RowProgress("read", 1000, 20000))
     line(RunFinished("released", 1.0))
     assert page.texts == ["<read>", "read: 1,000 of 20,000 rows", ""]
 

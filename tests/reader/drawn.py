@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.reader.files import MISSING, NO_CELL, ReleasedColumn, ReleasedFile, Source
-from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.reader.files import MISSING, NO_CELL, ReleasedColumn, ReleasedFile, SourceRows
+from ppdm_flow.reader.row_kinds import ReaderQuestion
 
 Table = dict[str, Any]
 KNOWN, OTHERS, SENSITIVE, SUBJECT = ("a", "b"), ("c", "x"), "s", "p"
@@ -226,7 +226,7 @@ def asked(attributes: list[str], rows: list[list[Any]], files: list[Table], grou
     return {"source": source, "files": every, "grouping": list(grouping), **question}
 
 
-def built(table: Table) -> tuple[Source, list[ReleasedFile], Question]:
+def built(table: Table) -> tuple[SourceRows, list[ReleasedFile], ReaderQuestion]:
     """Return what the routes take of a table: cells and values as codes, hidden cells as a kind of their own."""
     attributes, rows = table["source"]["attributes"], table["source"]["rows"]
     values = {a: [r[i] for r in rows] for i, a in enumerate(attributes)}
@@ -237,8 +237,8 @@ def built(table: Table) -> tuple[Source, list[ReleasedFile], Question]:
             same.setdefault(other, one)
     subject = table["subject"]
     unit = codes[subject] if subject else np.arange(len(rows))
-    source = Source(codes, unit, np.ones(len(rows), dtype=np.int64), subject or "")
-    question = Question(
+    source = SourceRows(codes, unit, np.ones(len(rows), dtype=np.int64), subject or "")
+    question = ReaderQuestion(
         tuple(dict.fromkeys(same.get(a, a) for a in table["grouping"])),
         same.get(table["sensitive"], table["sensitive"]) or "",
         table["nulls"],

@@ -12,7 +12,7 @@ import numpy as np
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import CellKind, Lineage
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.sdk.audit import Other
+from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 
@@ -53,7 +53,7 @@ def release(
     types: Mapping[str, AttributeType] = {},
     weight: str | None = None,
     **more: Any,
-) -> Other:
+) -> OtherRelease:
     """Return a release of these rows; each column has its lineage and its cells, in the order of ``rows``."""
     facts = {
         n: AttributeFacts(
@@ -68,7 +68,7 @@ def release(
     def everyone(columns: Sequence[str]) -> Iterator[Table]:
         yield table_of(source, range(len(source[next(iter(source))]))).select(list(columns))
 
-    return Other(name, facts, candidate, pairs, left_out, everyone=everyone, **more)
+    return OtherRelease(name, facts, candidate, pairs, left_out, everyone=everyone, **more)
 
 
 class Hashes:

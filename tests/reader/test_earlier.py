@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.reader.earlier import KeptFile, shows_no_more, unpacked
@@ -126,7 +126,7 @@ def test_people_are_found_in_any_order_and_spelling() -> None:
 
 
 def test_rows_of_a_person_are_found_by_their_values() -> None:
-    people = People("id", 1)
+    people = PeopleCount("id", 1)
     source = SOURCE | {"id": [f"i{n // 2}" for n in range(8)]}
     turned = {name: cells[::-1] for name, cells in source.items()}
     then = kept(shown("then", "a", "c", source=source))
@@ -144,9 +144,9 @@ def test_who_came_and_who_went() -> None:
 
 
 @pytest.mark.slow(quick=2)
-@pytest.mark.parametrize("people", [None, People("id", 1)])
+@pytest.mark.parametrize("people", [None, PeopleCount("id", 1)])
 @pytest.mark.parametrize(("then", "now"), [(range(8), range(2, 6)), (range(6), range(2, 8)), (range(2, 6), range(8))])
-def test_other_people_of_earlier_files_are_there_still(then: range, now: range, people: People | None) -> None:
+def test_other_people_of_earlier_files_are_there_still(then: range, now: range, people: PeopleCount | None) -> None:
     """As in one run of all people, of whom either file lacks some by chance."""
 
     def part(name: str, rows: range, *columns: str, whole: bool) -> Any:
@@ -210,8 +210,8 @@ def test_values_that_have_changed_restrict_nobody() -> None:
 
 
 @pytest.mark.parametrize("moved", [True, False])
-@pytest.mark.parametrize("people", [None, People("id", 1)])
-def test_values_of_others_that_have_changed_are_taken_as_they_were(moved: bool, people: People | None) -> None:
+@pytest.mark.parametrize("people", [None, PeopleCount("id", 1)])
+def test_values_of_others_that_have_changed_are_taken_as_they_were(moved: bool, people: PeopleCount | None) -> None:
     """Somebody of x and 1 is alone if the other one was elsewhere then, whose own row of today fits x."""
     now = {name: cells[:6] for name, cells in SOURCE.items()} | {"a": list("xxxxyy"), "b": list("112222")}
     before = {**now, "a": list("xyxxyy")} if moved else now
@@ -292,10 +292,10 @@ def test_earlier_files_in_one_order_are_joined() -> None:
 
 
 @pytest.mark.slow(quick=2)
-@pytest.mark.parametrize("people", [None, People("id", 1)])
+@pytest.mark.parametrize("people", [None, PeopleCount("id", 1)])
 @pytest.mark.parametrize("first", ["all", "some"])
 @pytest.mark.parametrize(("decided", "told"), [("s", True), ("b", False)])
-def test_who_is_missing_for_a_value_has_it(decided: str, told: bool, first: str, people: People | None) -> None:
+def test_who_is_missing_for_a_value_has_it(decided: str, told: bool, first: str, people: PeopleCount | None) -> None:
     rows = [i for i, v in enumerate(SOURCE[decided]) if v in ("f", "1")]
     made = {
         "all": shown("all", keyed("id", "k"), "a"),

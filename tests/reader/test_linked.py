@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from ppdm_flow.reader.linked import LinkedRows, TableJoin, joined_tables, share_more_than_people
+from ppdm_flow.reader.linked import JoinedTables, LinkedTableRows, joined_tables, share_more_than_people
 from tests.reader.releases import table_of
 
 HIDDEN = "⊥"
 
 
-def linked(name: str, columns: Mapping[str, Sequence[str | None]]) -> LinkedRows:
+def linked(name: str, columns: Mapping[str, Sequence[str | None]]) -> LinkedTableRows:
     """Return a table whose person is ``id``, one of p, q, r."""
     ids = columns["id"]
-    return LinkedRows(
+    return LinkedTableRows(
         name,
         table_of(columns, range(len(ids))),
         np.array(["pqr".index(i or "") for i in ids], dtype=np.int64),
@@ -25,7 +25,7 @@ def linked(name: str, columns: Mapping[str, Sequence[str | None]]) -> LinkedRows
     )
 
 
-def texts(join: TableJoin, table: str, attribute: str) -> list[str | None]:
+def texts(join: JoinedTables, table: str, attribute: str) -> list[str | None]:
     """Return the values of a table's attribute in all joined rows."""
     name = join.names[table, attribute]
     known = [*join.texts[name].to_pylist(), HIDDEN, None]
@@ -98,7 +98,7 @@ def test_an_attribute_within_another_is_the_same(
 def test_keys_are_shared_with_keys_alone() -> None:
     """An attribute with the name of a key, or its values, is none."""
     one = linked("one", {"id": ["p", "q"], "a": ["p", "q"]})
-    other = LinkedRows(
+    other = LinkedTableRows(
         "other", table_of({"who": ["p", "q"], "id": ["p", "q"]}, range(2)), np.array([0, 1]), "who", frozenset()
     )
     assert not share_more_than_people([one, other], {"one": ["a", "id"], "other": ["id", "who"]})

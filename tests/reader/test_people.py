@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ppdm_flow.reader.files import Source
+from ppdm_flow.reader.files import SourceRows
 from ppdm_flow.reader.people import choices, steady_of_people, usually_steady
 from ppdm_flow.reader.query.held import QueryReader
-from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.reader.row_kinds import ReaderQuestion
 from tests.reader.database import database
 
 
-def source_of(unit: list[int], **codes: list[int]) -> Source:
+def source_of(unit: list[int], **codes: list[int]) -> SourceRows:
     """Return a source whose subject is ``who``."""
     every = {"who": np.array(unit), **{name: np.array(values) for name, values in codes.items()}}
-    return Source(every, np.array(unit), np.ones(len(unit), dtype=np.int64), "who")
+    return SourceRows(every, np.array(unit), np.ones(len(unit), dtype=np.int64), "who")
 
 
-def usually_steady_by_pairs(source: Source) -> set[str]:
+def usually_steady_by_pairs(source: SourceRows) -> set[str]:
     """Return what differs a quarter as often within people, or agrees four times as often, as pairs of rows say."""
     pairs = list(combinations(range(len(source)), 2))
     within = [(i, j) for i, j in pairs if source.unit[i] == source.unit[j]]
@@ -39,7 +39,7 @@ def usually_steady_by_pairs(source: Source) -> set[str]:
     return steady
 
 
-def steady_by_both_routes(source: Source) -> set[str]:
+def steady_by_both_routes(source: SourceRows) -> set[str]:
     """Return what is steady, and check each person's own."""
     steady = set(usually_steady(source))
     sets, number = steady_of_people(source)
@@ -47,7 +47,7 @@ def steady_by_both_routes(source: Source) -> set[str]:
     for unit, own in of_people.items():
         mine = {a for a in steady if len(set(source.codes[a][source.unit == unit].tolist())) == 1}
         assert own == mine
-    reader = QueryReader(database(), source, [], Question(()), by_row=False)
+    reader = QueryReader(database(), source, [], ReaderQuestion(()), by_row=False)
     rows = reader.base.rows(f"SELECT unit, s FROM {reader.steady_of_units}")
     assert {unit: reader.steady[s] for unit, s in rows} == of_people
     return steady

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from ppdm_flow.reader import relations
-from ppdm_flow.reader.faults import NotVerifiedError, TooManyError
+from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError
 from ppdm_flow.reader.query import tables
 from ppdm_flow.reader.query.held import QueryReader
 from ppdm_flow.reader.query.tables import QueryTables
@@ -27,7 +27,7 @@ def test_a_join_has_no_more_cells_than_are_looked_at(
     apart = pd.DataFrame({"b": [0] * number}), pd.DataFrame({"c": [0], "d": [1]})
     for pair in ((one, other), (other, one), apart):
         if too_many:
-            with pytest.raises(TooManyError):
+            with pytest.raises(JoinTooLargeError):
                 joined(*pair)
         else:
             assert len(joined(*pair)) == number
@@ -40,7 +40,7 @@ def test_a_query_has_no_more_rows_than_are_looked_at(
     monkeypatch.setattr(tables, "MOST_ROWS", 4)
     base = QueryTables(database())
     if too_many:
-        with pytest.raises(TooManyError):
+        with pytest.raises(JoinTooLargeError):
             base.keep(f"SELECT * FROM range({number})")
     else:
         assert base.rows(f"SELECT count(*) FROM {base.keep(f'SELECT * FROM range({number})')}") == [(number,)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import AttributeType, Nulls
 from ppdm_flow.reader.faults import NotVerifiedError
@@ -198,7 +198,7 @@ def test_as_many_rows_of_a_person_are_known_as_the_policy_says(known_rows: int |
     file = release(
         "file", source, range(6), {"who": (keyed("who", "k"), cells), "town": (made_of("town"), source["town"])}
     )
-    assert sizes([file], ["town"], People("who", known_rows), determined=True) == {"file": size}
+    assert sizes([file], ["town"], PeopleCount("who", known_rows), determined=True) == {"file": size}
 
 
 def test_what_is_known_is_read_where_some_file_lacks_rows() -> None:

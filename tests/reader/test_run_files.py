@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Nulls
 from ppdm_flow.reader.faults import NotVerifiedError
-from ppdm_flow.reader.files import Source
-from ppdm_flow.reader.linked import LinkedRows
+from ppdm_flow.reader.files import SourceRows
+from ppdm_flow.reader.linked import LinkedTableRows
 from ppdm_flow.reader.run_files import RunFiles, read_files, read_linked_files, show_equal_attributes
 from tests.reader.releases import made_of, release, table_of
 
@@ -45,7 +45,7 @@ def as_written(read: RunFiles, names: Sequence[str], number: int) -> dict[str, A
     }
 
 
-def codes(source: Source) -> dict[str, list[int]]:
+def codes(source: SourceRows) -> dict[str, list[int]]:
     """Return the codes of a source's attributes."""
     return {name: cells.tolist() for name, cells in source.codes.items()}
 
@@ -164,7 +164,7 @@ def test_people_and_weights_come_from_the_source_and_the_release() -> None:
         weight="n",
     )
     plain = release("plain", source, [0, 1], {"a": (made_of("a"), ["x", "y"])})
-    read = read_files([weighed, plain], People("who", 1), frozenset())
+    read = read_files([weighed, plain], PeopleCount("who", 1), frozenset())
     assert read.source.weight.tolist() == [4, 1, 5]
     assert (read.source.unit.tolist(), read.source.subject) == ([1, 0, 1], "(1)")
     assert read_files([plain, weighed], None, frozenset()).source.weight.tolist() == [1, 1, 5]
@@ -325,8 +325,8 @@ def test_files_of_linked_tables_are_read_beside_their_join() -> None:
     people = table_of({"id": ["p", "q"], "town": ["t", "u"], "age": ["1", "2"]}, [0, 1])
     visits = table_of({"id": ["p", "p", "q"], "town": ["t", "t", "u"], "ill": ["f", "g", "f"]}, [0, 1, 2])
     tables = [
-        LinkedRows("people", people, np.array([0, 1]), "id", frozenset()),
-        LinkedRows("visits", visits, np.array([0, 0, 1]), "id", frozenset({"people"})),
+        LinkedTableRows("people", people, np.array([0, 1]), "id", frozenset()),
+        LinkedTableRows("visits", visits, np.array([0, 0, 1]), "id", frozenset({"people"})),
     ]
     of_people = {n: c.texts() for n, c in people.columns.items()}
     of_visits = {n: c.texts() for n, c in visits.columns.items()}
@@ -354,7 +354,7 @@ def test_files_of_linked_tables_are_read_beside_their_join() -> None:
             "third", of_visits, [0, 1, 2], {"ill": (made_of("ill"), ["f", "g", "f"])}, table="visits", ordered_by="sort"
         ),
     ]
-    read = read_linked_files(files, People("people.id", 1), tables)
+    read = read_linked_files(files, PeopleCount("people.id", 1), tables)
     who, town, age, ill = (read.same[n] for n in ("people.id", "people.town", "people.age", "visits.ill"))
     assert (read.same["visits.id"], read.same["visits.town"]) == (who, town)
     of_person = {name: [0, 0, 1] for name in (who, town, age)}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding, Report, RequirementResult, StepResult
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.run.document import document as to_document
 
@@ -126,7 +126,10 @@ CHARTS = (
         "job",
         "bars",
         JOBS,
-        (Series("original", (0.17, 0.17, 0.25, 0.25, 0.16)), Series("released", (0.17, 0.17, 0.25, 0.0, 0.0))),
+        (
+            FigureSeries("original", (0.17, 0.17, 0.25, 0.25, 0.16)),
+            FigureSeries("released", (0.17, 0.17, 0.25, 0.0, 0.0)),
+        ),
         "job",
         "share of rows",
         "Total variation distance 0.41.",
@@ -138,8 +141,8 @@ CHARTS = (
         "bars",
         ("value 1", "value 2", "value 3", "a rather long name of a disease in words"),
         (
-            Series("original", (0.1, 0.2, 0.3, 0.4), (0.09, 0.18, 0.28, 0.38), (0.11, 0.22, 0.32, 0.42)),
-            Series("released", (0.18, 0.22, 0.28, 0.32)),
+            FigureSeries("original", (0.1, 0.2, 0.3, 0.4), (0.09, 0.18, 0.28, 0.38), (0.11, 0.22, 0.32, 0.42)),
+            FigureSeries("released", (0.18, 0.22, 0.28, 0.32)),
         ),
         "disease",
         "share of rows",
@@ -152,8 +155,8 @@ CHARTS = (
         "bars",
         tuple(f"[{a}, {a + 5})" for a in range(0, 90, 5)),
         (
-            Series("original", tuple(math.exp(-(((a - 40) / 22) ** 2)) / 7.7 for a in range(0, 90, 5))),
-            Series("released", tuple(math.exp(-(((a - 42) / 26) ** 2)) / 8.9 for a in range(0, 90, 5))),
+            FigureSeries("original", tuple(math.exp(-(((a - 40) / 22) ** 2)) / 7.7 for a in range(0, 90, 5))),
+            FigureSeries("released", tuple(math.exp(-(((a - 42) / 26) ** 2)) / 8.9 for a in range(0, 90, 5))),
         ),
         "age",
         "share of rows",
@@ -166,8 +169,8 @@ CHARTS = (
         "bars",
         ("1", "2-4", "5-9", "10-19", "20-49", "50-99", "100-499", "500+"),
         (
-            Series("original", (820, 1900, 2600, 3100, 4200, 3000, 2800, 1580)),
-            Series("released", (0, 0, 310, 900, 3400, 4800, 6100, 4490)),
+            FigureSeries("original", (820, 1900, 2600, 3100, 4200, 3000, 2800, 1580)),
+            FigureSeries("released", (0, 0, 310, 900, 3400, 4800, 6100, 4490)),
         ),
         "rows in the class",
         "rows",
@@ -180,7 +183,8 @@ CHARTS = (
         "matrix",
         DISEASES,
         tuple(
-            Series(name, tuple(0.05 + 0.09 * ((i * 3 + j) % 7) for j in range(4))) for i, name in enumerate(DISEASES)
+            FigureSeries(name, tuple(0.05 + 0.09 * ((i * 3 + j) % 7) for j in range(4)))
+            for i, name in enumerate(DISEASES)
         ),
         "",
         "posterior probability",
@@ -193,8 +197,10 @@ CHARTS = (
         "lines",
         ("20", "30", "40", "50"),
         (
-            Series("fine-grain", (0.5221, 0.6228, 0.6960, 0.7516), (0.51, 0.61, 0.68, 0.74), (0.53, 0.64, 0.71, 0.76)),
-            Series("uniform", (0.3660, 0.4811, 0.5709, 0.6429)),
+            FigureSeries(
+                "fine-grain", (0.5221, 0.6228, 0.6960, 0.7516), (0.51, 0.61, 0.68, 0.74), (0.53, 0.64, 0.71, 0.76)
+            ),
+            FigureSeries("uniform", (0.3660, 0.4811, 0.5709, 0.6429)),
         ),
         "tolerance",
         "probability",
@@ -235,7 +241,7 @@ STEPS = (
                 "Suppressed cells by attribute",
                 "bars",
                 ("job", "country", "child"),
-                (Series("suppressed", (0.21, 0.046, 0.0)),),
+                (FigureSeries("suppressed", (0.21, 0.046, 0.0)),),
                 y_label="share of rows",
             ),
         ),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.annotation import Annotation, commands
 from ppdm_flow.report.check import ci, sarif
@@ -27,8 +27,8 @@ from ppdm_flow.report.run import ci as junit_checks
 from ppdm_flow.report.run import judgement
 from ppdm_flow.report.run import markdown as whole_report
 from ppdm_flow.report.run.forms import comment
-from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
-from ppdm_flow.report.verify import VERIFIED, Point, Verification
+from ppdm_flow.report.run.judgement import BrokenJudgement, RunJudgement
+from ppdm_flow.report.verify import VERIFIED, ComparedPoint, Verification
 from ppdm_flow.report.verify import markdown as verified_markdown
 
 from .outputs_schema import GITLAB, SARIF
@@ -92,7 +92,7 @@ class TestPlaces:
 
 class TestSarif:
     def test_a_finding_with_a_second_place(self):
-        second = Related(Span("t.yaml", 2, 1, 2, 5), "the template")
+        second = RelatedPlace(Span("t.yaml", 2, 1, 2, 5), "the template")
         (found,) = results(check_result(diagnostic(hint="did you mean `k`?", related=(second,))))
         place = found["locations"][0]["physicalLocation"]
         assert place["artifactLocation"] == {"uri": "deep/p.yaml", "uriBaseId": "%SRCROOT%"}
@@ -177,7 +177,7 @@ class TestGitHub:
         assert COMMAND.match(text.rstrip("\n"))
 
     def test_a_release_that_is_withheld(self, document):
-        judged = Judgement(document(failing=True), Locations(PurePosixPath("/r"), PurePosixPath("/r")))
+        judged = RunJudgement(document(failing=True), Locations(PurePosixPath("/r"), PurePosixPath("/r")))
         (error, *others) = told(github_checks.render(judged))
         assert error[1]["file"] == "pipelines/bank_credit.yaml"
         assert error[1]["line"] == "20"
@@ -186,7 +186,7 @@ class TestGitHub:
         assert [kind for kind, _, _ in others] == ["warning", "notice", "notice"]
 
     def test_a_release_withheld_without_a_failing_check(self, document):
-        judged = Judgement(document() | {"verdict": "withheld"}, HERE)
+        judged = RunJudgement(document() | {"verdict": "withheld"}, HERE)
         assert told(github_checks.render(judged))[0][1]["title"] == "bank-credit withheld"
 
 
@@ -240,7 +240,7 @@ class TestMarkdown:
     def test_a_comment_on_a_report_fits(self, document):
         big = document()
         big["metrics"] = {f"m.{i}": {"value": i, "unit": "rows"} for i in range(9_000)}
-        text = comment(Judgement(big, HERE))
+        text = comment(RunJudgement(big, HERE))
         assert len(text) <= len(text.encode()) <= 65_536
         assert "Cut here" in text
         assert len(whole_report.render(big).encode()) > 65_536
@@ -255,7 +255,9 @@ class TestMarkdown:
         assert "more do not fit" in text
 
     def test_a_verification(self):
-        points = [Point(f"r{i} {NASTY}", None if i % 2 else True, NASTY) for i in range(4_000)] + [Point("bad", False)]
+        points = [ComparedPoint(f"r{i} {NASTY}", None if i % 2 else True, NASTY) for i in range(4_000)] + [
+            ComparedPoint("bad", False)
+        ]
         text = verified_markdown(Verification("1", "p", "released", points, ""))
         assert len(text.encode()) <= 65_536
         assert text.splitlines()[4] == "| ❌ | bad |  |"
@@ -279,7 +281,7 @@ class TestJUnit:
         assert int(root.get("failures")) == failures
 
     def test_each_requirement_and_gate_is_a_case(self, document):
-        judged = Judgement(document(failing=True), Locations(PurePosixPath("/r"), PurePosixPath("/r")))
+        judged = RunJudgement(document(failing=True), Locations(PurePosixPath("/r"), PurePosixPath("/r")))
         root = ET.fromstring(junit_checks.junit_xml(judged))
         cases = root.findall("testsuite/testcase")
         assert len(cases) == 9
@@ -294,7 +296,7 @@ class TestJUnit:
         assert (bad.get("file"), bad.get("line")) == ("pipelines/bank_credit.yaml", "20")
 
     def test_it_is_not_green_where_the_data_was_withheld(self, document):
-        root = ET.fromstring(junit_checks.junit_xml(Judgement(document() | {"verdict": "withheld"}, HERE)))
+        root = ET.fromstring(junit_checks.junit_xml(RunJudgement(document() | {"verdict": "withheld"}, HERE)))
         assert root.get("failures") == "1"
 
     def test_an_error_is_a_case(self):
@@ -312,14 +314,18 @@ def test_every_form_of_a_check_can_be_written(form):
 
 @pytest.mark.parametrize("form", JUDGED.values(), ids=JUDGED)
 def test_every_form_of_a_release_can_be_written(form, document):
-    assert form.render(Judgement(document(failing=True), HERE))
+    assert form.render(RunJudgement(document(failing=True), HERE))
     if form.summary:
-        assert len(form.render_summary(Judgement(document(), HERE), 5_000).encode()) <= 5_000
+        assert len(form.render_summary(RunJudgement(document(), HERE), 5_000).encode()) <= 5_000
 
 
 @pytest.mark.parametrize("form", VERIFIED.values(), ids=VERIFIED)
 def test_every_form_of_a_verification_can_be_written(form):
     found = Verification(
-        "1", "p", "released", [Point("files", True), Point("k", False, "other"), Point("l", None)], "x"
+        "1",
+        "p",
+        "released",
+        [ComparedPoint("files", True), ComparedPoint("k", False, "other"), ComparedPoint("l", None)],
+        "x",
     )
     assert form.render(found)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.diagnostics import as_json, concise, render, summary
 from ppdm_flow.report.snippet import WIDTH, lines_of, mark_line, printable
@@ -47,7 +47,7 @@ def test_a_second_place_help_and_notes() -> None:
         Severity.WARNING,
         help="ask",
         notes=("one", "two"),
-        related=(Related(at(3, 1, 6, "org.yaml"), "the floor"),),
+        related=(RelatedPlace(at(3, 1, 6, "org.yaml"), "the floor"),),
     )
     assert render([found], {"a.yaml": "\n" * 11 + "k: 3", "org.yaml": "\n\nfloor: 5"}) == (
         "warning[PPF308]: below\n"
@@ -105,7 +105,7 @@ def test_summary() -> None:
 
 
 def test_json() -> None:
-    found = Diagnostic("PPF107", "twice", at(3, 1, 4), related=(Related(at(1, 1, 4), "first"),), path=("a",))
+    found = Diagnostic("PPF107", "twice", at(3, 1, 4), related=(RelatedPlace(at(1, 1, 4), "first"),), path=("a",))
     document = json.loads(as_json([found, Diagnostic("PPF110", "w", severity=Severity.WARNING)]))
     assert (document["errors"], document["warnings"]) == (1, 1)
     assert document["diagnostics"][0]["file"] is None

@@ -10,7 +10,7 @@ import pytest
 
 from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, RequirementResult, Series, StepResult
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding, RequirementResult, StepResult
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report.run.document import document, plain
 
@@ -119,8 +119,8 @@ def test_the_hash_of_a_finding_names_its_subject_not_its_figures():
 
 
 def test_charts_of_steps_are_kept_and_names_are_made_distinct(report):
-    chart = Chart("c", "one", "bars", ("a",), (Series("", (1.0,)),))
-    other = Chart("c", "two", "bars", ("a",), (Series("", (2.0,)),))
+    chart = Chart("c", "one", "bars", ("a",), (FigureSeries("", (1.0,)),))
+    other = Chart("c", "two", "bars", ("a",), (FigureSeries("", (2.0,)),))
     step = StepResult("s", "drop", "1", 1, 1, 0.0, charts=(chart, other))
     found = document(report(charts=(chart,), steps=(step,)))["charts"]
     assert [(c["id"], c["title"]) for c in found] == [("c", "one"), ("c~2", "two")]
@@ -131,7 +131,7 @@ def test_numbers_that_json_does_not_have_are_refused_by_place(report, bad):
     with pytest.raises(ValueError, match=r"run\.seconds is not a finite number"):
         document(report(run={"seconds": bad}))
     with pytest.raises(ValueError, match=r"charts\.c is not a finite number"):
-        document(report(charts=(Chart("c", "", "bars", ("a",), (Series("", (bad,)),)),)))
+        document(report(charts=(Chart("c", "", "bars", ("a",), (FigureSeries("", (bad,)),)),)))
     with pytest.raises(ValueError, match=r"metrics\.a\.b\.interval is not a finite number"):
         document(report(metrics={"a.b": Figure(1.0, "share", (0.0, bad))}))
 

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 from contrast import contrast
 
-from ppdm_flow.core.results import Chart, Figure, RequirementResult, Series
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, RequirementResult
 from ppdm_flow.report.run.html import render
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -195,7 +195,7 @@ def test_missing_figures_and_empty_parts_are_said(page, report):
         charts=(
             Chart("c", "Empty", "bars", (), ()),
             Chart("d", "No series", "lines", ("a", "b"), ()),
-            Chart("e", "No values", "matrix", (), (Series("a", ()),)),
+            Chart("e", "No values", "matrix", (), (FigureSeries("a", ()),)),
         ),
     )
     assert text.count("There is nothing to show.") == 3
@@ -205,15 +205,17 @@ def test_missing_figures_and_empty_parts_are_said(page, report):
 
 def test_odd_charts_are_drawn(page):
     charts = (
-        Chart("one", "One point", "lines", ("a",), (Series("s", (0.5,), (0.4,), (0.6,)),)),
-        Chart("flat", "All zero", "bars", ("a", "b"), (Series("s", (0.0, 0.0)),)),
-        Chart("same", "All the same", "lines", ("1", "2"), (Series("s", (5.0, 5.0)),)),
-        Chart("minus", "Below zero", "bars", ("a", "b"), (Series("s", (-3.0, 2.0)),)),
-        Chart("ragged", "Ragged", "bars", ("a", "b", "c"), (Series("s", (1.0,)), Series("t", (1.0, 2.0, 3.0)))),
-        Chart("huge", "Huge", "bars", ("a", "b"), (Series("s", (1e300, -1e300)),)),
-        Chart("tiny", "Tiny", "lines", ("1", "2"), (Series("s", (1e-300, 2e-300)),)),
-        Chart("wide", "Wide", "matrix", tuple("abcdefgh"), tuple(Series(c, tuple(range(8))) for c in "xyz")),
-        Chart("nan", "Labels that read like no number", "lines", ("nan", "inf"), (Series("s", (1.0, 2.0)),)),
+        Chart("one", "One point", "lines", ("a",), (FigureSeries("s", (0.5,), (0.4,), (0.6,)),)),
+        Chart("flat", "All zero", "bars", ("a", "b"), (FigureSeries("s", (0.0, 0.0)),)),
+        Chart("same", "All the same", "lines", ("1", "2"), (FigureSeries("s", (5.0, 5.0)),)),
+        Chart("minus", "Below zero", "bars", ("a", "b"), (FigureSeries("s", (-3.0, 2.0)),)),
+        Chart(
+            "ragged", "Ragged", "bars", ("a", "b", "c"), (FigureSeries("s", (1.0,)), FigureSeries("t", (1.0, 2.0, 3.0)))
+        ),
+        Chart("huge", "Huge", "bars", ("a", "b"), (FigureSeries("s", (1e300, -1e300)),)),
+        Chart("tiny", "Tiny", "lines", ("1", "2"), (FigureSeries("s", (1e-300, 2e-300)),)),
+        Chart("wide", "Wide", "matrix", tuple("abcdefgh"), tuple(FigureSeries(c, tuple(range(8))) for c in "xyz")),
+        Chart("nan", "Labels that read like no number", "lines", ("nan", "inf"), (FigureSeries("s", (1.0, 2.0)),)),
     )
     text = page(charts=charts)
     assert Page(text).open == []

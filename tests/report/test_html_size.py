@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, RequirementResult, Series, StepResult
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding, RequirementResult, StepResult
 from ppdm_flow.report.run.html import render
 
 
@@ -40,7 +40,7 @@ def test_many_requirements_are_folded_failing_ones_are_not(report, document):
 
 def charts(count: int) -> tuple[Chart, ...]:
     labels = tuple(f"category number {i}" for i in range(40))
-    both = tuple(Series(name, tuple((i * 7 % 13) / 100 for i in range(40))) for name in ("original", "released"))
+    both = tuple(FigureSeries(name, tuple((i * 7 % 13) / 100 for i in range(40))) for name in ("original", "released"))
     return tuple(
         Chart(f"c{i}", f"attribute {i}", "bars", labels, both, "", "share", "", "distributions") for i in range(count)
     )

@@ -7,13 +7,15 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.report.junit import Case, Outcome, Suite, render
+from ppdm_flow.report.junit import JUnitCase, JUnitOutcome, Suite, render
 
 CASES = (
-    Case("p", "holds", properties={"measured": "7"}, text="as it should", file="p.yaml", line=3),
-    Case("p", "fails", Outcome.FAILED, "too small", "k is 2\nand should be 5", "PPF777", 0.25, {"measured": "2"}),
-    Case("p", "breaks", Outcome.ERROR, "no such file"),
-    Case("p", "waits", Outcome.SKIPPED, "not here"),
+    JUnitCase("p", "holds", properties={"measured": "7"}, text="as it should", file="p.yaml", line=3),
+    JUnitCase(
+        "p", "fails", JUnitOutcome.FAILED, "too small", "k is 2\nand should be 5", "PPF777", 0.25, {"measured": "2"}
+    ),
+    JUnitCase("p", "breaks", JUnitOutcome.ERROR, "no such file"),
+    JUnitCase("p", "waits", JUnitOutcome.SKIPPED, "not here"),
 )
 
 
@@ -59,15 +61,15 @@ def test_tallies_and_places():
     assert failure.text == "k is 2\nand should be 5"
 
 
-@given(st.text(), st.text(), st.sampled_from(Outcome))
+@given(st.text(), st.text(), st.sampled_from(JUnitOutcome))
 def test_any_text_is_well_formed(name, text, outcome):
-    case = Case(name, text, outcome, name, text, name, 0.0, {name: text}, text)
+    case = JUnitCase(name, text, outcome, name, text, name, 0.0, {name: text}, text)
     held_to_the_schema(render([Suite(name, [case], {text: name})], text))
 
 
 def test_what_xml_lacks_is_replaced():
     root = held_to_the_schema(
-        render([Suite("s", [Case("c", "a\x1b[31m\x00\ud800]]>\n b", Outcome.FAILED, '<&">', "\x0b]]>")])])
+        render([Suite("s", [JUnitCase("c", "a\x1b[31m\x00\ud800]]>\n b", JUnitOutcome.FAILED, '<&">', "\x0b]]>")])])
     )
     assert root.find("testsuite/testcase").get("name") == "a\ufffd[31m\ufffd\ufffd]]> b"
     assert root.find("testsuite/testcase/failure").text == "\ufffd]]>"

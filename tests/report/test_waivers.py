@@ -13,20 +13,20 @@ import pytest
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, WaiverResult
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.run import ci as github_checks
 from ppdm_flow.report.run import ci as junit_checks
 from ppdm_flow.report.run import forms, html, markdown
 from ppdm_flow.report.run.document import document as to_document
-from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.judgement import RunJudgement
 from ppdm_flow.report.run.page import page
 from ppdm_flow.report.run.verdict import verdict
 
 HERE = Locations(PurePath("/repo"), PurePath("/repo"))
 REASON = "agreed with the study <b>until</b> June | `now`"
 SCHEMA = Path(__file__).parents[2] / "schemas" / "report.v1.json"
-GRANT = Waiver("small-study", "gates.still-useful", REASON, "dpo@bank.example", date(2027, 3, 31))
+GRANT = AcceptedWaiver("small-study", "gates.still-useful", REASON, "dpo@bank.example", date(2027, 3, 31))
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_the_page_without_waivers_has_no_section_of_them(report) -> None:
 
 
 def test_junit_skips_it(waived) -> None:
-    root = ET.fromstring(junit_checks.junit_xml(Judgement(waived(), HERE, "p.yaml")))
+    root = ET.fromstring(junit_checks.junit_xml(RunJudgement(waived(), HERE, "p.yaml")))
     assert root.get("failures") == "0"
     skipped = root.findall(".//skipped")
     assert len(skipped) == len(verdict(waived()).waived)
@@ -146,7 +146,7 @@ def test_junit_skips_it(waived) -> None:
 
 
 def test_github_warns_of_it(waived) -> None:
-    text = github_checks.render(Judgement(waived(), HERE, "p.yaml"))
+    text = github_checks.render(RunJudgement(waived(), HERE, "p.yaml"))
     assert "::error" not in text
     assert "(waived)" in text
     assert "released under waivers" in text
@@ -159,7 +159,7 @@ def test_waived_findings_are_told_apart(waived) -> None:
     by = {f["code"]: f.get("waived_by") for f in found["findings"]}
     assert by["PPF860"] == "small-study"
     assert by["PPF851"] is None
-    assert "rows are close" not in github_checks.render(Judgement(waived(findings=(noted,)), HERE, "p.yaml"))
+    assert "rows are close" not in github_checks.render(RunJudgement(waived(findings=(noted,)), HERE, "p.yaml"))
     assert "warning, waived by small-study" in markdown.render(found)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.generation.model import GeneratedRows
-from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.sdk.compiled import compiled
 
 Floats = npt.NDArray[np.float64]
@@ -42,7 +42,7 @@ class Elements(NamedTuple):
     listed: Counts
 
     @classmethod
-    def of(cls, itemsets: Itemsets, weights: Floats, place: Items, order: str) -> Elements:
+    def of(cls, itemsets: ItemsetCollection, weights: Floats, place: Items, order: str) -> Elements:
         """Take itemsets and singletons with their weights. Raises ValueError for weights not above 0."""
         domains = int(place.max()) + 1
         if domains > MOST_DOMAINS:

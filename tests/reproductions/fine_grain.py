@@ -37,7 +37,7 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTrans
 from ppdm_flow.audits.perturbation_utility.algorithm import aggregate_utility, distribution_utility
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.mining.reconstruction.channel import Channel
+from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
@@ -171,7 +171,7 @@ def reconstructed(operator: Operator, counts: np.ndarray, run: int) -> np.ndarra
     transform = PerturbTransform("perturb", (operator,))
     draws = Draws(RunKey.from_seed(f"fine grain {run}").step("perturb"), transform.draws_per_row)
     released = np.bincount(transform.apply(table, draws)["d"].codes, minlength=VALUES)
-    return reconstruct_counts(Channel.of(operator.retention), released, "em").estimate / len(codes)
+    return reconstruct_counts(RetentionChannel.of(operator.retention), released, "em").estimate / len(codes)
 
 
 def rounded(shares: np.ndarray) -> np.ndarray:

@@ -49,14 +49,14 @@ from ppdm_flow.mining.comparison.dissimilarity import (
     ALL,
     CLOSED,
     LAPLACE,
+    CodeTableSearch,
     Encoding,
-    Search,
     dissimilarity,
     recounted,
 )
 from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
-from ppdm_flow.mining.generation.model import GeneratedRows, Model
-from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.generation.model import GeneratedRows, RowGenerator
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import Counts, count
@@ -65,9 +65,9 @@ from ppdm_flow.tables.table import Table as Rows
 FILES = {"chess": "chessBig"}
 PRUNING = False
 CLOSED_ONLY = frozenset({"mushroom"})
-COMPARED = {"chess": Search(1, ALL, pruning=PRUNING)}
+COMPARED = {"chess": CodeTableSearch(1, ALL, pruning=PRUNING)}
 """How code tables are found for a comparison, where it is not how they are found for generation."""
-BOUNDED = {"mushroom": Search(1000, CLOSED, pruning=PRUNING)}
+BOUNDED = {"mushroom": CodeTableSearch(1000, CLOSED, pruning=PRUNING)}
 """The same for data without correlations, where those would have more itemsets than fit into memory."""
 LOW = 0.001
 NEXT_TO_NONE = 1e-9
@@ -101,12 +101,12 @@ class Setting:
         return self.name in CLOSED_ONLY
 
     @property
-    def search(self) -> Search:
+    def search(self) -> CodeTableSearch:
         """How the code table to generate from is found."""
-        return Search(self.least, CLOSED if self.closed else ALL, pruning=PRUNING)
+        return CodeTableSearch(self.least, CLOSED if self.closed else ALL, pruning=PRUNING)
 
     @property
-    def compared(self) -> Search:
+    def compared(self) -> CodeTableSearch:
         return COMPARED.get(self.name, self.search)
 
     @property
@@ -127,19 +127,19 @@ def table(data: Path, name: str, numbering: int = 0) -> Table:
 
 
 @lru_cache(8)
-def encoded(data: Path, name: str, numbering: int, search: Search) -> Encoding:
+def encoded(data: Path, name: str, numbering: int, search: CodeTableSearch) -> Encoding:
     """Return the compressed original; each process makes it once."""
     return search.encoded(table(data, name, numbering).database)
 
 
 @lru_cache(8)
-def model(setting: Setting) -> Model:
+def model(setting: Setting) -> RowGenerator:
     found = original(setting, setting.search)
-    return Model.of(found.table, found.database, setting.laplace)
+    return RowGenerator.of(found.table, found.database, setting.laplace)
 
 
 @lru_cache(8)
-def itemsets(setting: Setting) -> Itemsets:
+def itemsets(setting: Setting) -> ItemsetCollection:
     return mine(setting.table.database, setting.least)
 
 
@@ -151,7 +151,7 @@ def original_rows(data: Path, name: str, numbering: int) -> Counts:
 
 def compressed(setting: Setting) -> Figures:
     """Return the sizes with pruning, which the authors' later program has by default."""
-    found = Search(setting.least, setting.search.candidates).encoded(setting.table.database).table
+    found = CodeTableSearch(setting.least, setting.search.candidates).encoded(setting.table.database).table
     return {"bits": found.sizes.total, "non_singletons": found.non_singletons}
 
 
@@ -189,7 +189,7 @@ def half_of(rows: int, run: int) -> np.ndarray:
 def uncorrelated(setting: Setting, run: int) -> Figures:
     """Compare the original with what singletons alone generate."""
     whole, search = setting.table, BOUNDED.get(setting.name, setting.compared)
-    singletons = Model.independent(whole.database, setting.laplace)
+    singletons = RowGenerator.independent(whole.database, setting.laplace)
     made = _rows(singletons, setting.rows, f"uncorrelated {run}").cells
     return directed("uncorrelated", original(setting, search), search.encoded(whole.of(made)))
 
@@ -214,7 +214,7 @@ def counted(cells: np.ndarray, items: int) -> Counts:
     return count(Rows(columns, np.arange(len(cells))), list(columns))
 
 
-def original(setting: Setting, search: Search) -> Encoding:
+def original(setting: Setting, search: CodeTableSearch) -> Encoding:
     return encoded(setting.data, setting.name, setting.numbering, search)
 
 
@@ -233,7 +233,7 @@ def drawn(setting: Setting, run: int) -> GeneratedRows:
     return GeneratedRows(np.ascontiguousarray(made.cells[:, turn]), made.itemsets)
 
 
-def _rows(chosen: Model, rows: int, seed: str) -> GeneratedRows:
+def _rows(chosen: RowGenerator, rows: int, seed: str) -> GeneratedRows:
     draws = Draws(RunKey.from_seed(seed).step("generate"), chosen.draws_per_row)
     return chosen.generate(draws.words(np.arange(rows)))
 

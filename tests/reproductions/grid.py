@@ -19,7 +19,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import SUPPRESSED, Column
@@ -85,9 +85,11 @@ class Experiment:
         kind = {self.data.target: Role.TARGET} | dict.fromkeys(self.top, Role.SENSITIVE)
         return {name: kind.get(name, Role.QUASI_IDENTIFIER) for name in self.table.names}
 
-    def template(self, h: int) -> Template:
+    def template(self, h: int) -> InferenceTemplate:
         values = tuple((a, v) for a in self.top for v in rarer_half(self.data.frame[a]))
-        return Template.of("top", "top", channel=self.channel, sensitive=by_attribute(values), confidence=h / 100)
+        return InferenceTemplate.of(
+            "top", "top", channel=self.channel, sensitive=by_attribute(values), confidence=h / 100
+        )
 
     def cell(self, h: int, repeats: int) -> Cell:
         """Suppress, then measure. An infeasible cell is scored on the most suppressed table."""

@@ -71,11 +71,11 @@ def _explained(row: Row, rows: Sequence[Row], values: Values) -> str:
     if figure == "dissimilarity" and "bootstrap" in values:
         parts = ", ".join(f"{cause} {mean.value:.4f}" for cause, mean in larger(name, values).causes.items())
         words.append(f"of it {parts}; a bootstrap of the original has {means['bootstrap'].value:.3f}")
-    words.append(_again(row.id, f"the mean of {TABLES} runs, as printed, comes to", *means[figure].again(TABLES)))
+    words.append(_figures_sql(row.id, f"the mean of {TABLES} runs, as printed, comes to", *means[figure].again(TABLES)))
     other = means.get(f"shuffled.{figure}")
     if other and other.runs > FEW:
         said = f"with other numbers of items and orders of columns it is {other.value:.3g} on average, in single tables"
-        words.append(_again(row.id, said, other.least, other.most))
+        words.append(_figures_sql(row.id, said, other.least, other.most))
     if figure in ("nas", "rare_in_original"):
         further = {other.id.rpartition(".")[0].rpartition(".")[2]: other for other in rows if _scored(other, row)}
         words += [f"at a minimum support of {least} it is {other.measured:.3g}" for least, other in further.items()]
@@ -88,6 +88,6 @@ def _scored(other: Row, row: Row) -> bool:
     return other.id.startswith(f"figure4.{name}.") and other.id.endswith(f".{figure}")
 
 
-def _again(name: str, said: str, low: float, high: float) -> str:
+def _figures_sql(name: str, said: str, low: float, high: float) -> str:
     inside = "within" if PRINTED[name].meets(low, high) else "OUTSIDE of"
     return f"{said} {low:.3g} to {high:.3g}, which the printed figure lies {inside}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +48,9 @@ class Table:
         return Table(number.astype(np.int32)[self.cells], place)
 
     @property
-    def database(self) -> Database:
+    def database(self) -> ItemDatabase:
         return self.of(self.cells)
 
-    def of(self, cells: np.ndarray) -> Database:
+    def of(self, cells: np.ndarray) -> ItemDatabase:
         """Return other rows over the same items."""
-        return Database.of_cells(cells, self.place)
+        return ItemDatabase.of_cells(cells, self.place)

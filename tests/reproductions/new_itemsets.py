@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.comparison.patterns import matched
-from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 
 
-def mean_supports(known: Itemsets, mined: Itemsets) -> tuple[float, float]:
+def mean_supports(known: ItemsetCollection, mined: ItemsetCollection) -> tuple[float, float]:
     """Return the mean support of the new itemsets, in rows, as the program counts it and as it is; 0 if none is new."""
     new = np.ones(len(mined), dtype=np.bool_)
     new[matched(known, mined)[1]] = False

@@ -10,13 +10,13 @@ import numpy as np
 from basket_data import Transactions
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, MinedItemsets, mine
+from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets, SearchBounds, mine
 from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, patterns, places
 from ppdm_flow.mining.transactions.breaches import by_item, level_over_sizes, likelihoods
-from ppdm_flow.mining.transactions.choosing import Challenge, ChosenOperator, choose
+from ppdm_flow.mining.transactions.choosing import Challenge, OperatorForAllSizes, choose
 from ppdm_flow.mining.transactions.counting.counting import support_counts
-from ppdm_flow.mining.transactions.counting.vertical import Columns, columns
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.counting.vertical import BitColumns, columns
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.prevalent import pools
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.randomize.seeded import rounded_up
@@ -42,8 +42,8 @@ class Truth:
 
     @classmethod
     def of(cls, data: Transactions, floor: float) -> Truth:
-        operator = Operator.none(data.numbers, data.items)
-        return cls(data, mine(lambda: data.parts, operator, floor, Bounds(length=max(LENGTHS)), THREADS), floor)
+        operator = TransactionOperator.none(data.numbers, data.items)
+        return cls(data, mine(lambda: data.parts, operator, floor, SearchBounds(length=max(LENGTHS)), THREADS), floor)
 
     def frequent(self, length: int, least: float) -> np.ndarray:
         """Return itemsets with at least that support, (n, length)."""
@@ -80,7 +80,7 @@ def chosen(
     by_size: bool,
     lengths: tuple[int, ...] = LENGTHS,
     challenge: Challenge = Challenge.WORST,
-) -> tuple[ChosenOperator, Operator]:
+) -> tuple[OperatorForAllSizes, TransactionOperator]:
     """Return what was chosen, and the operator with insertion probabilities that the kernels draw exactly."""
     maxima = truth.by_size() if by_size else truth.overall()
     numbers = {m: float(n) for m, n in truth.data.numbers.items()}
@@ -88,7 +88,7 @@ def chosen(
     return found, rounded_up(found.operator)
 
 
-def randomized(data: Transactions, operator: Operator, run: int) -> list[SetColumn]:
+def randomized(data: Transactions, operator: TransactionOperator, run: int) -> list[SetColumn]:
     """Return the transactions as the operator makes them, in bits or seeds."""
     bits = data.items <= PACKED
     needed = randomize.draws_per_row(operator) if bits else seeded.draws_per_row(operator)
@@ -103,8 +103,10 @@ def randomized(data: Transactions, operator: Operator, run: int) -> list[SetColu
         return list(pool.map(one, range(len(data.parts))))
 
 
-def recovered(out: list[SetColumn], operator: Operator, least: float, precision: float = 2.0) -> MinedItemsets:
-    return mine(lambda: out, operator, least, Bounds(length=max(LENGTHS), precision=precision), THREADS)
+def recovered(
+    out: list[SetColumn], operator: TransactionOperator, least: float, precision: float = 2.0
+) -> MinedItemsets:
+    return mine(lambda: out, operator, least, SearchBounds(length=max(LENGTHS), precision=precision), THREADS)
 
 
 @dataclass(frozen=True)
@@ -206,13 +208,13 @@ def _having(truth: Truth) -> np.ndarray:
     return truth.mined.levels[0].counts.sum(axis=1)
 
 
-def _both(original: Columns, released: Columns) -> Columns:
+def _both(original: BitColumns, released: BitColumns) -> BitColumns:
     """Put the bits of both beside each other: rows of one size are together in either."""
     words = np.concatenate([original.words, released.words])
-    return Columns(np.arange(len(words)), words, original.sizes, original.starts, original.rows)
+    return BitColumns(np.arange(len(words)), words, original.sizes, original.starts, original.rows)
 
 
-def predicted(truth: Truth, operator: Operator, least: float) -> Iterator[tuple[int, Breach]]:
+def predicted(truth: Truth, operator: TransactionOperator, least: float) -> Iterator[tuple[int, Breach]]:
     """Yield by itemset size what the operator and the true partial supports say, exactly."""
     rows = truth.mined.rows
     sizes = truth.mined.operator.sizes

@@ -22,11 +22,11 @@ from readings import LAPLACES, SIZES, Reading, numbers
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
 from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, Encoding, Search, length
+from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, CodeTableSearch, Encoding, length
 from ppdm_flow.mining.comparison.patterns import compare_itemsets
-from ppdm_flow.mining.generation.model import GeneratedRows, Model
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.generation.model import GeneratedRows, RowGenerator
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compress import cover, krimp
@@ -46,7 +46,7 @@ Figures = dict[str, Any]
 class Generator:
     """How rows are generated: the code table, then how elements are drawn."""
 
-    search: Search
+    search: CodeTableSearch
     numbering: str
     laplace: float
     weight: str
@@ -64,7 +64,7 @@ class Task:
     setting: Setting
     numbering: str
     generator: Generator | None = None
-    search: Search | None = None
+    search: CodeTableSearch | None = None
     run: int = 0
 
     @property
@@ -79,7 +79,7 @@ def settled(word: str, data: Path) -> Setting:
     return Setting(data, name, int(word.removeprefix(name) or LEAST[name]), 0.0)
 
 
-def searched(setting: Setting, least: str, *, closed: bool, pruning: bool) -> Search:
+def searched(setting: Setting, least: str, *, closed: bool, pruning: bool) -> CodeTableSearch:
     """Return how a code table is found under an answer to ``least`` or ``compared_least``."""
     if least == "mixed":
         count = MIXED.get((setting.name, setting.least), setting.least)
@@ -89,7 +89,7 @@ def searched(setting: Setting, least: str, *, closed: bool, pruning: bool) -> Se
         count = setting.least if least == "own" else int(least)
     count = max(count, LOWEST.get(setting.name, 1))
     few = closed or setting.name == ALWAYS_CLOSED or count < ALL_FROM.get(setting.name, 1)
-    return Search(count, CLOSED if few else ALL, pruning=pruning)
+    return CodeTableSearch(count, CLOSED if few else ALL, pruning=pruning)
 
 
 def tasks(reading: Reading, setting: Setting, run: int) -> list[Task]:
@@ -159,19 +159,19 @@ def keep(path: Path, value: Any) -> None:
     beside.replace(path)
 
 
-def candidates(setting: Setting, numbering: str, search: Search) -> Itemsets:
+def candidates(setting: Setting, numbering: str, search: CodeTableSearch) -> ItemsetCollection:
     """Return the original's candidates in their order; with and without pruning they are the same."""
     return _candidates(setting.data, setting.name, numbering, int(search.min_support), search.candidates == CLOSED)
 
 
 @lru_cache(maxsize=1)
-def _candidates(data: Path, name: str, numbering: str, least: int, closed: bool) -> Itemsets:
+def _candidates(data: Path, name: str, numbering: str, least: int, closed: bool) -> ItemsetCollection:
     whole = table(data, name)
     database = renumbered(whole.cells, whole.place, numbers(whole.cells, whole.place, numbering))
     return mine(database, least, only_closed=closed).in_candidate_order()
 
 
-def renumbered(cells: np.ndarray, place: np.ndarray, number: np.ndarray) -> Database:
+def renumbered(cells: np.ndarray, place: np.ndarray, number: np.ndarray) -> ItemDatabase:
     return Table(cells, place).renumbered(number).database
 
 
@@ -189,7 +189,7 @@ def generated(folder: Path, setting: Setting, generator: Generator, run: int) ->
     words = Draws(RunKey.from_seed(f"krimp {run}").step("generate"), columns).words(np.arange(len(whole.cells)))
     weights = weighed(found.table, found.database, generator)
     if generator.order == "uniform":
-        made = Model.of_elements(found.table.itemsets, weights, found.database, 0.0).generate(words)
+        made = RowGenerator.of_elements(found.table.itemsets, weights, found.database, 0.0).generate(words)
     else:
         elements = Elements.of(found.table.itemsets, weights, found.database.place, generator.order)
         made = elements.generate_from(words)
@@ -197,7 +197,7 @@ def generated(folder: Path, setting: Setting, generator: Generator, run: int) ->
     return GeneratedRows(np.argsort(number).astype(np.int32)[made.cells], made.itemsets)
 
 
-def weighed(code_table: CodeTable, database: Database, generator: Generator) -> np.ndarray:
+def weighed(code_table: CodeTable, database: ItemDatabase, generator: Generator) -> np.ndarray:
     """Return the weight of each itemset and, after them, each item, with the correction."""
     if generator.weight == "support":
         return np.concatenate([code_table.itemsets.supports, database.supports]) + generator.laplace

@@ -40,7 +40,7 @@ from randomized import LENGTHS, Truth, chosen, compared, measured, predicted, ra
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.choosing import Challenge
 from ppdm_flow.mining.transactions.curves import Curve, Setting, over_levels, over_numbers, over_sizes
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST = 0.002
@@ -97,7 +97,7 @@ class Row:
         return cls(name, PAPER.get(name), float(np.mean(values)), float(min(values)), float(max(values)))
 
 
-def trial(truth: Truth, operator: Operator, least: float, run: int) -> dict[str, float]:
+def trial(truth: Truth, operator: TransactionOperator, least: float, run: int) -> dict[str, float]:
     """Randomize, mine, compare; figures by what comes after the name of data and reading."""
     out = randomized(truth.data, operator, run)
     found = recovered(out, operator, least)
@@ -143,7 +143,7 @@ def experiment(name: str, data: Path, scale: float, runs: int) -> Iterator[Row]:
     yield Row.of(f"{name}.seconds", [time.perf_counter() - started])
 
 
-def described(operator: Operator) -> str:
+def described(operator: TransactionOperator) -> str:
     return "; ".join(f"{m}: {operator.cutoffs[m]}, {operator.rho(m):.3f}" for m in operator.sizes)
 
 

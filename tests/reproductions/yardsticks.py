@@ -9,8 +9,8 @@ import numpy as np
 from printed import TABLES
 
 from ppdm_flow.mining.comparison.dissimilarity import Encoding
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 
 
 def reordered(setting: generation.Setting, run: int) -> generation.Figures:
@@ -54,7 +54,7 @@ def shuffled(setting: generation.Setting, run: int) -> generation.Figures:
     return {f"shuffled.{key}": value for key, value in figures.items()}
 
 
-def numbered_back(other: Encoding, database: Database, number: np.ndarray) -> Encoding:
+def numbered_back(other: Encoding, database: ItemDatabase, number: np.ndarray) -> Encoding:
     """Return a code table of ``database`` that was found while item i had the number ``number[i]``."""
     back, sets = np.argsort(number).astype(np.int32), other.table.itemsets
     which = np.repeat(np.arange(len(sets)), sets.lengths)
@@ -62,7 +62,7 @@ def numbered_back(other: Encoding, database: Database, number: np.ndarray) -> En
     items = items[np.lexsort((items, which))]
     found = replace(
         other.table,
-        itemsets=Itemsets(sets.offsets, items, sets.supports),
+        itemsets=ItemsetCollection(sets.offsets, items, sets.supports),
         singles=other.table.singles[number],
         standard=other.table.standard[number],
     )

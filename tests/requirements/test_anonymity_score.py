@@ -14,7 +14,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.requirements.anonymity_score.algorithm import AnonymityScoreAudit
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.blend.algorithm import BlendAudit
@@ -27,7 +27,7 @@ from ppdm_flow.tables.table import Table
 SCORE = AnonymityScoreAudit(load("audits", "anonymity_score").params())
 BLEND = BlendAudit(BlendParams())
 NAS = AnonymityScore.of("privacy.anonymity_score", max=0.5)
-RARE = Blend.of("privacy.blend", min_support=Support(count=3), max=0.1)
+RARE = Blend.of("privacy.blend", min_support=SupportBound(count=3), max=0.1)
 CELLS = st.sampled_from([None, "⊥", "", "a", "b"])
 
 
@@ -155,8 +155,8 @@ def test_a_rare_row_that_is_made_frequent_is_told(build, agree):
 def test_the_support_as_a_ratio_is_one_of_each_table(build, agree):
     data = {"a": ["x"] * 90 + ["y"] * 10}
     release = {"a": ["x"] * 9 + ["y"]}
-    tight = Blend.of("privacy.blend", min_support=Support(ratio=0.11), max=0.1)
-    loose = Blend.of("privacy.blend", min_support=Support(ratio=0.1), max=0.1)
+    tight = Blend.of("privacy.blend", min_support=SupportBound(ratio=0.11), max=0.1)
+    loose = Blend.of("privacy.blend", min_support=SupportBound(ratio=0.1), max=0.1)
     found = [agree(BLEND, build.case(data, release, "q", requirements=(r,))) for r in (tight, loose)]
     assert [f["privacy.blend.share"] for f in found] == [1.0, 0.0]
     assert [f["privacy.blend.rare_released"] for f in found] == [1, 0]
@@ -269,7 +269,7 @@ def test_an_audit_of_its_own_bears_no_prefix(build, agree):
     data = people(50, 1)
     example = build.case(data, people(50, 2), "qqqq")
     assert {"nas", "as", "found"} <= set(agree(SCORE, example))
-    rare = BlendAudit(BlendParams(min_support=Support(count=3)))
+    rare = BlendAudit(BlendParams(min_support=SupportBound(count=3)))
     assert {"share", "rare_released"} <= set(agree(rare, example))
     assert SPEC.effect(BlendParams(), Scope("x", {}, ())).problems[0].code == "PPF202"
     assert not SPEC.effect(rare.params, Scope("x", {}, ())).problems

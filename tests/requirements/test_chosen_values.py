@@ -16,7 +16,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.templates.choosing import choose
-from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate, SensitiveChoice
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.view import InMemoryView
@@ -45,9 +45,9 @@ def view_of(frame: pd.DataFrame, weight: str | None = None) -> InMemoryView:
     return InMemoryView.of(Table(columns, np.arange(len(frame))), roles)
 
 
-def template(top: int, channel: tuple[str, ...], rarest: float = 0.5, target: str = "y") -> Template:
+def template(top: int, channel: tuple[str, ...], rarest: float = 0.5, target: str = "y") -> InferenceTemplate:
     choice = SensitiveChoice(top=top, target=target, rarest=rarest)
-    return Template.of(ID, "t", channel=channel, sensitive=choice, confidence=0.5)
+    return InferenceTemplate.of(ID, "t", channel=channel, sensitive=choice, confidence=0.5)
 
 
 def chosen(frame: pd.DataFrame, top: int, rarest: float = 0.5, target: str = "y", **more):
@@ -182,6 +182,6 @@ def test_what_cannot_be_chosen_is_refused(top, channel, target, why):
 
 
 def test_a_template_that_names_its_values_chooses_nothing():
-    plain = Template.of(ID, "t", channel=("p",), sensitive={"q": ("a",)}, confidence=0.5)
+    plain = InferenceTemplate.of(ID, "t", channel=("p",), sensitive={"q": ("a",)}, confidence=0.5)
     with pytest.raises(ValueError, match="names its values"):
         choose(plain, [], view_of(pd.DataFrame({"p": ["a"]})))

@@ -15,7 +15,7 @@ from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
-from ppdm_flow.sdk.history import Earlier, History, Membership
+from ppdm_flow.sdk.history import EarlierRelease, Membership, ReleaseHistory
 from ppdm_flow.sdk.registry import load
 
 QI = ("p", "q")
@@ -52,10 +52,12 @@ def members(classes: dict[str, str]) -> Membership:
     return Membership(hashed(classes), hashed(classes.values()))
 
 
-def history(people: list[str], *earlier: dict[str, str]) -> History:
+def history(people: list[str], *earlier: dict[str, str]) -> ReleaseHistory:
     subjects, places = np.unique(hashed(people), return_inverse=True)
     own = Membership(subjects, subjects, places=places.astype(np.int64))
-    return History(own, tuple(Earlier(f"no. {i + 1}", frozenset(), members(e)) for i, e in enumerate(earlier)))
+    return ReleaseHistory(
+        own, tuple(EarlierRelease(f"no. {i + 1}", frozenset(), members(e)) for i, e in enumerate(earlier))
+    )
 
 
 def shown(outcome):
@@ -135,9 +137,9 @@ def test_who_is_new_is_told_from_the_others(build):
     "more",
     [
         {"history": None},
-        {"history": History(None)},
+        {"history": ReleaseHistory(None)},
         {"paired": False},
-        {"history": History(None, (Earlier("a", frozenset()),))},
+        {"history": ReleaseHistory(None, (EarlierRelease("a", frozenset()),))},
     ],
     ids=["judged alone", "nobody's rows", "no pairs", "unknown release"],
 )
@@ -155,6 +157,6 @@ def test_what_cannot_be_told_does_not_hold(build, more):
 def test_generated_rows_are_nobodys_and_policies_without_a_ledger_ask_nothing(build):
     requirement = LDiversity.of("r", "s", l=2, attributes=("p",))
     made = dict.fromkeys(NOW, (("make", Change.GENERATED),))
-    for more in ({"ledger": True, "changes": made, "history": History(None)}, {"ledger": False}):
+    for more in ({"ledger": True, "changes": made, "history": ReleaseHistory(None)}, {"ledger": False}):
         example = build.case(NOW, NOW, "qs", requirements=(requirement,), **more)
         assert list(shown(audit(requirement).measure(*example.args))) == ["r.l"]

@@ -17,9 +17,9 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.requirement import within
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
 from ppdm_flow.policy.language.kinds import spec_of
-from ppdm_flow.requirements.dominance.classes import Undominated
+from ppdm_flow.requirements.dominance.classes import UndominatedClass
 from ppdm_flow.requirements.dominance.concentration import concentrations
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.registry import load
@@ -232,11 +232,11 @@ def of_parts(parts, requirement):
         owner = np.array([k[0] for k in keys], dtype=np.int64)
         begins = np.searchsorted(owner, np.arange(len(some) + 1)).astype(np.int64)
         value = np.array([k[1] for k in keys], dtype=np.int32)
-        cells = Cells(begins, value, np.array([pairs.count(k) for k in keys], dtype=np.int64))
+        cells = ClassCells(begins, value, np.array([pairs.count(k) for k in keys], dtype=np.int64))
         sizes = np.array([len(part) for part in some], dtype=np.int64)
-        return Grouping((0,), np.zeros(len(some), dtype=np.int64), sizes, (cells,))
+        return RowGrouping((0,), np.zeros(len(some), dtype=np.int64), sizes, (cells,))
 
-    model = Undominated(0, requirement, np.array(every or [0.0]))
+    model = UndominatedClass(0, requirement, np.array(every or [0.0]))
     return model, (grouping(parts), grouping([[v for part in parts for v in part]]))
 
 
@@ -288,7 +288,7 @@ def test_printed_rules(build, values, fields, share, margin, holds):
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=200), st.integers(1, 5))
 def test_sums_do_not_depend_on_the_order(values, n):
     def each(some):
-        cells = Cells(np.array([0, len(some)]), np.arange(len(some), dtype=np.int32), np.ones(len(some), np.int64))
+        cells = ClassCells(np.array([0, len(some)]), np.arange(len(some), dtype=np.int32), np.ones(len(some), np.int64))
         found = concentrations(cells, np.array(some), n, 100.0)
         return [getattr(found, name)[0] for name in RULES]
 
@@ -447,7 +447,7 @@ class TestConformance(RequirementConformance):
 
 
 def test_margin_of_nothing_else_is_zero():
-    cells = Cells(np.array([0, 0, 1]), np.array([0], dtype=np.int32), np.array([2], dtype=np.int64))
+    cells = ClassCells(np.array([0, 0, 1]), np.array([0], dtype=np.int32), np.array([2], dtype=np.int64))
     found = concentrations(cells, np.array([4.0]), 1, 100.0)
     assert found.margin.tolist() == [math.inf, 0.0]
     assert found.share.tolist() == [0.0, 0.5]

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
-from ppdm_flow.requirements.dominance.classes import Undominated
+from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
+from ppdm_flow.requirements.dominance.classes import UndominatedClass
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.registry import load
 
@@ -39,7 +39,7 @@ def rule(**fields):
 def case_of(build, rows, requirement, *, known=1, names=("p", "s", "x"), pseudonym=False, nulls=Nulls.OWN_CATEGORY):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
     released = {n: before[n] for n in names} | ({"key": [f"k{r[0]}" for r in rows]} if pseudonym else {})
-    people = People("person", known)
+    people = PeopleCount("person", known)
     more = {"sources": {"key": "person"}} if pseudonym else {}
     return build.case(before, released, "uqsx", requirements=(requirement,), people=people, nulls=nulls, **more)
 
@@ -170,10 +170,10 @@ def test_classes_of_a_step_are_judged_as_the_audit_judges(rows, n, parts):
     persons = np.array([int(r[0]) for r in rows])
     values = np.array([names.index(r[2] or "0") for r in rows], dtype=np.int32)
     people = ClassPeople(persons, np.ones(len(rows), dtype=np.int64), (values,), (len(names),))
-    model = Undominated(0, requirement, numbers)
+    model = UndominatedClass(0, requirement, numbers)
     ids = np.arange(len(rows)) % parts
-    kept = people.keeps(Classes.of(ids, parts, persons), [model])[: min(parts, len(rows))]
-    whole = people.keeps(Classes.of(ids * 0, 1, persons), [model])
+    kept = people.keeps(PersonalClasses.of(ids, parts, persons), [model])[: min(parts, len(rows))]
+    whole = people.keeps(PersonalClasses.of(ids * 0, 1, persons), [model])
 
     def keeps(some):
         figures = plain(some, n=n)

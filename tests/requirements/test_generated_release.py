@@ -19,7 +19,7 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table
@@ -35,7 +35,7 @@ REQUIREMENTS = (
     LDiversity.of("r", "s", l=2, attributes=QI),
     AlphaK.of("r", "s", alpha=0.5, attributes=QI),
     TCloseness.of("r", "s", t=0.3, attributes=QI),
-    Template.of("r", "t", channel=QI, sensitive=by_attribute((("s", "1"),)), confidence=0.5, min_support=2),
+    InferenceTemplate.of("r", "t", channel=QI, sensitive=by_attribute((("s", "1"),)), confidence=0.5, min_support=2),
     LKC.of("r", l=2, k=2, attributes=QI, c=0.5, sensitive=by_attribute((("s", "1"), ("s", "2")))),
 )
 
@@ -196,7 +196,7 @@ def test_a_template_on_what_is_not_released_holds_whatever_was_learned_from(buil
     made = Table.of(less)
     facts = {n: AttributeFacts(n, Role.QUASI_IDENTIFIER, source=n) for n in "pq"}
     generation = Generation(build.Pairs(made, made), None, facts, facts)
-    template = Template.of("r", "t", channel=QI, sensitive=by_attribute((("s", "1"),)), confidence=0.5)
+    template = InferenceTemplate.of("r", "t", channel=QI, sensitive=by_attribute((("s", "1"),)), confidence=0.5)
     case = build.case(
         table(UNIQUE), less, "qqs", paired=False, changes=MADE, requirements=(template,), generation=generation
     )

@@ -12,7 +12,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width
 from ppdm_flow.sdk.registry import load
@@ -48,7 +48,7 @@ def case_of(build, whose, original, released, width, *, pseudonym=False, people=
         attributes={n: AttributeFacts(n, Role.SENSITIVE, type=AttributeType.FLOAT, derived=d) for n, d in made.items()},
         original_attributes={"x": AttributeFacts("x", Role.SENSITIVE, type=AttributeType.FLOAT, source="x")},
         requirements=(IntervalDisclosure.of(ID, "x", width=Width(**width), max=0.5),),
-        people=People("who", 1) if people else None,
+        people=PeopleCount("who", 1) if people else None,
     )
 
 

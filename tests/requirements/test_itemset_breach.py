@@ -18,7 +18,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.counting.vertical import expand
 from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.matrices import transition
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.requirements.itemset_breach import second_route
 from ppdm_flow.requirements.itemset_breach.algorithm import ItemsetBreachAudit
@@ -37,7 +37,9 @@ ITEMS = [f"item-{n:02d}" for n in range(80)]
 SIZES = (1, 2, 3, 4)
 ID = "privacy.itemset_breach"
 REQUIREMENT = ItemsetBreach.of(ID, attribute="basket", level=0.6, sizes=(1, 2), pool=200)
-OPERATOR = Operator.cut_and_paste({m: m + 4 for m in SIZES}, {m: 0.25 + 0.0625 * m for m in SIZES}, len(ITEMS))
+OPERATOR = TransactionOperator.cut_and_paste(
+    {m: m + 4 for m in SIZES}, {m: 0.25 + 0.0625 * m for m in SIZES}, len(ITEMS)
+)
 ROWS = 3000
 
 
@@ -54,7 +56,9 @@ def shop(rows: int = ROWS, seed: int = 3) -> Baskets:
     return Baskets.of(sets, ITEMS)
 
 
-def randomized(column: Baskets, operator: Operator = OPERATOR, key: str = "a", *, seeds: bool = False) -> SetColumn:
+def randomized(
+    column: Baskets, operator: TransactionOperator = OPERATOR, key: str = "a", *, seeds: bool = False
+) -> SetColumn:
     module = seeded if seeds else randomize
     draws = Draws(RunKey.from_seed(key).step("s"), module.draws_per_row(operator))
     made = seeded.seed if seeds else randomize.randomize
@@ -83,7 +87,7 @@ class SetPairs:
 def judged(
     before: Baskets,
     after: SetColumn,
-    operator: Operator | None = OPERATOR,
+    operator: TransactionOperator | None = OPERATOR,
     requirement: ItemsetBreach = REQUIREMENT,
     *,
     paired: bool = True,
@@ -113,7 +117,7 @@ def figure(outcome: AuditOutcome, name: str) -> Figure:
     return outcome.figures[f"{ID}.{name}"]
 
 
-def plain_worst(before: Baskets, operator: Operator, sizes: Sequence[int], *, inside: bool) -> float:
+def plain_worst(before: Baskets, operator: TransactionOperator, sizes: Sequence[int], *, inside: bool) -> float:
     """Return the worst posterior over the most frequent items, lengths taken by themselves."""
     sets = [frozenset(row) for row in before.texts()]
     some = ITEMS[:6]
@@ -208,12 +212,12 @@ def judged_material(before: Baskets):
     "operator",
     [
         OPERATOR,
-        Operator.uniform(SIZES, 0.6, len(ITEMS)),
-        Operator.uniform(SIZES, 0.6, len(ITEMS), 20),
-        Operator.none(SIZES, len(ITEMS)),
+        TransactionOperator.uniform(SIZES, 0.6, len(ITEMS)),
+        TransactionOperator.uniform(SIZES, 0.6, len(ITEMS), 20),
+        TransactionOperator.none(SIZES, len(ITEMS)),
     ],
 )
-def test_likelihoods_by_definition(operator: Operator) -> None:
+def test_likelihoods_by_definition(operator: TransactionOperator) -> None:
     for m in SIZES:
         for k in (1, 2, 3):
             ruled = transition(operator, m, k)[k]
@@ -225,23 +229,25 @@ def test_likelihoods_by_definition(operator: Operator) -> None:
 def test_inserted_items_are_judged_exactly_and_their_absence_is_found() -> None:
     """Sets to which nothing, or less, was added do not follow an operator that inserts twenty items."""
     before = shop(1500)
-    operator = Operator.uniform(SIZES, 0.6, len(ITEMS), 20)
+    operator = TransactionOperator.uniform(SIZES, 0.6, len(ITEMS), 20)
     outcome, again = judged(before, randomized(before, operator), operator)
     assert outcome.measured[0].verifiable
     assert again[f"{ID}.worst_posterior"] == pytest.approx(figure(outcome, "worst_posterior").value, rel=1e-9)
-    without, _ = judged(before, randomized(before, Operator.uniform(SIZES, 0.6, len(ITEMS))), operator)
+    without, _ = judged(before, randomized(before, TransactionOperator.uniform(SIZES, 0.6, len(ITEMS))), operator)
     assert not without.measured[0].verifiable
-    plain, _ = judged(before, randomized(before, Operator.uniform(SIZES, 0.6, len(ITEMS))), replace_inserted(operator))
+    plain, _ = judged(
+        before, randomized(before, TransactionOperator.uniform(SIZES, 0.6, len(ITEMS))), replace_inserted(operator)
+    )
     assert figure(outcome, "worst_posterior").value < figure(plain, "worst_posterior").value
 
 
-def replace_inserted(operator: Operator) -> Operator:
-    return Operator.uniform(operator.sizes, operator.keep or 0.5, operator.alphabet)
+def replace_inserted(operator: TransactionOperator) -> TransactionOperator:
+    return TransactionOperator.uniform(operator.sizes, operator.keep or 0.5, operator.alphabet)
 
 
 def test_no_randomization_at_all() -> None:
     before = shop(800)
-    operator = Operator.none(SIZES, len(ITEMS))
+    operator = TransactionOperator.none(SIZES, len(ITEMS))
     outcome, again = judged(before, PackedSets.of(before), operator)
     assert figure(outcome, "worst_posterior").value == 1.0
     assert again[f"{ID}.worst_posterior"] == pytest.approx(1.0)
@@ -255,7 +261,7 @@ def copied(before: Baskets, share: float) -> SetColumn:
     return PackedSets(np.where(rows[:, None], plain.words, after.words), after.sizes, after.categories)
 
 
-def mingled(before: Baskets, other: Operator) -> SetColumn:
+def mingled(before: Baskets, other: TransactionOperator) -> SetColumn:
     """A thirtieth is randomized by another operator."""
     after, less = randomized(before), randomized(before, other, "b")
     rows = (np.arange(len(before)) % 30 == 0)[:, None]
@@ -297,15 +303,17 @@ FAULTS = {
     "less put in": lambda before: randomized(before, shifted(-0.06)),
     "more put in": lambda before: randomized(before, shifted(0.06)),
     "another cutoff": lambda before: randomized(
-        before, Operator.cut_and_paste({m: m for m in SIZES}, OPERATOR.insertion, len(ITEMS))
+        before, TransactionOperator.cut_and_paste({m: m for m in SIZES}, OPERATOR.insertion, len(ITEMS))
     ),
     "some with less": lambda before: mingled(before, shifted(-0.2)),
     "seeds of less": lambda before: randomized(before, shifted(-0.0625), seeds=True),
 }
 
 
-def shifted(by: float) -> Operator:
-    return Operator.cut_and_paste(OPERATOR.cutoffs, {m: rho + by for m, rho in OPERATOR.insertion.items()}, len(ITEMS))
+def shifted(by: float) -> TransactionOperator:
+    return TransactionOperator.cut_and_paste(
+        OPERATOR.cutoffs, {m: rho + by for m, rho in OPERATOR.insertion.items()}, len(ITEMS)
+    )
 
 
 @pytest.mark.slow(quick=1)
@@ -348,8 +356,8 @@ def test_what_nobody_knows_is_not_released() -> None:
         judged(before, after, None),
         judged(before, before),
         judged(before, fewer),
-        judged(before, after, Operator.none((1, 2), len(ITEMS))),
-        judged(before, after, Operator.none(SIZES, 90)),
+        judged(before, after, TransactionOperator.none((1, 2), len(ITEMS))),
+        judged(before, after, TransactionOperator.none(SIZES, 90)),
         judged(before.take(slice(0, 200)), after),
         judged(before, after.take(slice(0, 200)), paired=False),
         judged(before, after, operator_inputs={}),
@@ -387,7 +395,7 @@ def test_sets_that_are_not_released() -> None:
 @pytest.mark.slow
 def test_a_weak_operator_exceeds_the_level() -> None:
     before = shop()
-    weak = Operator.cut_and_paste(dict.fromkeys(SIZES, 40), dict.fromkeys(SIZES, 0.02), len(ITEMS))
+    weak = TransactionOperator.cut_and_paste(dict.fromkeys(SIZES, 40), dict.fromkeys(SIZES, 0.02), len(ITEMS))
     outcome, again = judged(before, randomized(before, weak), weak)
     assert figure(outcome, "worst_posterior").value > 0.8
     assert again[f"{ID}.worst_posterior"] == pytest.approx(figure(outcome, "worst_posterior").value, rel=1e-9)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure import trie
 from ppdm_flow.mining.exposure.compatible import compatible_sums
@@ -223,7 +223,7 @@ def test_of_people_with_missing_cells_each_semantics_of_missing_cells_has_its_ow
             "uqq",
             nulls=nulls,
             requirements=(requirement(2, ("p", "q")),),
-            people=People("person", 1),
+            people=PeopleCount("person", 1),
         )
         found[nulls] = AUDIT.measure(*example.args).figures
     for nulls in Nulls:

@@ -15,7 +15,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.covering import Labels
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.registry import load
 
@@ -64,7 +64,7 @@ def test_people_one_by_one(rows, people, nulls, tmp_path_factory, build, agree):
         "privacy.k_map",
         k=2,
         attributes=("town", "age"),
-        population=Population(
+        population=PopulationFile(
             path="people.csv",
             columns={
                 "town": "TOWN",
@@ -104,7 +104,7 @@ def test_people_by_the_map_of_their_values(shown, rows, people, tmp_path_factory
     """A label stands for the values that were given it, and for no others, whatever it looks like."""
     home = tmp_path_factory.mktemp("k_map")
     write(home / "people.csv", [(town, "7") for town in people])
-    population = Population(path="people.csv", columns={"town": "TOWN"})
+    population = PopulationFile(path="people.csv", columns={"town": "TOWN"})
     requirement = KMap.of("privacy.k_map", k=2, attributes=("town",), population=population)
     derived = Lineage(frozenset(["town"]))
     facts = {"town": replace(FACTS["town"], hierarchy=None, derived=derived)}
@@ -120,7 +120,7 @@ def test_people_by_the_map_of_their_values(shown, rows, people, tmp_path_factory
 @pytest.mark.parametrize("label", ["⊥", "*"])
 def test_one_label_for_all_values_stands_for_everybody(label, tmp_path, build, agree):
     write(tmp_path / "people.csv", [(town, "7") for town in (*VALUES, "Essen")])
-    population = Population(path="people.csv", columns={"town": "TOWN"})
+    population = PopulationFile(path="people.csv", columns={"town": "TOWN"})
     requirement = KMap.of("privacy.k_map", k=2, attributes=("town",), population=population)
     facts = {"town": replace(FACTS["town"], derived=Lineage(frozenset(["town"])))}
     table = {"town": ["Bonn", "Mainz", "Ulm"]}
@@ -177,7 +177,7 @@ def test_a_class_that_fits_nobody_is_told(tmp_path, build):
         "privacy.k_map",
         k=5,
         attributes=("town",),
-        population=Population(
+        population=PopulationFile(
             path="people.csv",
             columns={
                 "town": "TOWN",
@@ -202,7 +202,7 @@ def test_files_that_are_none(content, tmp_path, build):
         "privacy.k_map",
         k=5,
         attributes=("town",),
-        population=Population(
+        population=PopulationFile(
             path="people.csv",
             columns={
                 "town": "TOWN",
@@ -218,6 +218,6 @@ def test_files_that_are_none(content, tmp_path, build):
 
 def test_no_quasi_identifier_released(tmp_path, build, agree):
     write(tmp_path / "people.csv", [("Bonn", "7")] * 9)
-    requirement = KMap.of("privacy.k_map", k=5, attributes=("town",), population=Population(path="people.csv"))
+    requirement = KMap.of("privacy.k_map", k=5, attributes=("town",), population=PopulationFile(path="people.csv"))
     example = build.case({"town": ["a"], "s": ["1"]}, {"s": ["1"]}, "qs", requirements=(requirement,), home=tmp_path)
     assert agree(AUDIT, example)["privacy.k_map.k"] == 9

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.registry import load
 
 SPEC = load("audits", "k_map")
 AUDIT = SPEC.load()(SPEC.params())
-ONE = People("person", 1)
+ONE = PeopleCount("person", 1)
 POPULATION = {"x": 4, "y": 3, "z": 1}
 """How many people of the population have each town."""
 ROWS = st.lists(
@@ -38,7 +38,7 @@ def measured(build, home, rows, *, people=ONE, dropped=()):
     names = [n for n in ("person", "town", "more") if n not in dropped]
     cells = {name: [row[i] for row in rows] for i, name in enumerate(("person", "town", "more"))}
     released = {name: cells[name] for name in names if name != "person"}
-    requirement = KMap.of("privacy.k_map", k=2, attributes=("town",), population=Population(path="people.csv"))
+    requirement = KMap.of("privacy.k_map", k=2, attributes=("town",), population=PopulationFile(path="people.csv"))
     roles = {"person": Role.SUBJECT, "town": Role.QUASI_IDENTIFIER, "more": Role.INSENSITIVE}
     more = {"requirements": (requirement,), "people": people, "home": home, "nulls": Nulls.OWN_CATEGORY}
     example = build.case(cells, released, roles, **more)

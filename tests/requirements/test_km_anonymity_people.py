@@ -13,7 +13,7 @@ import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext
@@ -83,7 +83,7 @@ def case(people, sets, known="1", k=3, m=2, others=None, pseudonym=False):
         },
         requirements=(KmAnonymity.of(ID, attribute="basket", k=k, m=m),),
         pairs=Pairs(whose, shown),
-        people=People.of("id", known),
+        people=PeopleCount.of("id", known),
         sql=Database(),
     )
     return view, view, ctx

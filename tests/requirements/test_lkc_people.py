@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.lkc.requirement import LKC
@@ -189,7 +189,7 @@ def example_of(build, rows, requirement, nulls, known, *, keyed, more=False, ren
             "uqqqssx",
             nulls=nulls,
             requirements=(requirement,),
-            people=People("person", known),
+            people=PeopleCount("person", known),
             **({"sources": sources} if sources else {}),
             **({"changes": changes} if changes else {}),
         ),
@@ -286,7 +286,7 @@ TURNS = [("A", "g1", "v"), ("A", "g2", "n"), ("B", "g1", "n"), ("B", "g2", "v")]
 def turns(build, requirement, rows=TURNS, **options):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s"))}
     released = {n: before[n] for n in ("p", "s")}
-    return build.case(before, released, "uqs", requirements=(requirement,), people=People("person", 1), **options)
+    return build.case(before, released, "uqs", requirements=(requirement,), people=PeopleCount("person", 1), **options)
 
 
 def only(**fields):
@@ -321,7 +321,7 @@ def test_rows_that_are_left_out_leave_others_linked(build, agree):
 def test_what_nobody_can_count_is_not_verifiable(build):
     requirement = only(l=1, k=2, c=0.5)
     example = turns(build, requirement)
-    for faulty in (example.but(pairs=None), example.but(people=People("person", 2), nulls=Nulls.WILDCARD)):
+    for faulty in (example.but(pairs=None), example.but(people=PeopleCount("person", 2), nulls=Nulls.WILDCARD)):
         measured = AUDIT.measure(*faulty.args).measured
         assert {m.metric for m in measured} == {"i.k", "i.confidence"}
         assert not any(m.verifiable for m in measured)

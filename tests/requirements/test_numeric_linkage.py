@@ -18,10 +18,10 @@ from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson, wilson
-from ppdm_flow.requirements.numeric_linkage.lookup import Wanted, sampled
-from ppdm_flow.requirements.numeric_linkage.nearest import Places, places
+from ppdm_flow.requirements.numeric_linkage.lookup import IntruderKnowledge, sampled
+from ppdm_flow.requirements.numeric_linkage.nearest import NearerCounts, places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight, weights_of
-from ppdm_flow.requirements.numeric_linkage.second_route import places_again
+from ppdm_flow.requirements.numeric_linkage.second_route import places_sql
 from ppdm_flow.requirements.numeric_linkage.sentences import sentence
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
@@ -71,7 +71,7 @@ def test_distance_by_distance(data, width, candidates):
     for space in spaces(original, released).values():
         expected = plain(space, sample, candidates)
         assert places(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
-        assert places_again(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
+        assert places_sql(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.slow(quick=2)
@@ -85,7 +85,7 @@ def test_windows_and_trees_find_the_same(noise):
     for space in spaces(original, released).values():
         for candidates in (1, 7):
             one, other = (
-                way(space, np.arange(0, 3000, 7), candidates).chances(candidates) for way in (places, places_again)
+                way(space, np.arange(0, 3000, 7), candidates).chances(candidates) for way in (places, places_sql)
             )
             assert one == pytest.approx(other, abs=1e-12)
 
@@ -117,7 +117,7 @@ def test_odd_numbers_are_found_by_both_routes(name):
     original, released, least = odd_numbers()[name]
     shares = []
     for space in spaces(original, released).values():
-        one, other = (way(space, np.arange(300), 1).chances(1) for way in (places, places_again))
+        one, other = (way(space, np.arange(300), 1).chances(1) for way in (places, places_sql))
         assert one == pytest.approx(other, abs=1e-12)
         shares.append(one.mean())
     assert max(shares) >= least
@@ -127,8 +127,8 @@ def test_pairs_are_bounded():
     """A million rows: no more records than a thousand; fewer rows: as many as make so many pairs."""
     for rows, most, expected in ((1_000_000, 5000, 1000), (100_000, 50_000, 10_000), (5000, 50_000, 5000)):
         assert len(sampled(np.arange(rows), most, rows)) == expected
-    assert "No more of the 5,000" in sentence(Wanted(("x",), 5000), 1, figures_of(records=1000))
-    assert "No more of" not in sentence(Wanted(("x",), 1000), 1, figures_of(records=1000))
+    assert "No more of the 5,000" in sentence(IntruderKnowledge(("x",), 5000), 1, figures_of(records=1000))
+    assert "No more of" not in sentence(IntruderKnowledge(("x",), 1000), 1, figures_of(records=1000))
 
 
 def figures_of(records):
@@ -299,7 +299,7 @@ def test_excess_is_what_guessing_does_not_explain(build):
 def test_hits_of_every_number_of_candidates(each, candidates):
     """Of the ties so many are the person's own: the chance that one of them is drawn, by counting draws."""
     nearer, own, others = (np.array(column, dtype=np.float64) for column in zip(*each, strict=True))
-    found = Places(nearer, nearer + own + others, own)
+    found = NearerCounts(nearer, nearer + own + others, own)
 
     def chance(candidates, nearer, own, others):
         left = min(max(0, candidates - nearer), own + others)

@@ -14,7 +14,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.nearest import places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight
-from ppdm_flow.requirements.numeric_linkage.second_route import places_again
+from ppdm_flow.requirements.numeric_linkage.second_route import places_sql
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.registry import load
@@ -68,7 +68,7 @@ def test_whose_row_by_row(data, width, candidates):
             return inside + sum(space.hidden[j] for j in range(width) if j not in seen)
 
         expected = [plainly([apart(i, row) for row in range(len(owner))], own[i], candidates) for i in chosen.tolist()]
-        for way in (places, places_again):
+        for way in (places, places_sql):
             assert way(space, chosen, candidates).chances(candidates) == pytest.approx(expected, abs=1e-9)
     codes = Codes.none(len(known), len(released), 0)
     found = places_by_weight(known, released, truth, chosen, codes)

@@ -14,7 +14,7 @@ from ppdm_flow.requirements.numeric_linkage.codes import HIDDEN, Codes
 from ppdm_flow.requirements.numeric_linkage.control import near
 from ppdm_flow.requirements.numeric_linkage.nearest import metric_of, nearest_squares, places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import compared, places_by_weight, weights_of, widths
-from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_again, places_again, whitening
+from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_sql, places_sql, whitening
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.registry import load
@@ -75,15 +75,15 @@ def test_distance_by_distance(data, numbers, columns, candidates):
             expected.append(min(1.0, max(0, candidates - nearer) / ties))
             nearest.append(min(apart(space, space.points[i], code, row) for row in range(size)))
         assert places(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
-        assert places_again(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
+        assert places_sql(space, sample, candidates).chances(candidates) == pytest.approx(expected, abs=1e-12)
         one = near(space, sample, sample, metric_of, nearest_squares)
-        other = near(space, sample, sample, whitening, nearest_squares_again)
+        other = near(space, sample, sample, whitening, nearest_squares_sql)
         assert one.inside == pytest.approx(other.inside, abs=1e-9)
         assert one.outside == pytest.approx(other.outside, abs=1e-9)
         if size > 1:
             rows, every = space.released[:, :0], np.arange(size)
             alone = (rows, rows, every, np.full(size, -1), space.codes, space.codes.known)
-            assert nearest_squares(*alone) == pytest.approx(nearest_squares_again(*alone), abs=1e-12)
+            assert nearest_squares(*alone) == pytest.approx(nearest_squares_sql(*alone), abs=1e-12)
 
 
 @examples(20)

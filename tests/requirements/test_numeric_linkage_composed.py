@@ -10,7 +10,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.sdk.registry import load
@@ -70,7 +70,7 @@ def test_both_routes_say_the_same(build, agree, tmp_path, data, people, pseudony
         attributes={n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, derived=d) for n, d in made.items()},
         original_attributes={n: AttributeFacts(n, Role.SENSITIVE, type=FLOAT, source=n) for n in numeric},
         requirements=(NumericLinkage.of(ID, **asked),),
-        people=People("who", 1) if people else None,
+        people=PeopleCount("who", 1) if people else None,
         home=tmp_path,
     )
     outcome = AUDIT.measure(*example.args)

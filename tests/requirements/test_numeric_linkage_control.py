@@ -15,7 +15,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.requirements.numeric_linkage.control import near
 from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson
 from ppdm_flow.requirements.numeric_linkage.nearest import metric_of, nearest_squares
-from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_again, whitening
+from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_sql, whitening
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.sdk.registry import load
 
@@ -66,7 +66,7 @@ def test_near_by_near(data, width):
     known, released, others = table(whole, size), table(CELLS, size), table(whole, 3)
     for space in spaces(known, released, others=others).values():
         expected = plainly(space, np.arange(size))
-        for route in ((metric_of, nearest_squares), (whitening, nearest_squares_again)):
+        for route in ((metric_of, nearest_squares), (whitening, nearest_squares_sql)):
             found = near(space, np.arange(size), np.arange(size), *route)
             assert found.inside == pytest.approx(expected[0], abs=1e-9)
             assert found.outside == pytest.approx(expected[1], abs=1e-9)

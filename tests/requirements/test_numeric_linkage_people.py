@@ -14,14 +14,14 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.exposure.numbers import UnnumberedError
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
 from ppdm_flow.requirements.numeric_linkage.lookup import chosen_units
 from ppdm_flow.requirements.numeric_linkage.nearest import nearest_squares
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
-from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_again
+from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_sql
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.registry import load
@@ -55,7 +55,7 @@ def case_of(build, whose, original, released, *, pseudonym=False, people=True, *
         attributes={n: AttributeFacts(n, Role.SENSITIVE, type=kind, derived=d) for n, d in made.items()},
         original_attributes={n: AttributeFacts(n, Role.SENSITIVE, type=kind, source=n) for n in names},
         requirements=(NumericLinkage.of(ID, **asked),),
-        people=People("who", 1) if people else None,
+        people=PeopleCount("who", 1) if people else None,
     )
 
 
@@ -255,7 +255,7 @@ def test_the_nearest_row_of_another_person(data, width):
         for p, b in zip(points, but, strict=True)
     ]
     codes = Codes.none(3, size, 0)
-    for way in (nearest_squares, nearest_squares_again):
+    for way in (nearest_squares, nearest_squares_sql):
         assert way(points, rows, owner, but, codes, codes.known) == pytest.approx(expected)
 
 

@@ -10,7 +10,7 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width
 from ppdm_flow.sdk.registry import load
@@ -68,7 +68,7 @@ def test_rows_under_other_names_are_the_rows(recoded, build, agree):
         {"x": [recoded.get(v, v) for v in values], "y": [str(i) for i in range(8)]},
         "qq",
         attributes={"x": coded("x", recoded), "y": AttributeFacts("y", Role.QUASI_IDENTIFIER, source="y")},
-        requirements=(Blend.of("r", min_support=Support(count=2), max=0.5),),
+        requirements=(Blend.of("r", min_support=SupportBound(count=2), max=0.5),),
     )
     assert agree(audit("blend"), example)["r.share"] == 1.0
 
@@ -82,6 +82,6 @@ def test_rows_with_coarser_cells_are_compared_without_them(build, agree):
             "x": coded("x", {"a": "A", "b": "B", "c": "other", "d": "other"}),
             "y": AttributeFacts("y", Role.QUASI_IDENTIFIER, source="y"),
         },
-        requirements=(Blend.of("r", min_support=Support(count=2), max=0.5),),
+        requirements=(Blend.of("r", min_support=SupportBound(count=2), max=0.5),),
     )
     assert agree(audit("blend"), example)["r.rare_released"] == 0

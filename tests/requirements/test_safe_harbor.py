@@ -13,7 +13,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.mining.identifiers.cells import seen
 from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, WORDS
@@ -401,9 +401,11 @@ def test_cells_of_one_person_are_alone_however_often_they_stand_there(build, agr
     who = [f"p{i // 4}" for i in range(400)]
     for number, codes in ((1, 400), (2, 0)):
         told = [f"n{i // (4 * number)}" for i in range(400)]
-        case = build.case({"who": who, "c": told}, {"c": told}, "ux", people=People("who", 1), requirements=(clause(),))
+        case = build.case(
+            {"who": who, "c": told}, {"c": told}, "ux", people=PeopleCount("who", 1), requirements=(clause(),)
+        )
         assert agree(AUDIT, case, least=5)[f"{ID}.unique_codes"] == codes
-    lost = build.case({"who": who, "c": who}, {"c": who}, "ux", paired=False, people=People("who", 1)).but(
+    lost = build.case({"who": who, "c": who}, {"c": who}, "ux", paired=False, people=PeopleCount("who", 1)).but(
         requirements=(clause(),)
     )
     assert not AUDIT.measure(*lost.args).measured[0].verifiable

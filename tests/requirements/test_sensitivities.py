@@ -15,9 +15,9 @@ from tiers import examples
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.bounds import Bounds
+from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
 from ppdm_flow.requirements.sensitivities.exact import brute_posteriors
-from ppdm_flow.requirements.sensitivities.fit.joint import Joint, joint_fit
+from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts, joint_fit
 from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit
 from ppdm_flow.requirements.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
@@ -75,7 +75,7 @@ def test_the_papers_operator_breaches_downward(build, agree):
     assert found[f"{ID}.worst_downward"] == pytest.approx(1 / 13, abs=1e-15)
     assert found[f"{ID}.margin"] == pytest.approx(1 / 10 - 1 / 13, abs=1e-15)
     assert found[f"{ID}.upward_margin"] == pytest.approx(0, abs=1e-15)
-    bounds = Bounds(*(np.array([float(b[i]) for b in BOUNDS]) for i in (0, 1)))
+    bounds = PosteriorBounds(*(np.array([float(b[i]) for b in BOUNDS]) for i in (0, 1)))
     upward = worst_posteriors(PAPER, bounds).upward
     assert upward == pytest.approx([1 / 7, 1 / 4, 3 / 11, 3 / 10], abs=1e-12)
     (measured,) = AUDIT.measure(*case.args).measured
@@ -127,7 +127,7 @@ def test_closed_forms_against_every_entry(data):
     m = data.draw(st.integers(1, 7))
     kept = np.array(data.draw(st.lists(probabilities, min_size=m, max_size=m)))
     r1 = np.array(data.draw(st.lists(st.floats(0.01, 0.4), min_size=m, max_size=m)))
-    bounds = Bounds(r1, r1 + 0.3)
+    bounds = PosteriorBounds(r1, r1 + 0.3)
     bounds.r1[data.draw(st.integers(0, m - 1))] = np.nan
     mine = worst_posteriors(kept, bounds)
     pairs = [None if np.isnan(a) else (a, b) for a, b in zip(bounds.r1, bounds.r2, strict=True)]
@@ -154,7 +154,7 @@ def test_no_prior_does_better_than_the_worst_case(kept, weights):
     kept = np.array(kept)
     m = len(kept)
     matrix = Operator("s", tuple(map(str, range(m))), kept).matrix()
-    bounds = Bounds(np.full(m, 0.2), np.full(m, 0.6))
+    bounds = PosteriorBounds(np.full(m, 0.2), np.full(m, 0.6))
     worst = worst_posteriors(kept, bounds)
     for i in range(m):
         rest = np.array(weights[:m]) * (np.arange(m) != i)
@@ -168,7 +168,7 @@ def test_blocks_of_rows_agree_with_the_closed_form():
     rng = np.random.default_rng(3)
     kept = rng.random(3000)
     kept[:2] = kept[2]
-    bounds = Bounds(np.full(3000, 0.1), np.full(3000, 0.3))
+    bounds = PosteriorBounds(np.full(3000, 0.1), np.full(3000, 0.3))
     mine = worst_posteriors(kept, bounds)
     upward, downward = brute_posteriors(kept.tolist(), [(0.1, 0.3)] * 3000)
     assert mine.upward == pytest.approx(upward, rel=1e-12)
@@ -177,7 +177,7 @@ def test_blocks_of_rows_agree_with_the_closed_form():
 
 def test_a_domain_of_a_million_takes_no_matrix():
     rng = np.random.default_rng(4)
-    found = worst_posteriors(rng.random(1_000_000), Bounds(np.full(1_000_000, 0.1), np.full(1_000_000, 0.3)))
+    found = worst_posteriors(rng.random(1_000_000), PosteriorBounds(np.full(1_000_000, 0.1), np.full(1_000_000, 0.3)))
     assert len(found.upward) == len(found.downward) == 1_000_000  # a matrix of 8 TB could not even be had
 
 
@@ -419,7 +419,7 @@ def test_p_values_of_faithful_releases_are_not_small():
         values = rng.choice(6, 2000, p=[0.3, 0.3, 0.2, 0.1, 0.07, 0.03])
         out = perturbed(values, kept, rng)
         pairs, rows = np.unique(values * 6 + out, return_counts=True)
-        small["joint"] += joint_fit(kept, Joint(pairs // 6, pairs % 6, rows)) < 0.01
+        small["joint"] += joint_fit(kept, JointCounts(pairs // 6, pairs % 6, rows)) < 0.01
         n, r = np.bincount(values, minlength=6), np.bincount(out, minlength=6)
         small["marginal"] += marginal_fit(kept, n, r) < 0.01
     assert small["joint"] <= 18

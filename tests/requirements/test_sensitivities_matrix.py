@@ -17,14 +17,14 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities import matrix_posteriors, posteriors
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.bounds import Bounds
+from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
 from ppdm_flow.requirements.sensitivities.exact import brute_posteriors_of_matrix
-from ppdm_flow.requirements.sensitivities.fit.joint import Joint
+from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts
 from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit as fine_grain_marginal_fit
 from ppdm_flow.requirements.sensitivities.fit.whole_matrix import joint_fit, marginal_fit
 from ppdm_flow.requirements.sensitivities.replay import replay
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
-from ppdm_flow.sdk.audit import Seeded, SeededStep
+from ppdm_flow.sdk.audit import PublicSeed, SeededStep
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table
@@ -70,7 +70,7 @@ def test_the_worst_posterior_is_that_of_the_worst_prior_of_a_grid(matrix, low, h
             up, down = prior <= r1 + 1e-12, prior >= r2 - 1e-12
             highest[up] = np.maximum(highest[up], after[up])
             lowest[down] = np.minimum(lowest[down], after[down])
-    found = matrix_posteriors.worst_posteriors(matrix, Bounds(np.full(m, r1), np.full(m, r2)))
+    found = matrix_posteriors.worst_posteriors(matrix, PosteriorBounds(np.full(m, r1), np.full(m, r2)))
     assert found.upward == pytest.approx(highest, abs=1e-9)
     assert found.downward == pytest.approx(lowest, abs=1e-9)
 
@@ -81,7 +81,7 @@ def test_the_two_routes_agree(matrix, data):
     m = len(matrix)
     r1 = np.array(data.draw(st.lists(st.floats(0.01, 0.4), min_size=m, max_size=m)))
     r1[data.draw(st.integers(0, m - 1))] = np.nan
-    bounds = Bounds(r1, r1 + 0.3)
+    bounds = PosteriorBounds(r1, r1 + 0.3)
     mine = matrix_posteriors.worst_posteriors(matrix, bounds)
     pairs = [None if np.isnan(a) else (a, b) for a, b in zip(bounds.r1, bounds.r2, strict=True)]
     upward, downward = brute_posteriors_of_matrix(matrix.T.tolist(), pairs)
@@ -92,7 +92,7 @@ def test_the_two_routes_agree(matrix, data):
 def test_large_matrices_agree_as_well():
     rng = np.random.default_rng(1)
     matrix = rng.dirichlet(np.ones(90), size=90)
-    found = matrix_posteriors.worst_posteriors(matrix, Bounds(np.full(90, 0.1), np.full(90, 0.3)))
+    found = matrix_posteriors.worst_posteriors(matrix, PosteriorBounds(np.full(90, 0.1), np.full(90, 0.3)))
     upward, downward = brute_posteriors_of_matrix(matrix.T.tolist(), [(0.1, 0.3)] * 90)
     assert found.upward == pytest.approx(upward, abs=1e-12)
     assert found.downward == pytest.approx(downward, abs=1e-12)
@@ -103,7 +103,7 @@ def test_large_matrices_agree_as_well():
 def test_the_fine_grain_form_is_a_special_case(kept, data):
     kept = np.array(kept)
     m, matrix = len(kept), fine_grain(np.array(kept))
-    bounds = Bounds(np.full(m, 0.2), np.full(m, 0.6))
+    bounds = PosteriorBounds(np.full(m, 0.2), np.full(m, 0.6))
     mine, other = matrix_posteriors.worst_posteriors(matrix, bounds), posteriors.worst_posteriors(kept, bounds)
     assert mine.upward == pytest.approx(other.upward, abs=1e-9)
     assert mine.downward == pytest.approx(other.downward, abs=1e-9)
@@ -120,13 +120,16 @@ def test_the_fine_grain_form_is_a_special_case(kept, data):
 
 def test_a_released_value_that_nobody_becomes_breaches_nothing():
     matrix = np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
-    found = matrix_posteriors.worst_posteriors(matrix, Bounds(np.full(3, 0.2), np.full(3, 0.6)))
+    found = matrix_posteriors.worst_posteriors(matrix, PosteriorBounds(np.full(3, 0.2), np.full(3, 0.6)))
     assert found.upward.max() < 0.25
     assert found.downward.min() > 0.5
     assert matrix_posteriors.amplification(matrix) == pytest.approx(1.25)
     one_sided = np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0], [0.4, 0.5, 0.1]])  # c tells itself
     assert matrix_posteriors.amplification(one_sided) == float("inf")
-    assert matrix_posteriors.worst_posteriors(one_sided, Bounds(np.full(3, 0.2), np.full(3, 0.6))).upward[2] == 1.0
+    assert (
+        matrix_posteriors.worst_posteriors(one_sided, PosteriorBounds(np.full(3, 0.2), np.full(3, 0.6))).upward[2]
+        == 1.0
+    )
 
 
 def drawn(values, matrix, rng):
@@ -204,7 +207,7 @@ def test_faithful_draws_are_not_refused(matrix, seed):
         table = np.stack([rng.multinomial(n, row) for n, row in zip(original, matrix, strict=True)])
         before, after = (a.ravel() for a in np.indices((m, m)))
         kept = table.ravel() > 0
-        joint = Joint(before[kept], after[kept], table.ravel()[kept].astype(np.int64))
+        joint = JointCounts(before[kept], after[kept], table.ravel()[kept].astype(np.int64))
         assert joint_fit(matrix, joint) > 1e-6
         assert marginal_fit(matrix, original, table.sum(axis=0)) > 1e-6
 
@@ -240,7 +243,7 @@ def test_the_seed_gives_away_what_it_gives_away(build):
         {"s": build.roles["s"]},
         operators={"s": operator},
         changes={"s": (("p", Change.PERTURBED),)},
-        seeded=Seeded("paper", (SeededStep("p", "pram", "same"),)),
+        seeded=PublicSeed("paper", (SeededStep("p", "pram", "same"),)),
     )
     original, candidate, ctx = case.args
     found = replay(operator, "s", original, candidate, ctx)

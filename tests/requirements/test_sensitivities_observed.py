@@ -15,7 +15,7 @@ from tiers import examples
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.fit.joint import Joint
+from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts
 from ppdm_flow.requirements.sensitivities.observed import LEVEL, clopper_pearson, observe
 from ppdm_flow.requirements.sensitivities.posteriors import amplification, most_telling, posteriors_at
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
@@ -33,9 +33,9 @@ def perturbed(values: np.ndarray, retention: np.ndarray, rng: np.random.Generato
     return np.where(stay, values, rng.integers(0, len(retention), len(values)))
 
 
-def joint_of(values: np.ndarray, out: np.ndarray) -> Joint:
+def joint_of(values: np.ndarray, out: np.ndarray) -> JointCounts:
     pairs, rows = np.unique(np.stack([values, out], axis=1), axis=0, return_counts=True)
-    return Joint(pairs[:, 0], pairs[:, 1], rows)
+    return JointCounts(pairs[:, 0], pairs[:, 1], rows)
 
 
 def example(build, bounds, rows=20_000, retention=SAFE, seed=1, **more):
@@ -77,7 +77,7 @@ def test_the_most_telling_value_against_the_matrix(data):
 def test_counts_against_a_loop_over_rows(pairs):
     values, out = (np.array([p[side] for p in pairs], dtype=np.int64) for side in (0, 1))
     prior = np.array([0.4, 0.3, 0.2, 0.1])
-    joint = Joint(values, out, values) if not pairs else joint_of(values, out)
+    joint = JointCounts(values, out, values) if not pairs else joint_of(values, out)
     found = observe(most_telling(SAFE, prior), joint, np.array([0, 2, 3]))
     told = most_telling(SAFE, prior).released
     for position, i in enumerate((0, 2, 3)):

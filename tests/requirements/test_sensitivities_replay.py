@@ -10,7 +10,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.requirements.sensitivities.replay import replay
 from ppdm_flow.sdk.anonymizer import Operator
-from ppdm_flow.sdk.audit import Seeded, SeededStep
+from ppdm_flow.sdk.audit import PublicSeed, SeededStep
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 
@@ -18,8 +18,8 @@ KEY = RunKey.from_seed("paper")
 ROWS = 3000
 
 
-def seeded(*steps: tuple[str, str, str], seed: str = "paper") -> Seeded:
-    return Seeded(seed, tuple(SeededStep(*s) for s in steps))
+def seeded(*steps: tuple[str, str, str], seed: str = "paper") -> PublicSeed:
+    return PublicSeed(seed, tuple(SeededStep(*s) for s in steps))
 
 
 PERTURB = ("perturb", "fine_grain_perturbation", "same")

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.special_uniques.requirement import FewUniques
 from ppdm_flow.sdk.registry import load
@@ -75,7 +75,7 @@ def case_of(build, rows, size, nulls, known, further=(), pseudonym=False):
         sources={"name": "id"} if pseudonym else None,
         nulls=nulls,
         requirements=(few(size),),
-        people=People.of("id", known),
+        people=PeopleCount.of("id", known),
     )
 
 
@@ -111,7 +111,7 @@ def test_with_one_row_a_person_people_are_rows(seed, build, agree):
     of_rows = agree(AUDIT, build.case(table, table, "qqq", nulls=nulls, requirements=(few(size),)))
     assert of_people == of_rows
     given = {"id": [row[0] for row in rows], **table}
-    cases = (build.case(given, table, "uqqq", nulls=nulls, people=People.of("id", known)),)
+    cases = (build.case(given, table, "uqqq", nulls=nulls, people=PeopleCount.of("id", known)),)
     cases += (build.case(table, table, "qqq", nulls=nulls),)
     one, other = ({n: f.value for n, f in AUDIT.measure(*each.args).figures.items()} for each in cases)
     assert one == pytest.approx(other)
@@ -149,7 +149,7 @@ def test_the_plain_audit_counts_people_too(build):
     rows = [("1", "a", "x", "m"), ("1", "a", "x", "m"), ("2", "b", "x", "m"), ("3", "b", "x", "m")]
     table = {n: [row[i] for row in rows] for i, n in enumerate(("id", "p", "q", "r"))}
     released = {n: table[n] for n in "pqr"}
-    case = build.case(table, released, "uqqq", people=People.of("id", "1"))
+    case = build.case(table, released, "uqqq", people=PeopleCount.of("id", "1"))
     figures = AUDIT.measure(*case.args).figures
     assert figures["rows"].value == 1
     assert figures["rows"].unit == "people"
@@ -160,7 +160,7 @@ def test_the_plain_audit_counts_people_too(build):
 def test_without_a_pairing_nothing_is_said(build):
     table = {"id": ["1", "2"], "p": ["a", "b"]}
     case = build.case(
-        table, {"p": table["p"]}, "uq", paired=False, requirements=(few(1, ("p",)),), people=People.of("id", "1")
+        table, {"p": table["p"]}, "uq", paired=False, requirements=(few(1, ("p",)),), people=PeopleCount.of("id", "1")
     )
     assert not AUDIT.measure(*case.args).measured[0].verifiable
     assert not AUDIT.recheck(*case.args)

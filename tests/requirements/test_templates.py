@@ -14,7 +14,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.templates.algorithm import TemplatesAudit
-from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate, SensitiveChoice
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
@@ -38,8 +38,8 @@ tables = st.integers(0, 12).flatmap(
 
 def template(
     confidence: float = 0.5, channel=("p", "q"), values=(("s", "h"), ("s", "i"), ("u", "h")), **more
-) -> Template:
-    return Template.of(
+) -> InferenceTemplate:
+    return InferenceTemplate.of(
         ID, "t", channel=tuple(channel), sensitive=by_attribute(tuple(values)), confidence=confidence, **more
     )
 
@@ -237,7 +237,7 @@ def test_a_misspelt_value_is_told(build):
 def test_a_template_whose_values_nobody_chose_does_not_hold(build):
     """Without values there would be nothing to infer: it is not measured, and what is not measured does not hold."""
     choice = SensitiveChoice(top=1, target="s", rarest=0.5)
-    waiting = Template.of(ID, "t", channel=("p",), sensitive=choice, confidence=0.5)
+    waiting = InferenceTemplate.of(ID, "t", channel=("p",), sensitive=choice, confidence=0.5)
     columns = {"p": list("aabb"), "s": list("hihi")}
     example = build.case(columns, columns, "qs", requirements=(waiting,))
     outcome = AUDIT.measure(*example.args)

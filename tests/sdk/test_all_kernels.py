@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from kernel_forms import Comparison, kernels
 
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +67,7 @@ def test_forms_of_the_kernels_that_mine_itemsets_come_to_the_same():
     comparison = Comparison()
     with pytest.MonkeyPatch.context() as patched:
         comparison.patch(patched)
-        found = mine(Database.of_lists([[0, 1], [0, 1, 2], [2], []], 3), 1)
+        found = mine(ItemDatabase.of_lists([[0, 1], [0, 1, 2], [2], []], 3), 1)
     assert len(found) == 7
     assert comparison.carried_out
 

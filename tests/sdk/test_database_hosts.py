@@ -8,7 +8,7 @@ from ppdm_flow.core.addresses.server import database_address
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.delivery.mysql import MysqlTables
 from ppdm_flow.engine.delivery.postgresql import PostgresTables
-from ppdm_flow.engine.ledger.link import Link
+from ppdm_flow.engine.ledger.link import ServerConnection
 from ppdm_flow.sdk.databases.faults import DATABASES, refuse_other_hosts
 from ppdm_flow.sources.sql.mssql import MssqlSession
 from ppdm_flow.sources.sql.mysql import MysqlSession
@@ -18,7 +18,7 @@ from ppdm_flow.sources.sql.warehouse import WarehouseSession
 CONNECTIONS = (
     ("postgresql://db.elsewhere.example/clinic", PostgresSession),
     ("postgresql://db.elsewhere.example/clinic", PostgresTables),
-    ("postgresql://db.elsewhere.example/clinic", Link),
+    ("postgresql://db.elsewhere.example/clinic", ServerConnection),
     ("mysql://db.elsewhere.example/clinic", MysqlSession),
     ("mysql://db.elsewhere.example/clinic", MysqlTables),
     ("mssql://db.elsewhere.example/clinic", MssqlSession),

@@ -14,7 +14,7 @@ from tiers import examples
 
 from ppdm_flow.sinks.csv import algorithm as csv
 from ppdm_flow.sinks.parquet import algorithm as parquet
-from ppdm_flow.sinks.parquet.spec import ParquetParams
+from ppdm_flow.sinks.parquet.spec import ParquetSinkParams
 
 NASTY = ["", '"', "a,b", "x\ny", "x\r\ny", "x\ry", " a ", "⊥", "é", "NULL", "\\N", "'", '""', "a\tb", "#", ";", None]
 CELL = st.sampled_from(NASTY) | st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=6)
@@ -140,7 +140,7 @@ def test_a_parquet_file_of_which_a_row_group_failed_holds_nothing(tmp_path, monk
 
     monkeypatch.setattr(pq.ParquetWriter, "write_table", fails)
     path = tmp_path / "full.parquet"
-    sink = parquet.ParquetSink(ParquetParams(), path, ["a"])
+    sink = parquet.ParquetSink(ParquetSinkParams(), path, ["a"])
 
     def write() -> None:
         with contextlib.closing(sink):

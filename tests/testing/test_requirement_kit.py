@@ -16,7 +16,7 @@ from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
-from ppdm_flow.requirements.k_anonymity.order import ORDER, Size
+from ppdm_flow.requirements.k_anonymity.order import ORDER, ClassSizeClaim
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.testing import requirement_checks as checks
 from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
@@ -130,7 +130,9 @@ class Mute(KAnonymityAudit):
         return replace(found, measured=tuple(replace(m, sentence="") for m in found.measured))
 
 
-REVERSED = replace(ORDER, rules=((Size, Size, lambda given, asked, between: "so" if given.k <= asked.k else None),))
+REVERSED = replace(
+    ORDER, rules=((ClassSizeClaim, ClassSizeClaim, lambda given, asked, between: "so" if given.k <= asked.k else None),)
+)
 SILENT = replace(ORDER, says=lambda requirement, frame: iter([object()]))
 STRANGE = Order(ORDER.says, ORDER.rules, frozenset(("k", "attributes", "colour")))
 

@@ -34,7 +34,7 @@ CCS 2012)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class NoiseSpread:
     """An attribute's ``mean`` and ``deviation``, and the ``loadings`` of its noise, shape (d,)."""
 
     mean: float
@@ -66,16 +66,18 @@ class AddNoise:
             findings=findings(ctx.step, self.params),
         )
 
-    def _correlated(self, data: DataView, kinds: Kinds) -> dict[str, Spread]:
+    def _correlated(self, data: DataView, kinds: Kinds) -> dict[str, NoiseSpread]:
         """Noise whose covariance is scale^2 times that of the rows that miss no attribute."""
         moments = moments_of(data, kinds)
         lower = self.params.scale * factor(moments.covariance)
         return {
-            name: Spread(float(moments.means[j]), self._deviation(name, moments.rows, moments.deviations[j]), lower[j])
+            name: NoiseSpread(
+                float(moments.means[j]), self._deviation(name, moments.rows, moments.deviations[j]), lower[j]
+            )
             for j, name in enumerate(kinds)
         }
 
-    def _apart(self, data: DataView, kinds: Kinds) -> dict[str, Spread]:
+    def _apart(self, data: DataView, kinds: Kinds) -> dict[str, NoiseSpread]:
         """Noise for each attribute by itself."""
         spreads = {}
         for j, (name, kind) in enumerate(kinds.items()):
@@ -84,7 +86,7 @@ class AddNoise:
             absolute = None if self.params.sd is None else self.params.sd * seconds_factor(kind)
             loadings = np.zeros(len(kinds))
             loadings[j] = self.params.scale * deviation if absolute is None else absolute
-            spreads[name] = Spread(float(moments.means[0]), deviation, loadings)
+            spreads[name] = NoiseSpread(float(moments.means[0]), deviation, loadings)
         return spreads
 
     def _deviation(self, name: str, rows: int, deviation: float) -> float:
@@ -93,7 +95,7 @@ class AddNoise:
             raise PluginError(Diagnostic(BEYOND, text, help="say how much in `sd`, or leave the column out"))
         return float(deviation)
 
-    def _attribute(self, data: DataView, name: str, kind: AttributeType, spread: Spread) -> NoisyAttribute:
+    def _attribute(self, data: DataView, name: str, kind: AttributeType, spread: NoiseSpread) -> NoisyAttribute:
         params, sd = self.params, math.hypot(*spread.loadings.tolist())
         keeps = params.keep_moments and spread.deviation > 0.0
         shrink = 1.0 / math.sqrt(1.0 + (sd / spread.deviation) ** 2) if keeps else 1.0

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.numeric_attributes import Names, NumberText, of_bounds, of_names, present
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -77,7 +77,10 @@ def _contradictions(params: NoiseParams) -> list[Problem]:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/add_noise", Kind.ROW_WISE, randomized=True, asks=Demand(Asks.ROWS, passes=1, passes_each=2)
+        "anonymizers/add_noise",
+        Kind.ROW_WISE,
+        randomized=True,
+        asks=AccessRequirements(DataAccess.ROWS, passes=1, passes_each=2),
     ),
     params=NoiseParams,
     algorithm="ppdm_flow.anonymizers.add_noise.algorithm:AddNoise",

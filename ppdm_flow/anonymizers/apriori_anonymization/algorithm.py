@@ -11,9 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.apriori_anonymization.items import ItemTree, item_tree
-from ppdm_flow.anonymizers.apriori_anonymization.spec import AprioriAnonymizationParams, Wanted, can_roll_up, wanted
+from ppdm_flow.anonymizers.apriori_anonymization.spec import (
+    AprioriAnonymizationParams,
+    ItemsetTarget,
+    can_roll_up,
+    wanted,
+)
 from ppdm_flow.anonymizers.class_models.people import of_subject, subject_read
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.anonymizers.set_columns import required
 from ppdm_flow.anonymizers.subject_column import people_of
@@ -71,7 +76,7 @@ class AprioriAnonymization:
         transform = LabelTransform(name, labels, todo.k, todo.m)
         return Fitted(transform, figures=_figures(column, owned, items, np.array(nodes, np.int64), transform))
 
-    def _nodes(self, owned: Owners, items: ItemTree, todo: Wanted, name: str) -> list[int]:
+    def _nodes(self, owned: Owners, items: ItemTree, todo: ItemsetTarget, name: str) -> list[int]:
         way = cut.ROLL_UP_FIRST if self.params.by is None else _WAYS[frozenset(self.params.by)]
         try:
             nodes: list[int] = generalized(owned, items.tree, todo.k, todo.m, way).node.tolist()
@@ -90,7 +95,7 @@ class AprioriAnonymization:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelTransform(Deterministic):
+class LabelTransform(DeterministicTransform):
     """``label_of`` each item of ``attribute``, None where it is left out."""
 
     attribute: str

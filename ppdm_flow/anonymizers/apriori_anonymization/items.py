@@ -9,7 +9,7 @@ from pathlib import Path
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.combinations.tree import NONE, Tree, flat, tree_of
+from ppdm_flow.mining.combinations.tree import NONE, CodeTree, flat, tree_of
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, full_hierarchy
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
 from ppdm_flow.mining.hierarchies.ladder import ladder
@@ -19,7 +19,7 @@ from ppdm_flow.mining.hierarchies.ladder import ladder
 class ItemTree:
     """``labels`` are the texts of the tree's nodes. Its codes are the items in the order in which they were given."""
 
-    tree: Tree
+    tree: CodeTree
     labels: tuple[str, ...]
 
 

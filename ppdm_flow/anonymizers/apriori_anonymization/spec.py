@@ -10,7 +10,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried
 from ppdm_flow.anonymizers.set_columns import chosen, problems
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.phrases import counted
@@ -31,7 +31,7 @@ class AprioriAnonymizationParams(Params):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ItemsetTarget:
     """Every combination of at most ``m`` items is in at least ``k`` sets; ``enforced`` are requirements that say so."""
 
     k: int
@@ -39,7 +39,7 @@ class Wanted:
     enforced: tuple[str, ...]
 
 
-def wanted(params: AprioriAnonymizationParams, name: str, scope: Scope) -> Wanted | None:
+def wanted(params: AprioriAnonymizationParams, name: str, scope: Scope) -> ItemsetTarget | None:
     """Return what the step keeps; None where neither parameters nor requirements say how many sets."""
     facts = scope.attributes.get(name)
     made_of = frozenset[str]() if facts is None else facts.lineage.computed_from
@@ -52,7 +52,7 @@ def wanted(params: AprioriAnonymizationParams, name: str, scope: Scope) -> Wante
     if not k:
         return None
     m = params.m or max((r.m for r in requirements), default=KmAnonymity.model_fields["m"].default)
-    return Wanted(k, m, tuple(r.id for r in requirements if r.k <= k and r.m <= m))
+    return ItemsetTarget(k, m, tuple(r.id for r in requirements if r.k <= k and r.m <= m))
 
 
 def effect(params: AprioriAnonymizationParams, scope: Scope) -> Effect:
@@ -73,7 +73,7 @@ def effect(params: AprioriAnonymizationParams, scope: Scope) -> Effect:
     )
 
 
-def _guarantee(todo: Wanted | None, scope: Scope) -> str:
+def _guarantee(todo: ItemsetTarget | None, scope: Scope) -> str:
     if todo is None:
         return ""
     items = f"every combination of at most {counted(todo.m, 'item')} is in"
@@ -87,7 +87,9 @@ def can_roll_up(params: AprioriAnonymizationParams, facts: AttributeFacts) -> bo
     return facts.hierarchy is not None and (params.by is None or "roll_up" in params.by)
 
 
-def _problems(params: AprioriAnonymizationParams, name: str, todo: Wanted | None, rolls_up: bool) -> list[Problem]:
+def _problems(
+    params: AprioriAnonymizationParams, name: str, todo: ItemsetTarget | None, rolls_up: bool
+) -> list[Problem]:
     found = []
     if todo is None:
         text = f"nothing says in how many sets items are to be: there is no `privacy.km_anonymity` on `{name}`"
@@ -104,7 +106,7 @@ SPEC = PluginSpec(
         Kind.ROW_WISE,
         serves=("km_anonymity",),
         sets="column",
-        asks=Demand(Asks.TABLE, passes=1),
+        asks=AccessRequirements(DataAccess.TABLE, passes=1),
     ),
     params=AprioriAnonymizationParams,
     algorithm="ppdm_flow.anonymizers.apriori_anonymization.algorithm:AprioriAnonymization",

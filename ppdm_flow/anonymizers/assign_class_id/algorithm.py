@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.anonymizers.assign_class_id.spec import AssignClassIdParams, Condition, Criterion
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.assign_class_id.spec import AssignClassIdParams, ClassCondition, Criterion
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
@@ -51,7 +51,7 @@ class ByCriteria:
         return firsts
 
 
-def fulfilled(column: Column, condition: Condition) -> Marks:
+def fulfilled(column: Column, condition: ClassCondition) -> Marks:
     """Return which rows fulfil a condition; a missing or suppressed cell fulfils none."""
     if condition.values is not None:
         good = pc.is_in(column.categories, value_set=pa.array(condition.values, pa.string()))
@@ -133,7 +133,7 @@ class AssignClassId:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassIdTransform(Deterministic):
+class ClassIdTransform(DeterministicTransform):
     """``rule`` gives places in ``labels``, the ids; of two equal ids the classes are one."""
 
     name: str

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -15,7 +15,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
-class Condition(Params):
+class ClassCondition(Params):
     """A value is among ``values``, or is a number from ``low`` to ``high``, both included."""
 
     values: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
@@ -38,7 +38,7 @@ class Criterion(Params):
     """Rows that fulfil every condition of ``when`` are in class ``id``."""
 
     id: Annotated[str, Field(min_length=1)]
-    when: Annotated[dict[str, Annotated[Condition, BeforeValidator(_condition)]], Field(min_length=1)]
+    when: Annotated[dict[str, Annotated[ClassCondition, BeforeValidator(_condition)]], Field(min_length=1)]
 
 
 class AssignClassIdParams(Params):
@@ -91,7 +91,9 @@ def _conditions(params: AssignClassIdParams) -> list[Problem]:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/assign_class_id", Kind.ROW_WISE, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page(
+        "anonymizers/assign_class_id", Kind.ROW_WISE, asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
     params=AssignClassIdParams,
     algorithm="ppdm_flow.anonymizers.assign_class_id.algorithm:AssignClassId",
     effect=effect,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.class_models.required import Sensitive
+from ppdm_flow.anonymizers.class_models.required import SensitiveCodes
 from ppdm_flow.anonymizers.naming import subject_of
 from ppdm_flow.anonymizers.subject_column import people_of
 from ppdm_flow.mining.class_people.seen import ClassPeople
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Read:
+class ReadRowsOfModels:
     """``counts`` of distinct rows or, with their numbers ``rows`` (items,), of single ones.
 
     ``persons`` (items,), ascending: whose row each is, where people count.
@@ -32,18 +32,18 @@ class Read:
     persons: Ints | None = None
 
 
-def by_row_or_value(data: DataView, columns: list[str], *, by_row: bool) -> Read:
+def by_row_or_value(data: DataView, columns: list[str], *, by_row: bool) -> ReadRowsOfModels:
     """Return distinct rows; ``by_row``: the rows in ascending order of their numbers."""
     if not by_row:
-        return Read(data.counts(columns), np.zeros(0, dtype=np.int64))
+        return ReadRowsOfModels(data.counts(columns), np.zeros(0, dtype=np.int64))
     weight = data.schema.weight
     table = data.table(list(dict.fromkeys([*columns, *([weight] if weight else [])])))
     table = table.take(np.argsort(table.rows))
     weights = weights_of(table[weight]) if weight else np.ones(len(table), dtype=np.int64)
-    return Read(single(table, columns, weights), table.rows)
+    return ReadRowsOfModels(single(table, columns, weights), table.rows)
 
 
-def by_person(data: DataView, columns: list[str], ctx: StepContext) -> Read | None:
+def by_person(data: DataView, columns: list[str], ctx: StepContext) -> ReadRowsOfModels | None:
     """Return the rows in the order of their persons; None where rows count, or everybody has but one.
 
     Raises PluginError where a row is nobody's.
@@ -61,14 +61,16 @@ def by_person(data: DataView, columns: list[str], ctx: StepContext) -> Read | No
     rank = np.argsort(ranks, kind="stable")
     order = by_number[rank]
     counts = single(table.take(order), columns, np.ones(len(order), dtype=np.int64))
-    return Read(counts, table.rows[order], ranks[rank].astype(np.int64))
+    return ReadRowsOfModels(counts, table.rows[order], ranks[rank].astype(np.int64))
 
 
 def _everybody_has_one(persons: Ints) -> bool:
     return int(np.bincount(persons).max()) == 1
 
 
-def people_of_items(read: Read, sensitive: Sequence[Sensitive], ctx: StepContext) -> ClassPeople | None:
+def people_of_items(
+    read: ReadRowsOfModels, sensitive: Sequence[SensitiveCodes], ctx: StepContext
+) -> ClassPeople | None:
     """Return the people of what was read, as models see them; None where rows count."""
     if read.persons is None or ctx.people is None:
         return None

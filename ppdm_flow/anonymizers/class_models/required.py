@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.class_models.task import Task
+from ppdm_flow.anonymizers.class_models.task import RecodingTask
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.recoding.models import KAnonymous, Model
+from ppdm_flow.mining.recoding.models import ClassModel, KAnonymous
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.column import MISSING, SPECIALS
@@ -23,7 +23,7 @@ Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sensitive:
+class SensitiveCodes:
     """The values of a sensitive column as codes.
 
     ``codes`` (combinations,) of one attribute below ``size``; ``place`` is the code of each value.
@@ -35,7 +35,7 @@ class Sensitive:
     place: Mapping[str, int]
 
 
-def dense(counts: Counts, name: str, nulls: Nulls) -> Sensitive:
+def dense(counts: Counts, name: str, nulls: Nulls) -> SensitiveCodes:
     """Return an attribute's values after the two marks: suppressed and missing cells are values too.
 
     Raises PluginError where the null semantics leave out rows that the search would count.
@@ -46,7 +46,7 @@ def dense(counts: Counts, name: str, nulls: Nulls) -> Sensitive:
         raise PluginError(Diagnostic("PPF807", text, help="`incomplete_rows: drop` drops them"))
     names = counts.names(name).to_pylist()
     place = {value: i + SPECIALS for i, value in enumerate(names)}
-    return Sensitive(name, np.ascontiguousarray(codes + np.int32(SPECIALS)), len(names) + SPECIALS, place)
+    return SensitiveCodes(name, np.ascontiguousarray(codes + np.int32(SPECIALS)), len(names) + SPECIALS, place)
 
 
 class RequiredModels:
@@ -55,18 +55,18 @@ class RequiredModels:
     ``by_requirement`` are the models of each requirement beside the attributes that it groups by.
     """
 
-    def __init__(self, task: Task, counts: Counts, ctx: StepContext, extra: Sequence[str] = ()) -> None:
+    def __init__(self, task: RecodingTask, counts: Counts, ctx: StepContext, extra: Sequence[str] = ()) -> None:
         self.counts = counts
         self.sensitive = [dense(counts, name, ctx.nulls) for name in dict.fromkeys((*extra, *task.sensitive))]
         self._places = {s.name: i for i, s in enumerate(self.sensitive)}
         self._attributes = ctx.attributes
-        self.by_requirement = [(r.grouping, list[Model](imported(r.classes)(r, self))) for r in task.enforced]
+        self.by_requirement = [(r.grouping, list[ClassModel](imported(r.classes)(r, self))) for r in task.enforced]
         every = [model for _, models in self.by_requirement for model in models]
         self.k = max((m.k for m in every if isinstance(m, KAnonymous)), default=1)
         self.others = [m for m in every if not isinstance(m, KAnonymous)]
 
     @property
-    def models(self) -> list[Model]:
+    def models(self) -> list[ClassModel]:
         """All models."""
         return [*([KAnonymous(self.k)] if self.k > 1 else []), *self.others]
 
@@ -90,5 +90,5 @@ class RequiredModels:
 
     def add(self, name: str, codes: Codes, size: int) -> int:
         """Add a column of codes."""
-        self.sensitive.append(Sensitive(name, codes, size, {}))
+        self.sensitive.append(SensitiveCodes(name, codes, size, {}))
         return len(self.sensitive) - 1

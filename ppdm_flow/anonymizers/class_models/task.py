@@ -10,7 +10,7 @@ from ppdm_flow.core.requirement import Requirement
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RecodingTask:
     """``attributes`` are recoded; ``enforced`` holds of every class over them; ``left`` are requirements that do not.
 
     Names are those that attributes have where the step reads them.
@@ -26,7 +26,7 @@ class Task:
         return tuple(dict.fromkeys(a for r in self.enforced for a in r.secrets))
 
 
-def task(chosen: tuple[str, ...] | None, requirements: Iterable[Requirement], attributes: Attributes) -> Task:
+def task(chosen: tuple[str, ...] | None, requirements: Iterable[Requirement], attributes: Attributes) -> RecodingTask:
     """Return what can be enforced over the ``chosen`` attributes, else over all that requirements group by.
 
     A class that keeps a requirement keeps it also together with others, so one over fewer attributes is enforced on the
@@ -39,7 +39,7 @@ def task(chosen: tuple[str, ...] | None, requirements: Iterable[Requirement], at
     fitting = [r for r in models if _can(r, frozenset(recoded))]
     crowd = next((r for r in fitting if r.in_population), None)
     kept = tuple(r for r in fitting if not r.in_population or r == crowd)
-    return Task(recoded, kept, tuple(r for r in models if r not in kept))
+    return RecodingTask(recoded, kept, tuple(r for r in models if r not in kept))
 
 
 def _can(requirement: Requirement, recoded: frozenset[str]) -> bool:

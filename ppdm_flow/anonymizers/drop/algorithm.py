@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.drop.spec import DropParams
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.draws import Draws
@@ -29,7 +29,7 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class DropTransform(Deterministic):
+class DropTransform(DeterministicTransform):
     """Keeps all columns but ``attributes``."""
 
     attributes: tuple[str, ...]

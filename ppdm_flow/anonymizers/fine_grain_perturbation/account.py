@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Floats
-from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import PerturbationChannel
 from ppdm_flow.anonymizers.fine_grain_perturbation.general import LARGEST, SECONDS, general_optimum
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import record_utility
 from ppdm_flow.anonymizers.fine_grain_perturbation.reconstruction_error import expected_error
@@ -18,7 +18,7 @@ from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.requirements.sensitivities.value_bounds import stated_gamma
 
 
-def comparison(channel: Channel) -> Iterator[tuple[str, Figure]]:
+def comparison(channel: PerturbationChannel) -> Iterator[tuple[str, Figure]]:
     """Yield the record utility of general matrices and the expected reconstruction error of each operator.
 
     ``expected_reconstruction_error`` is sqrt(trace(P^-1 Cov(y) P^-T)) / n: the root of the expected squared distance
@@ -35,7 +35,7 @@ def comparison(channel: Channel) -> Iterator[tuple[str, Figure]]:
         yield "aggregate_gap", Figure(channel.choice.aggregate.gap, "share", note=note)
 
 
-def _general(channel: Channel) -> Iterator[tuple[str, Figure]]:
+def _general(channel: PerturbationChannel) -> Iterator[tuple[str, Figure]]:
     size = channel.operator.size
     optimum = None
     note = f"left out: the attribute has {size:,} values, more than {LARGEST}"
@@ -49,7 +49,7 @@ def _general(channel: Channel) -> Iterator[tuple[str, Figure]]:
     yield "restriction_cost", Figure(cost, "probability", note=note)
 
 
-def _error(channel: Channel, retention: Floats) -> Figure:
+def _error(channel: PerturbationChannel, retention: Floats) -> Figure:
     if not channel.rows:
         return Figure(None, "share", note="there are no rows")
     squared = float(expected_error(channel.frequency, retention)) / channel.rows
@@ -58,7 +58,7 @@ def _error(channel: Channel, retention: Floats) -> Figure:
     return Figure(float(np.sqrt(squared)), "share")
 
 
-def figures(channels: Sequence[Channel], worths: Mapping[str, BoundWorth]) -> dict[str, Figure]:
+def figures(channels: Sequence[PerturbationChannel], worths: Mapping[str, BoundWorth]) -> dict[str, Figure]:
     """Return the figures of every channel; their names carry the attribute where there are several."""
     figures: dict[str, Figure] = {}
     for channel in channels:
@@ -77,12 +77,12 @@ def figures(channels: Sequence[Channel], worths: Mapping[str, BoundWorth]) -> di
     return figures
 
 
-def artifact(channels: Sequence[Channel]) -> dict[str, Any]:
+def artifact(channels: Sequence[PerturbationChannel]) -> dict[str, Any]:
     """Return the content of ``operator.json``: all that estimating from the released data needs."""
     return {"version": 1, "operators": [_operator(c) for c in channels]}
 
 
-def _operator(channel: Channel) -> dict[str, Any]:
+def _operator(channel: PerturbationChannel) -> dict[str, Any]:
     return {
         **channel.operator.document(),
         "directions": str(channel.requirement.directions),

@@ -41,7 +41,7 @@ _NUMBERS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Path:
+class OperatorPath:
     """Operators by the largest p, u in [``low``, ``high``]. ``at`` maps u of shape (k,) to p of shape (k, m)."""
 
     size: int
@@ -68,7 +68,7 @@ class Path:
         return np.concatenate([cost(self.at(part)) for part in parts])
 
 
-def level_path(slack: Floats, directions: Directions) -> Path:
+def level_path(slack: Floats, directions: Directions) -> OperatorPath:
     """Return p_j = min(u, h_j(u)): with two values or more at the largest p."""
     bounded = np.isfinite(slack)
     ceilings = Ceilings.of(slack[bounded], len(slack), directions)
@@ -78,10 +78,10 @@ def level_path(slack: Floats, directions: Directions) -> Path:
         out[:, bounded] = np.minimum(out[:, bounded], ceilings.at(levels[:, None]))
         return np.maximum(out, 0.0)
 
-    return Path(len(slack), 0.0, float(ceilings.reach.min()), at)
+    return OperatorPath(len(slack), 0.0, float(ceilings.reach.min()), at)
 
 
-def single_path(slack: Floats, directions: Directions, top: int) -> Path:
+def single_path(slack: Floats, directions: Directions, top: int) -> OperatorPath:
     """Return p_top = u above its own t, the others p_j = min(h_top^-1(u), h_j(u)); ``top`` has a bound.
 
     There is no such operator where ``high`` is not above ``low``.
@@ -101,7 +101,7 @@ def single_path(slack: Floats, directions: Directions, top: int) -> Path:
         out[:, top] = levels
         return np.maximum(out, 0.0)
 
-    return Path(len(slack), start, stop, at)
+    return OperatorPath(len(slack), start, stop, at)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

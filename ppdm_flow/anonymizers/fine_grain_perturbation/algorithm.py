@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.account import artifact, figures
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
-from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel, Choice, findings
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import PerturbationChannel, RetentionChoice, findings
 from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import histogram_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.people import values_of_people
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
@@ -50,12 +50,12 @@ class FineGrainPerturbation:
             charts=tuple(w.chart() for w in worths.values()),
         )
 
-    def _channel(self, data: DataView, requirement: Sensitivity, step: str, subject: str | None) -> Channel:
+    def _channel(self, data: DataView, requirement: Sensitivity, step: str, subject: str | None) -> PerturbationChannel:
         counted = histogram_of(data, requirement.attribute, requirement.domain)
         frequency = counted.frequency
         people = values_of_people(data, subject, requirement.attribute, counted)
         bounds = bounds_of(requirement, counted.domain, people.share, people.most)
-        choice = Choice.of(self.params, frequency, bounds.slack, requirement.directions)
+        choice = RetentionChoice.of(self.params, frequency, bounds.slack, requirement.directions)
         operator = Operator(requirement.attribute, counted.domain, choice.chosen, step, people.most)
         rows = int(counted.counts.sum())
-        return Channel(requirement, operator, self.params.operator, frequency, bounds, choice, rows)
+        return PerturbationChannel(requirement, operator, self.params.operator, frequency, bounds, choice, rows)

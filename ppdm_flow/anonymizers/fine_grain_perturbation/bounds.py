@@ -12,13 +12,13 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.people import shared_slack
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
 from ppdm_flow.requirements.sensitivities.value_bounds import ValueBounds, value_bounds
 
-__all__ = ["Bounds", "bounds_of", "slack_of"]
+__all__ = ["AmplificationBounds", "bounds_of", "slack_of"]
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bounds:
+class AmplificationBounds:
     """``every`` bound, and of each value the one that decides: the one with the smallest gamma.
 
     ``per_person`` is the largest number of different values of a person, over which the bounds are spent, where rows
@@ -61,6 +61,6 @@ class Bounds:
 
 def bounds_of(
     requirement: Sensitivity, domain: Sequence[str | None], frequency: Floats, per_person: int | None = None
-) -> Bounds:
+) -> AmplificationBounds:
     """Give every value of ``domain`` its bounds: its own, else the default, else none."""
-    return Bounds(value_bounds(requirement, domain, frequency), per_person)
+    return AmplificationBounds(value_bounds(requirement, domain, frequency), per_person)

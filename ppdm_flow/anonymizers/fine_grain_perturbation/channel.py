@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.aggregate import Aggregate, aggregate_retention
-from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import Bounds
+from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import AmplificationBounds
 from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Floats
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, uniform_retention
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
@@ -24,7 +24,7 @@ COMPARED = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class RetentionChoice:
     """Retention probabilities of shape (m,): chosen ones, the best uniform ones, those of greatest record utility.
 
     ``aggregate`` has those of least reconstruction error; None where m is large and they are not wanted.
@@ -36,7 +36,7 @@ class Choice:
     aggregate: Aggregate | None
 
     @classmethod
-    def of(cls, params: FineGrainParams, frequency: Floats, slack: Floats, directions: Directions) -> Choice:
+    def of(cls, params: FineGrainParams, frequency: Floats, slack: Floats, directions: Directions) -> RetentionChoice:
         """Find them all, and take the one that ``operator`` and ``objective`` ask for."""
         uniform = uniform_retention(slack, directions)
         record = optimal_retention(frequency, slack, directions)
@@ -54,19 +54,19 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Channel:
+class PerturbationChannel:
     """``kind`` is ``fine_grain`` or ``uniform``; ``choice`` the operators that there were, ``rows`` how many rows."""
 
     requirement: Sensitivity
     operator: Operator
     kind: str
     frequency: npt.NDArray[np.float64]
-    bounds: Bounds
-    choice: Choice
+    bounds: AmplificationBounds
+    choice: RetentionChoice
     rows: int
 
 
-def findings(channel: Channel) -> Iterator[Finding]:
+def findings(channel: PerturbationChannel) -> Iterator[Finding]:
     """Yield what a reader should know: values known too well, a domain taken from the data, an empty channel."""
     name = channel.requirement.attribute
     yield from _known_too_well(channel)
@@ -78,7 +78,7 @@ def findings(channel: Channel) -> Iterator[Finding]:
         yield Finding("PPF795", Severity.WARNING, text, name)
 
 
-def _known_too_well(channel: Channel) -> Iterator[Finding]:
+def _known_too_well(channel: PerturbationChannel) -> Iterator[Finding]:
     """One finding for each value with a bound of its own, one for all others: they are not named."""
     name = channel.requirement.attribute
     own = {b.value for b in channel.requirement.bounds}

@@ -21,7 +21,7 @@ _TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class General:
+class GeneralOperator:
     """``matrix`` P[j, i] = Pr[released j | original i], shape (m, m); ``utility`` is sum f_i P[i, i]."""
 
     matrix: Floats
@@ -30,7 +30,7 @@ class General:
 
 def general_optimum(
     frequency: Floats, slack: Floats, directions: Directions, seconds: float = SECONDS
-) -> General | None:
+) -> GeneralOperator | None:
     """Return the column-stochastic P of greatest record utility, or None if ``seconds`` do not suffice.
 
     For all j and all k != i: P[j, i] <= gamma_i P[j, k] (upward) and P[j, k] <= gamma_i P[j, i] (downward). As
@@ -46,7 +46,7 @@ def general_optimum(
     size = len(frequency)
     bounded = np.flatnonzero(np.isfinite(slack))
     if size == 1 or not len(bounded):
-        return General(np.eye(size), float(frequency.sum()))
+        return GeneralOperator(np.eye(size), float(frequency.sum()))
     cost = np.zeros(size * size + 2 * size)
     cost[np.arange(size) * (size + 1)] = -frequency
     ratios = _ratios(size, bounded, slack[bounded] + 1.0, directions)
@@ -66,7 +66,7 @@ def general_optimum(
     if done.x is None or done.status != 0:
         return None
     matrix = done.x[: size * size].reshape(size, size)
-    return General(matrix, float(np.diag(matrix) @ frequency))
+    return GeneralOperator(matrix, float(np.diag(matrix) @ frequency))
 
 
 def _ratios(size: int, bounded: npt.NDArray[np.intp], gamma: Floats, directions: Directions) -> Any:

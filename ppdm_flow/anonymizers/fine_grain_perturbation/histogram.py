@@ -14,7 +14,7 @@ from ppdm_flow.tables.column import MISSING, SUPPRESSED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Histogram:
+class DomainCounts:
     """The domain of an attribute, and how often each of its values occurs.
 
     ``domain`` has m texts, and None last where values are missing; ``counts`` int64 of shape (m,).
@@ -32,7 +32,7 @@ class Histogram:
 
 def histogram_of(
     data: DataView, name: str, declared: tuple[str, ...] | None, of_what: str = "of its declared domain"
-) -> Histogram:
+) -> DomainCounts:
     """Count an attribute's values over its ``declared`` domain, else over those that occur.
 
     Raises PluginError for suppressed cells, for values outside the declared domain, and for an empty domain.
@@ -57,7 +57,7 @@ def histogram_of(
         totals.append(int(counted.counts[codes == MISSING].sum()))
     if not domain:
         raise PluginError(Diagnostic("PPF785", f"the column `{name}` has no values, and declares no `domain`"))
-    return Histogram(tuple(domain), np.array(totals, dtype=np.int64))
+    return DomainCounts(tuple(domain), np.array(totals, dtype=np.int64))
 
 
 def _domain(name: str, declared: tuple[str, ...] | None, occurring: dict[str, int], of_what: str) -> list[str]:

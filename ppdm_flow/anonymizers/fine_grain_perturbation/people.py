@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram
+from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import DomainCounts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws, Words
 from ppdm_flow.core.errors import PluginError
@@ -31,7 +31,7 @@ class ValuesOfPeople:
     share: Floats
 
 
-def values_of_people(data: DataView, subject: str | None, attribute: str, counted: Histogram) -> ValuesOfPeople:
+def values_of_people(data: DataView, subject: str | None, attribute: str, counted: DomainCounts) -> ValuesOfPeople:
     """Count an attribute's values by person, over the domain of ``counted``; a missing value is one more.
 
     Raises PluginError where a row belongs to nobody.
@@ -44,7 +44,7 @@ def values_of_people(data: DataView, subject: str | None, attribute: str, counte
     names = [*pairs.names(attribute).to_pylist(), None]  # a missing value has code -1
     place = {value: i for i, value in enumerate(counted.domain)}
     at = np.array([place.get(name, -1) for name in names], dtype=np.int64)[pairs.of(attribute)]
-    own = Histogram(counted.domain, np.bincount(at[at >= 0], minlength=len(counted.domain)))
+    own = DomainCounts(counted.domain, np.bincount(at[at >= 0], minlength=len(counted.domain)))
     return ValuesOfPeople(int(np.bincount(people).max(initial=1)), own.frequency)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, carried, reaches, subject_of
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -90,7 +90,7 @@ SPEC = PluginSpec(
         Kind.ROW_WISE,
         serves=("sensitivities",),
         randomized=True,
-        asks=Demand(Asks.COUNTS, passes=1),
+        asks=AccessRequirements(DataAccess.COUNTS, passes=1),
     ),
     params=FineGrainParams,
     algorithm="ppdm_flow.anonymizers.fine_grain_perturbation.algorithm:FineGrainPerturbation",

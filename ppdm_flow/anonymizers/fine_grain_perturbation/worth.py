@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import Floats
-from ppdm_flow.anonymizers.fine_grain_perturbation.channel import Channel
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import PerturbationChannel
 from ppdm_flow.anonymizers.fine_grain_perturbation.prices import shadow_prices
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 
 TOP = 40
 STEP = 0.01
@@ -22,12 +22,12 @@ _NOTHING = 1e-12
 class BoundWorth:
     """``raising`` and ``lowering``: record utility gained and lost for 0.01 of r2 at the margin; nan where unknown."""
 
-    channel: Channel
+    channel: PerturbationChannel
     raising: Floats
     lowering: Floats
 
     @classmethod
-    def of(cls, channel: Channel) -> BoundWorth | None:
+    def of(cls, channel: PerturbationChannel) -> BoundWorth | None:
         """Find the prices; None where the operator does not stand at the optimum of record utility.
 
         None, too, where the smallest gamma alone decides, since a person has several different values.
@@ -57,9 +57,9 @@ class BoundWorth:
         """Return bars of the gain for each value, with what lowering r2 would lose where that differs."""
         name, chosen = self.channel.requirement.attribute, self.places
         gain, loss = (tuple(float(prices[i]) for i in chosen) for prices in (self.raising, self.lowering))
-        series = [Series("gained by raising r2 by 0.01", gain)]
+        series = [FigureSeries("gained by raising r2 by 0.01", gain)]
         if any(abs(a - b) > _NOTHING for a, b in zip(gain, loss, strict=True)):
-            series.append(Series("lost by lowering r2 by 0.01", loss))
+            series.append(FigureSeries("lost by lowering r2 by 0.01", loss))
         return Chart(
             id=f"{name}.shadow_prices",
             title=f"What each bound on {name} costs",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale
-from ppdm_flow.anonymizers.full_domain_recoding.solving import SearchResult
+from ppdm_flow.anonymizers.full_domain_recoding.ground import LeafScale
+from ppdm_flow.anonymizers.full_domain_recoding.solving import RecodingResult
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
-from ppdm_flow.mining.recoding.ground import Ground
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
+from ppdm_flow.mining.recoding.ground import WeightedRows
 
 _PICTURED = 24
 _UNITS = {"discernibility": "squared rows", "average_class_size": "rows"}
 
 
-def figures(ground: Ground, solved: SearchResult, scales: Sequence[Scale], cost: str) -> dict[str, Figure]:
+def figures(ground: WeightedRows, solved: RecodingResult, scales: Sequence[LeafScale], cost: str) -> dict[str, Figure]:
     """Return what was chosen, what it costs, and how much of the lattice had to be looked at."""
     best, solution = solved.best, solved.solution
     figures = {
@@ -30,7 +30,7 @@ def figures(ground: Ground, solved: SearchResult, scales: Sequence[Scale], cost:
     return figures | {f"{s.name}.level": Figure(s.lowest + level, "") for s, level in levels}
 
 
-def findings(step: str, solved: SearchResult, scales: Sequence[Scale]) -> tuple[Finding, ...]:
+def findings(step: str, solved: RecodingResult, scales: Sequence[LeafScale]) -> tuple[Finding, ...]:
     """Return what a reader should know before believing the optimum."""
     texts = []
     solution = solved.solution
@@ -53,7 +53,9 @@ def findings(step: str, solved: SearchResult, scales: Sequence[Scale]) -> tuple[
     return tuple(texts)
 
 
-def charts(step: str, ground: Ground, solved: SearchResult, scales: Sequence[Scale], cost: str) -> tuple[Chart, ...]:
+def charts(
+    step: str, ground: WeightedRows, solved: RecodingResult, scales: Sequence[LeafScale], cost: str
+) -> tuple[Chart, ...]:
     """Return the cheapest nodes that hold, of those that were looked at, beside what each suppresses."""
     seen = solved.solution.seen[:_PICTURED]
     if len(seen) < 2:
@@ -70,11 +72,11 @@ def charts(step: str, ground: Ground, solved: SearchResult, scales: Sequence[Sca
             kind="bars",
             x=names,
             series=(
-                Series(cost.replace("_", " "), tuple(price for _, price, _ in seen)),
-                Series("suppressed rows, share", tuple(lost / records for _, _, lost in seen)),
+                FigureSeries(cost.replace("_", " "), tuple(price for _, price, _ in seen)),
+                FigureSeries("suppressed rows, share", tuple(lost / records for _, _, lost in seen)),
             )
             if cost not in _UNITS
-            else (Series(cost.replace("_", " "), tuple(price for _, price, _ in seen)),),
+            else (FigureSeries(cost.replace("_", " "), tuple(price for _, price, _ in seen)),),
             x_label=f"levels of {order}",
             y_label=_UNITS.get(cost, "share"),
             note=f"{space.checked:,} of {space.size:,} nodes were looked at; {proof}",

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
-from ppdm_flow.anonymizers.class_models.reading import Read, by_person, by_row_or_value, people_of_items
+from ppdm_flow.anonymizers.class_models.reading import ReadRowsOfModels, by_person, by_row_or_value, people_of_items
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
-from ppdm_flow.anonymizers.class_models.task import Task, task
+from ppdm_flow.anonymizers.class_models.task import RecodingTask, task
 from ppdm_flow.anonymizers.full_domain_recoding.account import charts, figures, findings
-from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, ground_of, scale
-from ppdm_flow.anonymizers.full_domain_recoding.solving import SearchResult, solve
-from ppdm_flow.anonymizers.full_domain_recoding.spec import Bounds, RecodingParams
+from ppdm_flow.anonymizers.full_domain_recoding.ground import LeafScale, ground_of, scale
+from ppdm_flow.anonymizers.full_domain_recoding.solving import RecodingResult, solve
+from ppdm_flow.anonymizers.full_domain_recoding.spec import LevelBounds, RecodingParams
 from ppdm_flow.anonymizers.full_domain_recoding.transform import FullDomainTransform, recoding
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -26,10 +26,10 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.class_people.nodes import NodePeople
 from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.mining.recoding.evaluation import Watch
-from ppdm_flow.mining.recoding.ground import Ground
-from ppdm_flow.mining.recoding.grouping import Grouping
+from ppdm_flow.mining.recoding.ground import WeightedRows
+from ppdm_flow.mining.recoding.grouping import RowGrouping
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
@@ -53,7 +53,7 @@ class InPopulation(Protocol):
         ...
 
     @property
-    def population(self) -> Population:
+    def population(self) -> PopulationFile:
         """The file."""
         ...
 
@@ -117,12 +117,12 @@ class FullDomainRecoding:
             charts=charts(ctx.step, ground, solved, scales, self.params.cost),
         )
 
-    def _scale(self, name: str, counts: Counts, population: Counts | None, ctx: StepContext) -> Scale:
+    def _scale(self, name: str, counts: Counts, population: Counts | None, ctx: StepContext) -> LeafScale:
         facts = ctx.attributes.get(name)
         occurring = [_occurring(c, name) for c in (counts, population) if c is not None]
         every = full_hierarchy(name, facts.hierarchy if facts else None, union(occurring).to_pylist(), ctx.home)
         codes = np.concatenate([c.of(name) for c in (counts, population) if c is not None])
-        bounds = self.params.levels.get(name, Bounds())
+        bounds = self.params.levels.get(name, LevelBounds())
         high = every.top if bounds.max is None else bounds.max
         if max(bounds.min, high) > every.top:
             text = f"the hierarchy of `{name}` has {every.top} levels above the values; a higher one was asked for"
@@ -130,7 +130,9 @@ class FullDomainRecoding:
         return scale(name, every, codes, ctx.nulls, bounds.min, high)
 
 
-def _people(ground: Ground, read: Read, models: RequiredModels, ctx: StepContext) -> NodePeople | None:
+def _people(
+    ground: WeightedRows, read: ReadRowsOfModels, models: RequiredModels, ctx: StepContext
+) -> NodePeople | None:
     """Return the people of the rows; None where rows count."""
     own = people_of_items(read, models.sensitive, ctx)
     place = {name: i for i, name in enumerate(read.counts.columns[: ground.attributes])}
@@ -144,7 +146,7 @@ def _occurring(counts: Counts, name: str) -> pa.StringArray:
     return counts.names(name).take(pa.array(used[used >= 0]))
 
 
-def _population(todo: Task, ctx: StepContext) -> Counts | None:
+def _population(todo: RecodingTask, ctx: StepContext) -> Counts | None:
     """Return the people of the one population that a task may have."""
     requirement = next((r for r in todo.enforced if isinstance(r, InPopulation)), None)
     return None if requirement is None else people(requirement, ctx.home)
@@ -162,14 +164,16 @@ def _watch(progress: Callable[[int, int | None], None] | None) -> Watch | None:
     return report_progress
 
 
-def _transform(step: str, ground: Ground, scales: Sequence[Scale], solved: SearchResult) -> FullDomainTransform:
+def _transform(
+    step: str, ground: WeightedRows, scales: Sequence[LeafScale], solved: RecodingResult
+) -> FullDomainTransform:
     grouping = solved.best.grouping
     ways = tuple(recoding(scale, level) for scale, level in zip(scales, grouping.node, strict=True))
     lost = np.flatnonzero(~solved.best.kept)
     return FullDomainTransform(step, ways, _codes(ground, grouping, lost), solved.drops)
 
 
-def _codes(ground: Ground, grouping: Grouping, which: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
+def _codes(ground: WeightedRows, grouping: RowGrouping, which: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
     rows = grouping.first[which]
     columns = [v.maps[at][c] for v, at, c in zip(ground.levels, grouping.node, ground.codes[rows].T, strict=True)]
     return np.stack(columns, axis=1).astype(np.int32)

@@ -10,18 +10,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.anonymizers.class_models.required import Sensitive
+from ppdm_flow.anonymizers.class_models.required import SensitiveCodes
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy
-from ppdm_flow.mining.recoding.ground import Ground, Levels
+from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED
 from ppdm_flow.tables.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class LeafScale:
     """One attribute's labels; the missing value and suppressed cells are leaves of their own below the top.
 
     ``extra``: which of the marks (-1 missing, -2 suppressed) are such leaves, after those of the hierarchy.
@@ -58,7 +58,7 @@ class Scale:
 
 def scale(
     name: str, hierarchy: FullHierarchy, codes: npt.NDArray[np.int32], nulls: Nulls, lowest: int, highest: int
-) -> Scale:
+) -> LeafScale:
     """Return the scale of a column with these codes.
 
     Where a missing cell may be any value, or none that counts, it becomes a suppressed one: all null semantics agree on
@@ -66,10 +66,10 @@ def scale(
     """
     marks = tuple(m for m in (MISSING, SUPPRESSED) if (codes == m).any())
     as_suppressed = nulls is not Nulls.OWN_CATEGORY and MISSING in marks
-    return Scale(name, hierarchy, (SUPPRESSED,) if as_suppressed else marks, lowest, highest, as_suppressed)
+    return LeafScale(name, hierarchy, (SUPPRESSED,) if as_suppressed else marks, lowest, highest, as_suppressed)
 
 
-def _levels(scale: Scale) -> Levels:
+def _levels(scale: LeafScale) -> Levels:
     leaves, extra, top = len(scale.hierarchy.leaves), len(scale.extra), scale.hierarchy.top
     size = extra + (scale.hierarchy.spans[-1][0] if scale.hierarchy.spans and leaves else leaves)
     maps, shares = [], []
@@ -96,8 +96,11 @@ def coded(hierarchy: FullHierarchy, level: int) -> tuple[npt.NDArray[np.object_]
 
 
 def ground_of(
-    counts: Counts, scales: Sequence[Scale], sensitive: Sequence[Sensitive] = (), population: Counts | None = None
-) -> Ground:
+    counts: Counts,
+    scales: Sequence[LeafScale],
+    sensitive: Sequence[SensitiveCodes] = (),
+    population: Counts | None = None,
+) -> WeightedRows:
     """Build the ground over the attributes of ``scales``, with ``sensitive`` attributes beside them.
 
     The population's combinations are rows of their own, without weight.
@@ -117,9 +120,9 @@ def ground_of(
         leaves = np.concatenate([leaves, others])
     levels = tuple(s.levels for s in scales)
     arrays = tuple(np.ascontiguousarray(c) for c in codes)
-    return Ground(np.ascontiguousarray(leaves), weights, levels, arrays, tuple(s.size for s in sensitive), people)
+    return WeightedRows(np.ascontiguousarray(leaves), weights, levels, arrays, tuple(s.size for s in sensitive), people)
 
 
-def _leaves(counts: Counts, scales: Sequence[Scale]) -> npt.NDArray[np.int32]:
+def _leaves(counts: Counts, scales: Sequence[LeafScale]) -> npt.NDArray[np.int32]:
     leaves = [s.leaf_of(counts.names(s.name))[counts.of(s.name) + SPECIALS] for s in scales]
     return np.stack(leaves, axis=1) if leaves else np.zeros((len(counts), 0), dtype=np.int32)

@@ -14,13 +14,13 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.class_people.nodes import NodePeople
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.evaluation import NodeResult, Watch
-from ppdm_flow.mining.recoding.ground import Ground
+from ppdm_flow.mining.recoding.ground import WeightedRows
 from ppdm_flow.mining.recoding.grouping import as_one
 from ppdm_flow.mining.recoding.search import Solution, optimum
 
-COSTS: dict[str, costs.Cost] = {
-    "loss": costs.Loss(),
-    "ncp": costs.Loss(geometric=False),
+COSTS: dict[str, costs.RecodingCost] = {
+    "loss": costs.DomainLoss(),
+    "ncp": costs.DomainLoss(geometric=False),
     "precision": costs.Precision(),
     "discernibility": costs.Discernibility(),
     "average_class_size": costs.ClassSize(),
@@ -30,7 +30,7 @@ COSTS: dict[str, costs.Cost] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SearchResult:
+class RecodingResult:
     """``best`` is the node to recode to; ``drops``: suppressed rows are left out.
 
     ``refused``: their cells were to be suppressed, but then they would be a class that breaks a requirement.
@@ -43,12 +43,12 @@ class SearchResult:
 
 
 def solve(
-    ground: Ground,
+    ground: WeightedRows,
     models: RequiredModels,
     params: RecodingParams,
     watch: Watch | None,
     people: NodePeople | None = None,
-) -> SearchResult:
+) -> RecodingResult:
     """Search. Raises PluginError where no node is good enough.
 
     Rows whose cells are suppressed stay in the table that shares and distances are compared with; dropped ones do not.
@@ -58,19 +58,19 @@ def solve(
     if params.suppress == "cells" and ground.population is None and not (people is not None and models.others):
         kept = _searched(ground, models, params, limit, watch, people, at_released=False)
         if kept.best is not None and _can_stay(kept.best, models, ground, people):
-            return SearchResult(kept, kept.best, drops=False)
+            return RecodingResult(kept, kept.best, drops=False)
         if not models.compares and kept.best is not None:
-            return SearchResult(kept, kept.best, drops=True, refused=True)
+            return RecodingResult(kept, kept.best, drops=True, refused=True)
     search = _searched(ground, models, params, limit, watch, people, at_released=True)
     if search.best is None:
         raise _none_is_good(ground, limit, search)
-    return SearchResult(
+    return RecodingResult(
         search, search.best, drops=True, refused=params.suppress == "cells" and search.best.suppressed > 0
     )
 
 
 def _searched(
-    ground: Ground,
+    ground: WeightedRows,
     models: RequiredModels,
     params: RecodingParams,
     limit: int,
@@ -84,7 +84,7 @@ def _searched(
     return optimum(ground, models.models, cost, limit, at_released=at_released, most=most, watch=watch, people=people)
 
 
-def _can_stay(best: NodeResult, models: RequiredModels, ground: Ground, people: NodePeople | None) -> bool:
+def _can_stay(best: NodeResult, models: RequiredModels, ground: WeightedRows, people: NodePeople | None) -> bool:
     """Whether the suppressed rows together are a class that keeps every model."""
     lost = np.flatnonzero(~best.kept)
     if not len(lost):
@@ -97,7 +97,7 @@ def _can_stay(best: NodeResult, models: RequiredModels, ground: Ground, people: 
     )
 
 
-def _none_is_good(ground: Ground, limit: int, solution: Solution) -> PluginError:
+def _none_is_good(ground: WeightedRows, limit: int, solution: Solution) -> PluginError:
     text = (
         f"no levels keep the requirements with at most {limit} of {ground.records} rows suppressed"
         f" ({solution.checked} of {solution.size} nodes of the lattice had to be looked at)"

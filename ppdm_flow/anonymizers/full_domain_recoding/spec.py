@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
-from ppdm_flow.anonymizers.class_models.task import Task, task
+from ppdm_flow.anonymizers.class_models.task import RecodingTask, task
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -22,7 +22,7 @@ Names = Annotated[tuple[str, ...], Field(min_length=1)]
 CostName = Literal["loss", "ncp", "precision", "discernibility", "average_class_size", "entropy", "classification"]
 
 
-class Bounds(Params):
+class LevelBounds(Params):
     """The least and the highest level that an attribute may go to; 0 are its values themselves."""
 
     min: Annotated[int, Field(ge=0)] = 0
@@ -36,7 +36,7 @@ class RecodingParams(Params):
     suppression: Annotated[float, Field(ge=0.0, le=1.0)] = 0.05
     suppress: Literal["rows", "cells"] = "rows"
     cost: CostName = "loss"
-    levels: dict[str, Bounds] = Field(default_factory=dict)
+    levels: dict[str, LevelBounds] = Field(default_factory=dict)
     most_nodes: Annotated[int, Field(ge=1)] | None = None
 
 
@@ -68,7 +68,7 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
     )
 
 
-def _derivations(params: RecodingParams, todo: Task, reads: tuple[str, ...]) -> dict[str, Derivation]:
+def _derivations(params: RecodingParams, todo: RecodingTask, reads: tuple[str, ...]) -> dict[str, Derivation]:
     """Return what cells come from; with ``suppress: cells`` whole classes are hidden."""
     if params.suppress == "rows":
         return value_maps(todo.attributes, reads)
@@ -87,13 +87,13 @@ def _told(names: Iterable[str], scope: Scope) -> dict[str, str]:
     return {name: f"{_LEVEL} {reading(h)}" for name, h in own.items() if h is not None and reading(h)}
 
 
-def _guarantee(todo: Task, scope: Scope) -> str:
+def _guarantee(todo: RecodingTask, scope: Scope) -> str:
     if scope.people is not None:
         return claimed([r.class_claim.partition(" ")[2] for r in todo.enforced], scope)
     return "; ".join(f"every class {r.class_claim}" for r in todo.enforced)
 
 
-def _of_task(todo: Task) -> list[Problem]:
+def _of_task(todo: RecodingTask) -> list[Problem]:
     if todo.enforced and todo.attributes:
         return []
     text = "nothing to recode for: no requirement that concerns this table groups rows"
@@ -126,7 +126,7 @@ SPEC = PluginSpec(
         "anonymizers/full_domain_recoding",
         Kind.ROW_WISE,
         classes="people",
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
     ),
     params=RecodingParams,
     algorithm="ppdm_flow.anonymizers.full_domain_recoding.algorithm:FullDomainRecoding",

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.full_domain_recoding.ground import Scale, coded
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
+from ppdm_flow.anonymizers.full_domain_recoding.ground import LeafScale, coded
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -25,13 +25,13 @@ _KEY_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recoding:
+class LevelRecoding:
     """One attribute's way: ``code_of`` (leaves,) the code of each leaf at its level, ``labels`` of the codes.
 
     Codes from ``len(labels)`` on are marks that stay what they are, in the order of ``scale.extra``.
     """
 
-    scale: Scale
+    scale: LeafScale
     level: int
     code_of: Codes
     labels: tuple[str, ...]
@@ -62,14 +62,14 @@ class Recoding:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FullDomainTransform(Deterministic):
+class FullDomainTransform(DeterministicTransform):
     """``lost`` (classes, attributes) are the codes of the classes that are suppressed, in order.
 
     ``drops``: their rows are left out; else their recoded cells are suppressed.
     """
 
     step: str
-    ways: tuple[Recoding, ...]
+    ways: tuple[LevelRecoding, ...]
     lost: Codes
     drops: bool
 
@@ -122,10 +122,10 @@ def _occur(unseen: npt.NDArray[np.bool_], codes: Codes) -> bool:
     return bool(unseen[codes].any())
 
 
-def recoding(scale: Scale, level: int) -> Recoding:
+def recoding(scale: LeafScale, level: int) -> LevelRecoding:
     """Return the way of one attribute to a level, counted from ``scale.lowest``."""
     at = scale.lowest + level
     names, codes = coded(scale.hierarchy, at)
     top = at == scale.hierarchy.top and at > 0
     marks = np.zeros(len(scale.extra), dtype=np.int64) if top else len(names) + np.arange(len(scale.extra))
-    return Recoding(scale, at, np.concatenate([codes, marks]).astype(np.int32), tuple(str(n) for n in names))
+    return LevelRecoding(scale, at, np.concatenate([codes, marks]).astype(np.int32), tuple(str(n) for n in names))

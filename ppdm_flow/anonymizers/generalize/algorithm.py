@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.generalize.spec import GeneralizeParams, Rule
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
+from ppdm_flow.anonymizers.generalize.spec import GeneralizationRule, GeneralizeParams
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -31,7 +31,7 @@ from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.table import Table
 
 
-def coarsening(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
+def coarsening(column: str, rule: GeneralizationRule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
     """Return the way that ``rule`` means; None for level 0, which leaves values as they are.
 
     Raises PluginError where the rule gives no way or several, or where a hierarchy cannot be used.
@@ -44,7 +44,7 @@ def coarsening(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -
     return _of_method(rule) if rule.methods else _of_hierarchy(column, rule, own, home)
 
 
-def _of_method(rule: Rule) -> Coarsening:
+def _of_method(rule: GeneralizationRule) -> Coarsening:
     if rule.intervals is not None:
         return Intervals(rule.intervals, rule.open_ends)
     if rule.prefix is not None:
@@ -57,7 +57,7 @@ def _of_method(rule: Rule) -> Coarsening:
     return Coding(rule.bottom, rule.top, rounding, as_numbers=rule.coded == "number")
 
 
-def _of_hierarchy(column: str, rule: Rule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
+def _of_hierarchy(column: str, rule: GeneralizationRule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
     """By the attribute's own hierarchy, whatever its form."""
     if own is None:
         raise PluginError(Diagnostic("PPF780", f"`{column}` has no hierarchy, and no other way is given"))
@@ -89,7 +89,7 @@ class Generalize:
 
 
 @dataclass(frozen=True, slots=True)
-class GeneralizeTransform(Deterministic):
+class GeneralizeTransform(DeterministicTransform):
     """``ways`` are (attribute, its map)."""
 
     ways: tuple[tuple[str, Coarsening], ...]

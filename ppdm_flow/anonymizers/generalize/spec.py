@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import absent, is_pattern, matching, reaches
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change, HierarchySpec
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.phrases import counted
@@ -20,7 +20,7 @@ from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Sc
 METHODS = ("intervals", "prefix", "hierarchy", "round", "date")
 
 
-class Rule(Params):
+class GeneralizationRule(Params):
     """How one attribute is generalized. None of the methods means: by its own hierarchy, to ``level``.
 
     ``intervals`` are ascending edges of half-open intervals [a, b); ``open_ends`` lets values lie outside of them.
@@ -66,12 +66,12 @@ def _as_map(value: Any) -> Any:
 class GeneralizeParams(Params):
     """A rule by attribute (names or globs). Left out: every attribute that has a hierarchy goes to its level 1."""
 
-    attributes: Annotated[dict[str, Rule], BeforeValidator(_as_map), Field(min_length=1)] | None = None
+    attributes: Annotated[dict[str, GeneralizationRule], BeforeValidator(_as_map), Field(min_length=1)] | None = None
 
-    def rules(self, own: dict[str, HierarchySpec | None]) -> dict[str, Rule]:
+    def rules(self, own: dict[str, HierarchySpec | None]) -> dict[str, GeneralizationRule]:
         """Return the rule of each attribute; ``own`` are the hierarchies of all attributes. An exact name wins."""
         if self.attributes is None:
-            return {name: Rule() for name, hierarchy in own.items() if hierarchy is not None}
+            return {name: GeneralizationRule() for name, hierarchy in own.items() if hierarchy is not None}
         ordered = sorted(self.attributes, key=lambda name: not is_pattern(name))
         return {name: self.attributes[key] for key in ordered for name in matching(key, own)}
 
@@ -91,7 +91,7 @@ def effect(params: GeneralizeParams, scope: Scope) -> Effect:
     )
 
 
-def _told(rule: Rule, own: HierarchySpec | None) -> str:
+def _told(rule: GeneralizationRule, own: HierarchySpec | None) -> str:
     """Return how recipients read the labels of a rule."""
     if "coding" in rule.methods:
         return f"{_CODED}, or were rounded." if rule.round else f"{_CODED}."
@@ -124,7 +124,7 @@ def _problems(params: GeneralizeParams, own: dict[str, HierarchySpec | None]) ->
     return problems
 
 
-def _of_rule(name: str, rule: Rule, own: dict[str, HierarchySpec | None]) -> list[Problem]:
+def _of_rule(name: str, rule: GeneralizationRule, own: dict[str, HierarchySpec | None]) -> list[Problem]:
     path = ("attributes", name)
     problems: list[Problem] = []
     if len(rule.methods) > 1:
@@ -145,7 +145,9 @@ def _of_rule(name: str, rule: Rule, own: dict[str, HierarchySpec | None]) -> lis
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/generalize", Kind.ROW_WISE, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page(
+        "anonymizers/generalize", Kind.ROW_WISE, asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
     params=GeneralizeParams,
     algorithm="ppdm_flow.anonymizers.generalize.algorithm:Generalize",
     effect=effect,

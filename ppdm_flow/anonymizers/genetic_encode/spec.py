@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from ppdm_flow.anonymizers.naming import absent, reaches
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -61,7 +61,7 @@ def effect(params: GeneticEncodeParams, scope: Scope) -> Effect:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/genetic_encode", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=2)
+        "anonymizers/genetic_encode", Kind.TABLE, randomized=True, asks=AccessRequirements(DataAccess.TABLE, passes=2)
     ),
     params=GeneticEncodeParams,
     algorithm="ppdm_flow.anonymizers.genetic_encode.algorithm:GeneticEncode",

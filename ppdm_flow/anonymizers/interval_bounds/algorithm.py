@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.interval_bounds.spec import ENDS, IntervalBoundsParams, chosen
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -63,7 +63,7 @@ def _unreadable(data: DataView, name: str, kind: AttributeType) -> Diagnostic | 
 
 
 @dataclass(frozen=True, slots=True)
-class BoundsTransform(Deterministic):
+class BoundsTransform(DeterministicTransform):
     """``kinds`` are (attribute, its type)."""
 
     kinds: tuple[tuple[str, AttributeType], ...]

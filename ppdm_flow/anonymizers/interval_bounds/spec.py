@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -62,7 +62,9 @@ def _bound(facts: AttributeFacts, end: str) -> AttributeFacts:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/interval_bounds", Kind.ROW_WISE, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page(
+        "anonymizers/interval_bounds", Kind.ROW_WISE, asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
     params=IntervalBoundsParams,
     algorithm="ppdm_flow.anonymizers.interval_bounds.algorithm:IntervalBounds",
     effect=effect,

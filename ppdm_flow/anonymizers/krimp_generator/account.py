@@ -10,13 +10,13 @@ import numpy as np
 
 from ppdm_flow.anonymizers.krimp_generator.calibration import Calibration
 from ppdm_flow.anonymizers.krimp_generator.cells import Raw
-from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material
-from ppdm_flow.anonymizers.krimp_generator.removal import NOTABLE, Dependence
+from ppdm_flow.anonymizers.krimp_generator.material import LearnedRows, LearnedTable
+from ppdm_flow.anonymizers.krimp_generator.removal import NOTABLE, LargestDependence
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams
 from ppdm_flow.anonymizers.krimp_generator.transform import Drafts, GeneratorTransform
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.mining.generation.code_table_file import GivenCodeTable
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.tables.counts import Counts
@@ -86,10 +86,10 @@ def _distance(one: Raw, other: Raw) -> float:
 
 def figures(
     learned: LearnedTable,
-    given: Material,
+    given: LearnedRows,
     least: int,
     seen: PilotSample,
-    left: Dependence | None,
+    left: LargestDependence | None,
     calibration: Calibration | None = None,
 ) -> dict[str, Figure]:
     """Return the step's figures."""
@@ -132,7 +132,12 @@ def figures_of_given(table: GivenCodeTable, seen: PilotSample) -> dict[str, Figu
 
 
 def findings(
-    params: GeneratorParams, learned: LearnedTable, given: Material, least: int, left: Dependence | None, step: str
+    params: GeneratorParams,
+    learned: LearnedTable,
+    given: LearnedRows,
+    least: int,
+    left: LargestDependence | None,
+    step: str,
 ) -> tuple[Finding, ...]:
     """Return what a reader should know."""
     texts: list[tuple[str, str, str]] = []
@@ -155,7 +160,7 @@ def findings(
     return tuple(Finding(code, Severity.WARNING, text, subject) for code, text, subject in texts)
 
 
-def description(params: GeneratorParams, table: CodeTable, given: Material, limit: int | None) -> dict[str, Any]:
+def description(params: GeneratorParams, table: CodeTable, given: LearnedRows, limit: int | None) -> dict[str, Any]:
     """Return how rows are made, and how many elements of each length the code table has."""
     lengths, counts = np.unique(table.itemsets.lengths[table.usages > 0], return_counts=True)
     intervals = given.intervals
@@ -185,7 +190,7 @@ def _candidates(params: GeneratorParams) -> str:
     return "closed itemsets" if params.closed else "all itemsets"
 
 
-def _rejected(given: Material, limit: int | None) -> str:
+def _rejected(given: LearnedRows, limit: int | None) -> str:
     if limit is None:
         return "nothing"
     more = ", also when numbers are compared by their intervals" if given.intervals else ""
@@ -205,7 +210,7 @@ def charts(table: CodeTable) -> tuple[Chart, ...]:
             title="What the rows are made of: cells of the original by the length of the itemset that covers them",
             kind="bars",
             x=tuple(str(i + 1) for i in range(len(share))),
-            series=(Series("share of cells", tuple(share.tolist())),),
+            series=(FigureSeries("share of cells", tuple(share.tolist())),),
             x_label="values in the itemset",
             y_label="share of cells",
         ),

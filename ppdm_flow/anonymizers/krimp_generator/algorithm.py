@@ -7,10 +7,10 @@ import numpy as np
 from ppdm_flow.anonymizers.krimp_generator import account
 from ppdm_flow.anonymizers.krimp_generator.account import pilot
 from ppdm_flow.anonymizers.krimp_generator.calibration import Calibration, calibrated
-from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Value
+from ppdm_flow.anonymizers.krimp_generator.cells import ItemValue, Maker
 from ppdm_flow.anonymizers.krimp_generator.given_table import intervals_of, transform_of
 from ppdm_flow.anonymizers.krimp_generator.intervals import PlacedColumn, empirical, uniform
-from ppdm_flow.anonymizers.krimp_generator.material import LearnedTable, Material, learn, material
+from ppdm_flow.anonymizers.krimp_generator.material import LearnedRows, LearnedTable, learn, material
 from ppdm_flow.anonymizers.krimp_generator.rejection import rejection
 from ppdm_flow.anonymizers.krimp_generator.removal import dependence
 from ppdm_flow.anonymizers.krimp_generator.spec import NO_SUBJECT, GeneratorParams
@@ -25,7 +25,7 @@ from ppdm_flow.mining.generation.code_table_file import (
     code_table_document,
     read_code_table,
 )
-from ppdm_flow.mining.generation.model import Model
+from ppdm_flow.mining.generation.model import RowGenerator
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
@@ -102,11 +102,11 @@ class KrimpGenerator:
             raise PluginError(Diagnostic("PPF573", f"the column `{sets[0]}` holds sets of items, not one value a cell"))
         return names
 
-    def _transform(self, given: Material, learned: LearnedTable, ctx: StepContext) -> GeneratorTransform:
+    def _transform(self, given: LearnedRows, learned: LearnedTable, ctx: StepContext) -> GeneratorTransform:
         params, names = self.params, given.rows.columns
         limit = params.rare(ctx.requirements).rows(given.every.total) if params.blend == "strict" else None
         return GeneratorTransform(
-            model=Model.of(learned.table, given.items.database, params.laplace),
+            model=RowGenerator.of(learned.table, given.items.database, params.laplace),
             code=given.items.code,
             names=names,
             makers=tuple(self._maker(name, given) for name in names),
@@ -116,14 +116,14 @@ class KrimpGenerator:
         )
 
     def _calibrated(
-        self, transform: GeneratorTransform, given: Material, learned: LearnedTable, least: int
+        self, transform: GeneratorTransform, given: LearnedRows, learned: LearnedTable, least: int
     ) -> Calibration:
         table, database, laplace = learned.table, given.items.database, self.params.laplace
-        return calibrated(transform, table, database, least, lambda f: Model.of(table, database, laplace, f))
+        return calibrated(transform, table, database, least, lambda f: RowGenerator.of(table, database, laplace, f))
 
-    def _maker(self, name: str, given: Material) -> Maker:
+    def _maker(self, name: str, given: LearnedRows) -> Maker:
         column = given.intervals.get(name)
-        return Value(given.rows.names(name)) if column is None else self._number_maker(name, given.rows, column)
+        return ItemValue(given.rows.names(name)) if column is None else self._number_maker(name, given.rows, column)
 
     def _number_maker(self, name: str, rows: Counts, column: PlacedColumn) -> Maker:
         if self.params.draw == "uniform":

@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.krimp_generator.transform import GeneratorTransform
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.generation.model import Model
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.code_table import CodeTable
 
 Floats = npt.NDArray[np.float64]
@@ -54,9 +54,9 @@ class Calibration:
 def calibrated(
     transform: GeneratorTransform,
     table: CodeTable,
-    database: Database,
+    database: ItemDatabase,
     least: int,
-    weighted: Callable[[Floats], Model],
+    weighted: Callable[[Floats], RowGenerator],
 ) -> Calibration:
     """Fit the factors of all items of ``database`` with ``least`` rows or more.
 
@@ -91,7 +91,9 @@ def _values(table: CodeTable) -> float:
     return float((cells * lengths).sum() / cells.sum())
 
 
-def _counts(transform: GeneratorTransform, draws: Draws, number: int, size: int, database: Database) -> Floats | None:
+def _counts(
+    transform: GeneratorTransform, draws: Draws, number: int, size: int, database: ItemDatabase
+) -> Floats | None:
     """Return how often each item comes up, in as many rows as ``database`` has; None where all drafts are rejected."""
     rows = np.arange(number * size, (number + 1) * size, dtype=np.int64)
     drafts = transform.drafts(draws.words(rows))
@@ -102,7 +104,7 @@ def _counts(transform: GeneratorTransform, draws: Draws, number: int, size: int,
     return seen * (database.rows / len(passing))
 
 
-def _distance(found: Floats | None, database: Database) -> float | None:
+def _distance(found: Floats | None, database: ItemDatabase) -> float | None:
     if found is None:
         return None
     apart = float(np.abs(found - database.supports).sum())

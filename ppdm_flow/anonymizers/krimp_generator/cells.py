@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.krimp_generator.grid import Grid
+from ppdm_flow.anonymizers.krimp_generator.grid import NumberGrid
 from ppdm_flow.tables.column import Codes, Column
 
 Raw = npt.NDArray[np.int64]
@@ -83,7 +83,7 @@ class WithinIntervals(ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Value(OfOriginal):
+class ItemValue(OfOriginal):
     """The item is the value."""
 
     @property
@@ -97,7 +97,7 @@ class Value(OfOriginal):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Empirical(WithinIntervals, OfOriginal):
+class EmpiricalNumber(WithinIntervals, OfOriginal):
     """The item is an interval; the value is one of the original's within it, as frequent as it is there.
 
     ``order`` (values,): the original's codes, interval by interval; ``reach`` (values,): the running sum of their
@@ -116,14 +116,14 @@ class Empirical(WithinIntervals, OfOriginal):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Uniform(WithinIntervals):
+class UniformNumber(WithinIntervals):
     """The item is an interval; the value is any number within it, with as many decimals as the original's have.
 
     ``first`` and ``size`` (intervals,): the grid numbers of each interval, counted from the least of all. ``known``
     (values,), ascending, are the grid numbers of the original's values, ``code`` (values,) their codes.
     """
 
-    grid: Grid
+    grid: NumberGrid
     first: Raw
     size: Raw
     known: Raw

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.krimp_generator.cells import Empirical, Maker, Uniform, Value
+from ppdm_flow.anonymizers.krimp_generator.cells import EmpiricalNumber, ItemValue, Maker, UniformNumber
 from ppdm_flow.anonymizers.krimp_generator.intervals import PlacedColumn, placed
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams, numeric
 from ppdm_flow.anonymizers.krimp_generator.transform import GeneratorTransform
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.mining.generation.code_table_file import GivenCodeTable, unusable
-from ppdm_flow.mining.generation.model import Model
+from ppdm_flow.mining.generation.model import RowGenerator
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, SUPPRESSED_TEXT
 from ppdm_flow.tables.counts import Counts
 
@@ -43,14 +43,14 @@ def transform_of(
     for place, name in enumerate(names):
         own = [value for at, value in items if at == place]
         texts = intervals[name].names if name in intervals else tuple(sorted({str(v) for v in own if v not in _MARKS}))
-        maker = makers[name] if name in makers else Value(pa.array(texts, pa.string()))
+        maker = makers[name] if name in makers else ItemValue(pa.array(texts, pa.string()))
         codes = _MARKS | {text: code for code, text in enumerate(texts)}
         _check(name, own, codes, maker, facts[name])
         code_of |= {(place, value): codes[value] for value in own}
         every_maker.append(maker)
     numbers = {item: number for number, item in enumerate(items)}
     place_of_item = np.array([place for place, _ in items], dtype=np.int32)
-    model = Model.of_weights(*table.laid_out(numbers, names), place_of_item, len(names), params.laplace)
+    model = RowGenerator.of_weights(*table.laid_out(numbers, names), place_of_item, len(names), params.laplace)
     return GeneratorTransform(
         model=model,
         code=np.array([code_of[item] for item in items], dtype=np.int32),
@@ -78,7 +78,11 @@ def _check(
     if outside:
         raise unusable(f"{outside} values of `{name}` in the code table are not in its `domain`")
     widths = (
-        maker.size if isinstance(maker, Uniform) else np.diff(maker.begin) if isinstance(maker, Empirical) else None
+        maker.size
+        if isinstance(maker, UniformNumber)
+        else np.diff(maker.begin)
+        if isinstance(maker, EmpiricalNumber)
+        else None
     )
     if widths is not None and any(codes[value] >= 0 and widths[codes[value]] < 1 for value in values):
         raise unusable(f"an interval of `{name}` in the code table has no number that could be drawn")

@@ -16,7 +16,7 @@ _REACH = 2**52
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class NumberGrid:
     """Number i, from 0, is (``start`` + i) / 10^``decimals``; ``padded``: trailing zeros are written.
 
     >>> Grid(-15, 1, False).texts(np.array([0, 5, 6])).to_pylist()
@@ -53,7 +53,9 @@ class Grid:
         return number.scaleb(self.decimals)
 
 
-def grid_of(values: Sequence[str], numbers: Sequence[Decimal], edges: Sequence[Decimal], *, integers: bool) -> Grid:
+def grid_of(
+    values: Sequence[str], numbers: Sequence[Decimal], edges: Sequence[Decimal], *, integers: bool
+) -> NumberGrid:
     """Return the grid of a column: the decimals of its values, so far as numbers between the edges can be told apart.
 
     ``integers``: integers only.
@@ -65,7 +67,7 @@ def grid_of(values: Sequence[str], numbers: Sequence[Decimal], edges: Sequence[D
         decimals -= 1
     padded = any("." in v and v.strip().endswith("0") for v in values)
     start = int(edges[0].scaleb(decimals).to_integral_value("ROUND_CEILING"))
-    return Grid(start, decimals, padded)
+    return NumberGrid(start, decimals, padded)
 
 
 def _decimals(number: Decimal) -> int:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.krimp_generator.cells import Empirical, Maker, Raw, Uniform
-from ppdm_flow.anonymizers.krimp_generator.grid import Grid, grid_of
+from ppdm_flow.anonymizers.krimp_generator.cells import EmpiricalNumber, Maker, Raw, UniformNumber
+from ppdm_flow.anonymizers.krimp_generator.grid import NumberGrid, grid_of
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -74,7 +74,7 @@ def empirical(column: PlacedColumn, categories: pa.StringArray, counts: Raw) -> 
     reach = np.cumsum(counts[order])
     begin = np.searchsorted(column.interval[order], np.arange(len(column.names) + 1))
     before = np.concatenate([[0], reach])[begin]
-    return Empirical(categories, order.astype(np.int64), reach, before)
+    return EmpiricalNumber(categories, order.astype(np.int64), reach, before)
 
 
 def uniform(column: PlacedColumn) -> Maker:
@@ -89,10 +89,10 @@ def uniform(column: PlacedColumn) -> Maker:
         text = f"an interval of the column `{column.facts.name}` has values, and no number that could be drawn"
         raise PluginError(Diagnostic("PPF789", text))
     known, code = _known(column, grid)
-    return Uniform(grid, ends[:-1], size, known, code)
+    return UniformNumber(grid, ends[:-1], size, known, code)
 
 
-def _known(column: PlacedColumn, grid: Grid) -> tuple[Raw, Raw]:
+def _known(column: PlacedColumn, grid: NumberGrid) -> tuple[Raw, Raw]:
     """Return the grid numbers of those values that the grid writes as they are written, and their codes."""
     numbers = [grid.number(n) for n in column.numbers]
     on = np.array([i for i, n in enumerate(numbers) if n is not None], dtype=np.int64)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.anonymizers.krimp_generator.intervals import PlacedColumn, in_intervals, placed
-from ppdm_flow.anonymizers.krimp_generator.removal import Removal, removal
+from ppdm_flow.anonymizers.krimp_generator.removal import DependenceRemoval, removal
 from ppdm_flow.anonymizers.krimp_generator.spec import GeneratorParams, numeric
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
@@ -16,7 +16,7 @@ from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import Tabular, tabular
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compress import krimp, slim
-from ppdm_flow.mining.krimp.progress import Progress
+from ppdm_flow.mining.krimp.progress import KrimpProgress
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView
@@ -29,7 +29,7 @@ MOST_CANDIDATES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class LearnedRows:
     """``rows`` are the distinct rows learned from, ``every`` those of the whole table, under the same codes.
 
     ``intervals`` are those of numeric attributes; ``coded`` are ``rows`` with intervals in place of numbers, and
@@ -41,7 +41,7 @@ class Material:
     intervals: Mapping[str, PlacedColumn]
     coded: Counts
     items: Tabular
-    removal: Removal
+    removal: DependenceRemoval
 
     @property
     def every_coded(self) -> Counts | None:
@@ -51,7 +51,7 @@ class Material:
 
 def material(
     data: DataView, names: tuple[str, ...], params: GeneratorParams, holdout: Holdout | None, ctx: StepContext
-) -> Material:
+) -> LearnedRows:
     """Count the rows. Raises PluginError where there are none, and where a number lies in no interval."""
     every = _weighty(data.counts(names))
     rows = every if holdout is None else _weighty(_onto(_without(data, names, holdout), every))
@@ -62,7 +62,9 @@ def material(
     intervals = {n: placed(facts, every.names(n)) for n, facts in known.items() if numeric(facts)}
     coded = in_intervals(rows, intervals)
     items = tabular(coded)
-    return Material(rows, every, intervals, coded, items, removal(params.groups(known), names, coded.categories, items))
+    return LearnedRows(
+        rows, every, intervals, coded, items, removal(params.groups(known), names, coded.categories, items)
+    )
 
 
 def _weighty(counts: Counts) -> Counts:
@@ -102,10 +104,10 @@ class LearnedTable:
     removed: int
 
 
-def learn(given: Material, least: int, params: GeneratorParams, ctx: StepContext) -> LearnedTable:
+def learn(given: LearnedRows, least: int, params: GeneratorParams, ctx: StepContext) -> LearnedTable:
     """Compress. Raises PluginError PPF775 or PPF776 where there is too much to look through."""
 
-    def watch(progress: Progress) -> bool:
+    def watch(progress: KrimpProgress) -> bool:
         if ctx.progress is not None:
             ctx.progress(progress.position, progress.candidates)
         return True

@@ -38,7 +38,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rare:
+class RareRows:
     """The rows of the original with a support below a limit, and those that have it.
 
     ``safe`` (rows, attributes): codes of the original's rows that are frequent enough; ``reach`` (rows,): the running
@@ -67,8 +67,8 @@ class Rare:
 class Rejection:
     """Rows are compared cell by cell, and, where there are intervals, also with these in place of numbers."""
 
-    exact: Rare
-    coarse: Rare | None
+    exact: RareRows
+    coarse: RareRows | None
 
     def hit(self, cells: Sequence[Raw], codes: npt.NDArray[np.int32]) -> Bools:
         """Return which rows are rare, from cells in the original's codes and ``codes`` (rows, attributes) of items."""
@@ -85,7 +85,7 @@ def rejection(every: Counts, coded: Counts | None, limit: int) -> Rejection:
     return Rejection(rare(every, limit), coarse)
 
 
-def rare(counts: Counts, limit: int) -> Rare:
+def rare(counts: Counts, limit: int) -> RareRows:
     """Look for the rows of ``counts`` with a support below ``limit``."""
     few = (counts.counts > 0) & (counts.counts < limit)
     codes = counts.codes[few]
@@ -103,7 +103,7 @@ def rare(counts: Counts, limit: int) -> Rare:
         stages.append(Stage(begin, end, here, keys))
         ranks, begin = len(keys), end
     enough = counts.counts >= limit
-    return Rare(tuple(stages), counts.codes[enough], np.cumsum(counts.counts[enough]), counts.categories)
+    return RareRows(tuple(stages), counts.codes[enough], np.cumsum(counts.counts[enough]), counts.categories)
 
 
 def _packed(columns: Sequence[npt.NDArray[np.integer]], widths: tuple[int, ...], before: Raw) -> Raw:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.tabular import Tabular
 
 Bools = npt.NDArray[np.bool_]
@@ -25,13 +25,13 @@ NOTABLE = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Removal:
+class DependenceRemoval:
     """``groups`` are masks over items, each (items,); ``absent`` counts named values that the data do not have."""
 
     groups: tuple[Bools, ...]
     absent: int
 
-    def hit(self, itemsets: Itemsets) -> Bools:
+    def hit(self, itemsets: ItemsetCollection) -> Bools:
         """Return which itemsets have two items or more of one group, shape (itemsets,)."""
         hits = np.zeros(len(itemsets), dtype=bool)
         for group in self.groups:
@@ -45,7 +45,7 @@ def removal(
     columns: tuple[str, ...],
     categories: tuple[pa.StringArray, ...],
     tabular: Tabular,
-) -> Removal:
+) -> DependenceRemoval:
     """Turn names into items."""
     masks, absent = [], 0
     for group in groups:
@@ -61,18 +61,18 @@ def removal(
             absent += len(values) - int(known.sum())
             mask |= known
         masks.append(mask)
-    return Removal(tuple(masks), absent)
+    return DependenceRemoval(tuple(masks), absent)
 
 
 @dataclass(frozen=True, slots=True)
-class Dependence:
+class LargestDependence:
     """The largest Cramér's V between two attributes of one group, in the original and in a sample of drafts."""
 
     before: float
     after: float
 
 
-def dependence(removal: Removal, tabular: Tabular, drafts: Cells) -> Dependence:
+def dependence(removal: DependenceRemoval, tabular: Tabular, drafts: Cells) -> LargestDependence:
     """Look at all pairs of attributes within the groups; ``drafts`` (rows, attributes) are items.
 
     Values that a group does not name count as one.
@@ -85,7 +85,7 @@ def dependence(removal: Removal, tabular: Tabular, drafts: Cells) -> Dependence:
         for pair in combinations(places, 2):
             before = max(before, _of_pair(group, pair, database.cells, database.weights))
             after = max(after, _of_pair(group, pair, drafts, ones))
-    return Dependence(before, after)
+    return LargestDependence(before, after)
 
 
 def _of_pair(group: npt.NDArray[np.bool_], pair: tuple[int, int], cells: Cells, weights: Weights) -> float:

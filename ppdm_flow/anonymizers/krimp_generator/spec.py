@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import changed_subject, is_pattern, matching, missing_ones, reaches, subject_of
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.supports import Support, Supported
+from ppdm_flow.core.supports import SupportBound, Supported
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
@@ -23,7 +23,7 @@ _LEFT_OUT = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT)
 _NUMBERS = (AttributeType.INTEGER, AttributeType.FLOAT)
 _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED, Change.OTHER)
 
-FEW = Support(count=5)
+FEW = SupportBound(count=5)
 """The support of itemsets to learn where the policy says nothing: patterns of fewer rows are of few people, and
 learning them brings generated rows no nearer to the original."""
 
@@ -80,11 +80,11 @@ class GeneratorParams(Params):
         """Whether candidates are closed itemsets: code tables as good come of fewer candidates."""
         return self.candidates != "all"
 
-    def support(self, requirements: tuple[Requirement, ...]) -> Support:
+    def support(self, requirements: tuple[Requirement, ...]) -> SupportBound:
         """Return the support of itemsets to learn."""
         return self.min_support or _blend(requirements) or FEW
 
-    def rare(self, requirements: tuple[Requirement, ...]) -> Support:
+    def rare(self, requirements: tuple[Requirement, ...]) -> SupportBound:
         """Return the support below which an original row must not be generated, where blending is strict."""
         return _blend(requirements) or self.support(requirements)
 
@@ -147,7 +147,7 @@ def _of_people(params: GeneratorParams, scope: Scope) -> tuple[Problem, ...]:
     return changed_subject(scope.attributes)
 
 
-def _blend(requirements: tuple[Requirement, ...]) -> Support | None:
+def _blend(requirements: tuple[Requirement, ...]) -> SupportBound | None:
     return next((r.min_support for r in requirements if isinstance(r, Blend)), None)
 
 
@@ -241,7 +241,11 @@ SPEC = PluginSpec(
         Kind.GENERATOR,
         serves=("blend", "anonymity_score"),
         randomized=True,
-        asks=Demand(Asks.COUNTS, {"numbers": Asks.ROWS, "people": Asks.ROWS, "sets": Asks.ROWS}, passes=1),
+        asks=AccessRequirements(
+            DataAccess.COUNTS,
+            {"numbers": DataAccess.ROWS, "people": DataAccess.ROWS, "sets": DataAccess.ROWS},
+            passes=1,
+        ),
     ),
     params=GeneratorParams,
     algorithm="ppdm_flow.anonymizers.krimp_generator.algorithm:KrimpGenerator",

@@ -14,7 +14,7 @@ from ppdm_flow.anonymizers.krimp_generator.rejection import Rejection
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.generation.model import Model
+from ppdm_flow.mining.generation.model import RowGenerator
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import RowNumbers, Table, concat
 
@@ -43,7 +43,7 @@ class GeneratorTransform:
     ``rejection``: rows that are not made, where blending is strict. ``account`` is what the report may tell.
     """
 
-    model: Model
+    model: RowGenerator
     code: npt.NDArray[np.int32]
     names: tuple[str, ...]
     makers: tuple[Maker, ...]

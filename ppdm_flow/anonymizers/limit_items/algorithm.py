@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.limit_items.spec import LimitItemsParams
 from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.anonymizers.set_columns import required
@@ -117,7 +117,7 @@ class LimitItems:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitTransform(Deterministic):
+class LimitTransform(DeterministicTransform):
     """``attribute`` keeps sets of ``least`` to ``most`` items, without those that are ``left_out``."""
 
     attribute: str

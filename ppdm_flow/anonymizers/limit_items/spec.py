@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ppdm_flow.anonymizers.set_columns import chosen, problems
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -60,7 +60,9 @@ def effect(params: LimitItemsParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/limit_items", Kind.ROW_WISE, sets="column", asks=Demand(Asks.ROWS, passes=1)),
+    info=PluginInfo.of_page(
+        "anonymizers/limit_items", Kind.ROW_WISE, sets="column", asks=AccessRequirements(DataAccess.ROWS, passes=1)
+    ),
     params=LimitItemsParams,
     algorithm="ppdm_flow.anonymizers.limit_items.algorithm:LimitItems",
     effect=effect,

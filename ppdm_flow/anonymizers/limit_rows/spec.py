@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, changed_subject, matching, subject_of
 from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
@@ -78,7 +78,10 @@ def effect(params: LimitRowsParams, scope: Scope) -> Effect:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/limit_rows", Kind.ROW_WISE, randomized=True, asks=Demand(Asks.TABLE, passes=2, takes_all=True)
+        "anonymizers/limit_rows",
+        Kind.ROW_WISE,
+        randomized=True,
+        asks=AccessRequirements(DataAccess.TABLE, passes=2, takes_all=True),
     ),
     params=LimitRowsParams,
     algorithm="ppdm_flow.anonymizers.limit_rows.algorithm:LimitRows",

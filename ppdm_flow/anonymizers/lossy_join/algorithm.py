@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.lossy_join.spec import LossyJoinParams
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
@@ -52,7 +52,7 @@ class LossyJoin:
 
 
 @dataclass(frozen=True, slots=True)
-class LossyJoinTransform(Deterministic):
+class LossyJoinTransform(DeterministicTransform):
     """Rows are numbered anew, class by class."""
 
     params: LossyJoinParams

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -49,7 +49,7 @@ def effect(params: LossyJoinParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/lossy_join", Kind.TABLE, asks=Demand(Asks.TABLE, passes=2)),
+    info=PluginInfo.of_page("anonymizers/lossy_join", Kind.TABLE, asks=AccessRequirements(DataAccess.TABLE, passes=2)),
     params=LossyJoinParams,
     algorithm="ppdm_flow.anonymizers.lossy_join.algorithm:LossyJoin",
     effect=effect,

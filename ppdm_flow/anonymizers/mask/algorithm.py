@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.mask.spec import Cover, MaskParams
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
+from ppdm_flow.anonymizers.mask.spec import MaskParams, MaskRule
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.relabelled import relabelled, used_values
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -38,10 +38,10 @@ class Mask:
 
 
 @dataclass(frozen=True, slots=True)
-class MaskTransform(Deterministic):
+class MaskTransform(DeterministicTransform):
     """``rules`` are (attribute, how it is covered)."""
 
-    rules: tuple[tuple[str, Cover], ...]
+    rules: tuple[tuple[str, MaskRule], ...]
 
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Cover the values. Raises PluginError for one that would stay as it is."""
@@ -54,7 +54,7 @@ class MaskTransform(Deterministic):
         return {"attributes": {name: rule.model_dump(exclude_none=True) for name, rule in self.rules}}
 
 
-def masked(text: str, rule: Cover) -> str | None:
+def masked(text: str, rule: MaskRule) -> str | None:
     """Return the text with its inner characters covered, or None where it is too short to cover any.
 
     Examples
@@ -75,7 +75,7 @@ def masked(text: str, rule: Cover) -> str | None:
     return "".join(rule.sign if i in hidden else c for i, c in enumerate(text))
 
 
-def _masked_all(name: str, values: list[str], rule: Cover) -> list[str]:
+def _masked_all(name: str, values: list[str], rule: MaskRule) -> list[str]:
     labels = [masked(value, rule) for value in values]
     short = sum(f is None or f == v for f, v in zip(labels, values, strict=True))
     if short:

@@ -17,7 +17,7 @@ FORMATS = {"postal_code": (3, 0), "card_number": (0, 4), "phone": (3, 2)}
 """First and last characters that each format keeps."""
 
 
-class Cover(Params):
+class MaskRule(Params):
     """``first`` and ``last`` are how many letters and digits stay at either end; ``sign`` stands for each other one.
 
     ``format`` gives these two for texts of a known kind. ``separators: mask`` covers blanks, dashes and the like too.
@@ -47,9 +47,9 @@ def _named(value: Any) -> Any:
 class MaskParams(Params):
     """``attributes`` are the attributes (names or globs), each with how it is covered, or with the name of a format."""
 
-    attributes: Annotated[dict[str, Cover], BeforeValidator(_named), Field(min_length=1)]
+    attributes: Annotated[dict[str, MaskRule], BeforeValidator(_named), Field(min_length=1)]
 
-    def covers(self, known: tuple[str, ...]) -> dict[str, Cover]:
+    def covers(self, known: tuple[str, ...]) -> dict[str, MaskRule]:
         """Return the rule of each attribute; an exact name wins."""
         ordered = sorted(self.attributes, key=lambda name: not is_pattern(name))
         return {name: self.attributes[key] for key in ordered for name in matching(key, known)}

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
-from ppdm_flow.mining.local_recoding.groups import Groups
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
+from ppdm_flow.mining.local_recoding.groups import ItemGroups
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loss:
+class GroupingLoss:
     """Attributes that were grouped together, with their standardized ``points``, one array (items, axes) each.
 
     ``missing`` and ``emptied`` (items, attributes): cells that were missing, and those that became so.
@@ -25,7 +25,7 @@ class Loss:
     names: tuple[str, ...]
     points: tuple[Floats, ...]
     weights: npt.NDArray[np.int64]
-    groups: Groups
+    groups: ItemGroups
     missing: npt.NDArray[np.bool_]
     emptied: npt.NDArray[np.bool_]
 
@@ -52,7 +52,7 @@ class Loss:
         return np.bincount(self.groups.group, self.weights, self.groups.size).astype(np.float64)
 
 
-def figures(losses: Sequence[Loss]) -> dict[str, Figure]:
+def figures(losses: Sequence[GroupingLoss]) -> dict[str, Figure]:
     """Return SSE / SST of each attribute and of all, standardized, before means are rounded; and group sizes.
 
     A cell that became missing has lost its whole distance from the mean of all.
@@ -90,7 +90,7 @@ def findings(step: str, slices: int, most: int) -> tuple[Finding, ...]:
     return (Finding("PPF883", Severity.INFO, text, step),)
 
 
-def charts(step: str, losses: Sequence[Loss]) -> tuple[Chart, ...]:
+def charts(step: str, losses: Sequence[GroupingLoss]) -> tuple[Chart, ...]:
     """Show what each attribute lost."""
     losses_shown = figures(losses)
     names = [n for loss in losses for n in loss.names if losses_shown[f"{n}.information_loss"].value is not None]
@@ -103,7 +103,7 @@ def charts(step: str, losses: Sequence[Loss]) -> tuple[Chart, ...]:
             title=f"Step {step}: the share of the variance that groups lose",
             kind="bars",
             x=tuple(names),
-            series=(Series("SSE / SST", shares),),
+            series=(FigureSeries("SSE / SST", shares),),
             y_label="share",
         ),
     )

@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.class_models.reading import by_person
-from ppdm_flow.anonymizers.deterministic import Deterministic
-from ppdm_flow.anonymizers.microaggregation.account import Loss, charts, figures, findings
-from ppdm_flow.anonymizers.microaggregation.axes import Axes, indicators, moments, numbers, ranks, standardized
-from ppdm_flow.anonymizers.microaggregation.missing_cells import Items, grouped_apart, patterns_of_k
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
+from ppdm_flow.anonymizers.microaggregation.account import GroupingLoss, charts, figures, findings
+from ppdm_flow.anonymizers.microaggregation.axes import AttributeAxes, indicators, moments, numbers, ranks, standardized
+from ppdm_flow.anonymizers.microaggregation.missing_cells import IncompleteRows, grouped_apart, patterns_of_k
 from ppdm_flow.anonymizers.microaggregation.spec import MicroaggregationParams, chosen, kind_of
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.attributes import AttributeFacts
@@ -24,7 +24,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.local_recoding.groups import Groups
+from ppdm_flow.mining.local_recoding.groups import ItemGroups
 from ppdm_flow.mining.recoding.kernels import places_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
@@ -97,7 +97,7 @@ def _codes(column: Column, texts: tuple[str, ...]) -> Codes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MicroaggregationTransform(Deterministic):
+class MicroaggregationTransform(DeterministicTransform):
     """``parts`` are the attributes that were grouped together; ``slices`` how often the rows were cut before."""
 
     step: str
@@ -145,13 +145,13 @@ class Microaggregation:
 
     def _averaged(
         self, read: DistinctRows, names: tuple[str, ...], k: int, ctx: StepContext
-    ) -> tuple[AveragedColumns, Loss]:
+    ) -> tuple[AveragedColumns, GroupingLoss]:
         counts, within = read.counts, read.counts.columns[len(names) :]
         _refuse_suppressed(counts, names)
         axes = [self._axes(name, counts, ctx) for name in names]
         codes = counts.codes[:, : len(names)].astype(np.int64)
         every = tuple(standardized(a.points, codes[:, j], counts.counts) for j, a in enumerate(axes))
-        items = Items(every, codes == MISSING, counts.counts, read.of_row, read.persons)
+        items = IncompleteRows(every, codes == MISSING, counts.counts, read.of_row, read.persons)
         strata, size = counts.groups(within)
         if len(counts):
             self._refuse_small_strata(items, strata, size, k, ctx)
@@ -164,9 +164,9 @@ class Microaggregation:
             released.append(_column(texts, place[groups.group], ctx.attributes.get(name)))
         known = (*(a.texts for a in axes), *(tuple(counts.names(n).to_pylist()) for n in within))
         averaged = AveragedColumns(names, within, known, counts.codes, tuple(released))
-        return averaged, Loss(names, every, counts.counts, groups, items.missing, patterns & ~items.missing)
+        return averaged, GroupingLoss(names, every, counts.counts, groups, items.missing, patterns & ~items.missing)
 
-    def _refuse_small_strata(self, items: Items, strata: Ints, size: int, k: int, ctx: StepContext) -> None:
+    def _refuse_small_strata(self, items: IncompleteRows, strata: Ints, size: int, k: int, ctx: StepContext) -> None:
         sizes = [items.size(np.flatnonzero(strata == stratum)) for stratum in range(size)]
         small = sum(s < k for s in sizes)
         if not small:
@@ -181,7 +181,7 @@ class Microaggregation:
         text = f"step `{ctx.step}` cannot keep the requirements: {text}"
         raise PluginError(Diagnostic("PPF784", text, help=help_text))
 
-    def _axes(self, name: str, counts: Counts, ctx: StepContext) -> Axes:
+    def _axes(self, name: str, counts: Counts, ctx: StepContext) -> AttributeAxes:
         facts = ctx.attributes.get(name)
         texts, kind = counts.names(name).to_pylist(), kind_of(facts)
         if kind == "number":
@@ -193,7 +193,7 @@ class Microaggregation:
         return indicators(name, texts)
 
     def _released(
-        self, axes: Axes, codes: Ints, weights: Ints, groups: Groups, missing: npt.NDArray[np.bool_]
+        self, axes: AttributeAxes, codes: Ints, weights: Ints, groups: ItemGroups, missing: npt.NDArray[np.bool_]
     ) -> tuple[list[str], Ints]:
         """Return distinct texts, and the place among them of what each group becomes, or the mark of a missing cell."""
         way: Callable[[Ints, Ints], str] = axes.mode

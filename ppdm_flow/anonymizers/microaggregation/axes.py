@@ -27,7 +27,7 @@ LARGEST = Decimal("1e150")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Axes:
+class AttributeAxes:
     """``points`` (texts, axes) of each distinct value; ``ranked``: one axis, whose order is the values' own.
 
     ``digits`` are the decimal places of released means, None where a mean has no meaning. ``time``: the values are
@@ -63,7 +63,7 @@ class Axes:
         return self.texts[int(np.bincount(codes, weights).argmax())]
 
 
-def numbers(name: str, texts: Sequence[str], *, integers: bool) -> Axes:
+def numbers(name: str, texts: Sequence[str], *, integers: bool) -> AttributeAxes:
     """Return a numeric attribute. Raises PluginError where a value is no number."""
     try:
         values = decimals(texts)
@@ -75,35 +75,35 @@ def numbers(name: str, texts: Sequence[str], *, integers: bool) -> Axes:
         text = f"the column `{name}` has numbers beyond 1e150, whose squares no computer number holds"
         raise PluginError(Diagnostic("PPF882", text))
     points = np.array([float(n) for n in values], dtype=np.float64)[:, None]
-    return Axes(tuple(texts), points, ranked=True, digits=max(0, min(places, 15)))
+    return AttributeAxes(tuple(texts), points, ranked=True, digits=max(0, min(places, 15)))
 
 
-def moments(texts: Sequence[str], kind: AttributeType) -> Axes:
+def moments(texts: Sequence[str], kind: AttributeType) -> AttributeAxes:
     """Return an attribute of dates, as days, or of timestamps, as microseconds: of whole seconds where all are."""
     values = parsed(pa.array(texts, pa.string()), kind).values
     whole = kind is AttributeType.TIMESTAMP and not (values % MICROSECONDS).any()
     points = (values.astype(np.float64))[:, None]
-    return Axes(tuple(texts), points, ranked=True, digits=0, time=kind, unit=MICROSECONDS if whole else 1)
+    return AttributeAxes(tuple(texts), points, ranked=True, digits=0, time=kind, unit=MICROSECONDS if whole else 1)
 
 
-def ranks(name: str, texts: Sequence[str], order: Sequence[str]) -> Axes:
+def ranks(name: str, texts: Sequence[str], order: Sequence[str]) -> AttributeAxes:
     """Return an attribute whose values have ``order``. Raises PluginError where some have no place in it."""
     place = {value: i for i, value in enumerate(order)}
     absent = sum(t not in place for t in texts)
     if absent:
         text = f"{absent} of {len(texts)} distinct values of the column `{name}` have no place in its order"
         raise PluginError(Diagnostic("PPF789", text))
-    return Axes(tuple(texts), np.array([float(place[t]) for t in texts])[:, None], ranked=True)
+    return AttributeAxes(tuple(texts), np.array([float(place[t]) for t in texts])[:, None], ranked=True)
 
 
-def indicators(name: str, texts: Sequence[str]) -> Axes:
+def indicators(name: str, texts: Sequence[str]) -> AttributeAxes:
     """Return an attribute whose values are all equally far from each other. Raises PluginError for too many."""
     if len(texts) > MOST_TEXTS:
         text = f"the column `{name}` has {len(texts)} distinct values without an order; at most {MOST_TEXTS} can be"
         raise PluginError(
             Diagnostic("PPF882", f"{text} grouped", help="declare its `type`, or `hierarchy: {order: …}`")
         )
-    return Axes(tuple(texts), np.eye(len(texts)), ranked=False)
+    return AttributeAxes(tuple(texts), np.eye(len(texts)), ranked=False)
 
 
 def standardized(points: Floats, codes: Ints, weights: Ints) -> Floats:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.local_recoding.groups import Floats, Groups, Ints, grouped
+from ppdm_flow.mining.local_recoding.groups import Floats, Ints, ItemGroups, grouped
 from ppdm_flow.mining.local_recoding.people_groups import with_people
 
 Bools = npt.NDArray[np.bool_]
@@ -20,7 +20,7 @@ _MOST_CHOICES = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Items:
+class IncompleteRows:
     """Distinct rows: ``points``, one array (items, axes) an attribute, and which cells are ``missing``.
 
     ``missing`` has shape (items, attributes), ``weights`` (items,). Where people count, ``of_row`` (rows,) is the item
@@ -45,7 +45,7 @@ class Items:
         return np.ascontiguousarray(np.concatenate([np.zeros((len(items), 0)), *chosen], axis=1))
 
 
-def patterns_of_k(items: Items, strata: Ints, k: int, *, apart: bool) -> Bools:
+def patterns_of_k(items: IncompleteRows, strata: Ints, k: int, *, apart: bool) -> Bools:
     """Return which cells are missing in the release, shape (items, attributes).
 
     In each stratum k rows miss the same attributes. ``apart``: one attribute whose missing cells need no company;
@@ -61,7 +61,7 @@ def patterns_of_k(items: Items, strata: Ints, k: int, *, apart: bool) -> Bools:
     return patterns
 
 
-def _join_patterns(items: Items, patterns: Bools, rows: Ints, k: int) -> None:
+def _join_patterns(items: IncompleteRows, patterns: Bools, rows: Ints, k: int) -> None:
     """Empty cells of the items ``rows`` of one stratum, in place, until each pattern has k rows."""
     while True:
         members = [rows[part] for part in _equal_rows(patterns[rows])]
@@ -82,7 +82,7 @@ def _join_patterns(items: Items, patterns: Bools, rows: Ints, k: int) -> None:
         patterns[moved] = union
 
 
-def _nearest(items: Items, own: Ints, joined: Ints, others: Ints, union: Bools, k: int) -> Ints:
+def _nearest(items: IncompleteRows, own: Ints, joined: Ints, others: Ints, union: Bools, k: int) -> Ints:
     """Return those of ``others`` that are nearest to ``own`` until there are k rows with what is ``joined`` already.
 
     All of them, where fewer than k would be left.
@@ -96,7 +96,7 @@ def _nearest(items: Items, own: Ints, joined: Ints, others: Ints, union: Bools, 
     return order if len(left) and items.size(left) < k else order[:several]
 
 
-def grouped_apart(items: Items, strata: Ints, patterns: Bools, k: int, most: int) -> Groups:
+def grouped_apart(items: IncompleteRows, strata: Ints, patterns: Bools, k: int, most: int) -> ItemGroups:
     """Group the items of each stratum and pattern by themselves; where all is missing, they are one group."""
     group, size, slices = np.zeros(len(strata), dtype=np.int64), 0, 1
     for rows in _equal_rows(np.column_stack([strata, patterns])):
@@ -108,10 +108,10 @@ def grouped_apart(items: Items, strata: Ints, patterns: Bools, k: int, most: int
         else:
             group[rows] = size
             size += 1
-    return Groups(group, size, slices)
+    return ItemGroups(group, size, slices)
 
 
-def _grouped(items: Items, rows: Ints, points: Floats, k: int, most: int) -> Groups:
+def _grouped(items: IncompleteRows, rows: Ints, points: Floats, k: int, most: int) -> ItemGroups:
     groups = grouped(points, items.weights[rows], k, most)
     if items.persons is None:
         return groups

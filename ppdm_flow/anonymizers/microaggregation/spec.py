@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried, missing_ones, problems_of_strata
 from ppdm_flow.anonymizers.numeric_attributes import present
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -114,7 +114,7 @@ SPEC = PluginSpec(
         "anonymizers/microaggregation",
         Kind.ROW_WISE,
         serves=("k_anonymity",),
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=1),
     ),
     params=MicroaggregationParams,
     algorithm="ppdm_flow.anonymizers.microaggregation.algorithm:Microaggregation",

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values
+from ppdm_flow.anonymizers.mondrian.values import ClassLabels, ScaledValues
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
-from ppdm_flow.mining.local_recoding.partition import Items
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
+from ppdm_flow.mining.local_recoding.partition import WeightedItems
 from ppdm_flow.mining.local_recoding.scales import RecodedForm
 
 Ints = npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ def released_sizes(classes: ClassLabels) -> Ints:
     return np.bincount(ids.ravel(), classes.sizes).astype(np.int64)
 
 
-def figures(values: Sequence[Values], classes: ClassLabels, people: int | None = None) -> dict[str, Figure]:
+def figures(values: Sequence[ScaledValues], classes: ClassLabels, people: int | None = None) -> dict[str, Figure]:
     """Return the certainty penalty (Xu et al., KDD 2006), as a mean over rows and attributes, and class sizes.
 
     ``people`` are those of the smallest class, where they count.
@@ -56,7 +56,7 @@ def penalties(classes: ClassLabels) -> npt.NDArray[np.float64]:
     return out
 
 
-def findings(step: str, values: Sequence[Values]) -> tuple[Finding, ...]:
+def findings(step: str, values: Sequence[ScaledValues]) -> tuple[Finding, ...]:
     """Say where missing cells became suppressed ones."""
     joined = [f"`{v.name}`" for v in values if v.joined]
     if not joined:
@@ -64,7 +64,9 @@ def findings(step: str, values: Sequence[Values]) -> tuple[Finding, ...]:
     return (Finding("PPF739", Severity.WARNING, f"`{step}` suppressed the missing cells of {', '.join(joined)}", step),)
 
 
-def sharp_ends(step: str, items: Items, values: Sequence[Values], classes: ClassLabels, k: int) -> tuple[Finding, ...]:
+def sharp_ends(
+    step: str, items: WeightedItems, values: Sequence[ScaledValues], classes: ClassLabels, k: int
+) -> tuple[Finding, ...]:
     """Say where intervals end at values that fewer than ``k`` rows, or people where people count, have."""
     told = []
     for j, own in enumerate(values):
@@ -85,7 +87,7 @@ def sharp_ends(step: str, items: Items, values: Sequence[Values], classes: Class
     return (Finding("PPF946", Severity.WARNING, text, step),)
 
 
-def _holders(items: Items, attribute: int, width: int) -> Ints:
+def _holders(items: WeightedItems, attribute: int, width: int) -> Ints:
     """Return how many rows, or people where people count, have each code."""
     codes = items.codes[:, attribute].astype(np.int64)
     if items.people is None:
@@ -94,7 +96,7 @@ def _holders(items: Items, attribute: int, width: int) -> Ints:
     return np.bincount(pairs[0], minlength=width).astype(np.int64)
 
 
-def charts(step: str, values: Sequence[Values], classes: ClassLabels) -> tuple[Chart, ...]:
+def charts(step: str, values: Sequence[ScaledValues], classes: ClassLabels) -> tuple[Chart, ...]:
     """Show what each attribute lost, and how large the classes are."""
     if not classes.sizes.sum():
         return ()
@@ -108,7 +110,7 @@ def charts(step: str, values: Sequence[Values], classes: ClassLabels) -> tuple[C
             title=f"Step {step}: what each attribute lost",
             kind="bars",
             x=tuple(v.name for v in values),
-            series=(Series("certainty penalty", tuple(penalties(classes).tolist())),),
+            series=(FigureSeries("certainty penalty", tuple(penalties(classes).tolist())),),
             y_label="share of the attribute's range",
         ),
         Chart(
@@ -116,7 +118,7 @@ def charts(step: str, values: Sequence[Values], classes: ClassLabels) -> tuple[C
             title=f"Step {step}: rows in classes of each size",
             kind="bars",
             x=tuple(f"{ends[i]} to {ends[i + 1] - 1}" for i in kept),
-            series=(Series("rows", tuple(rows[kept].astype(float).tolist())),),
+            series=(FigureSeries("rows", tuple(rows[kept].astype(float).tolist())),),
             x_label="rows of the class",
             y_label="rows",
         ),

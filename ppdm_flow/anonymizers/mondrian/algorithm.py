@@ -12,14 +12,22 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
-from ppdm_flow.anonymizers.class_models.reading import Read, by_person, by_row_or_value, people_of_items
+from ppdm_flow.anonymizers.class_models.reading import ReadRowsOfModels, by_person, by_row_or_value, people_of_items
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.mondrian.account import charts, figures, findings, sharp_ends
 from ppdm_flow.anonymizers.mondrian.bounds import cells_of_hierarchy, cells_of_moments, cells_of_numbers
 from ppdm_flow.anonymizers.mondrian.people import broken_classes, fewest_people
 from ppdm_flow.anonymizers.mondrian.spec import EVERY, IntervalEnds, MondrianParams, todo_of
-from ppdm_flow.anonymizers.mondrian.values import ClassLabels, Values, ancestors, intervals, labelled, on_grid, sets
+from ppdm_flow.anonymizers.mondrian.values import (
+    ClassLabels,
+    ScaledValues,
+    ancestors,
+    intervals,
+    labelled,
+    on_grid,
+    sets,
+)
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
@@ -27,7 +35,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Nulls
 from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
 from ppdm_flow.mining.local_recoding.kernels import walked
-from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
+from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.tree import Partition, nothing_cut
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
@@ -42,7 +50,7 @@ Ints = npt.NDArray[np.int64]
 class ClassFinder(Protocol):
     """How a row finds its class."""
 
-    def classes(self, part: Table, values: tuple[Values, ...], step: str) -> Ints:
+    def classes(self, part: Table, values: tuple[ScaledValues, ...], step: str) -> Ints:
         """Return the class of each row."""
         ...
 
@@ -54,7 +62,7 @@ class ByValues:
     cuts: Ints
     after: Ints
 
-    def classes(self, part: Table, values: tuple[Values, ...], step: str) -> Ints:
+    def classes(self, part: Table, values: tuple[ScaledValues, ...], step: str) -> Ints:
         """Walk down the tree. Raises PluginError for values that were not seen."""
         codes = np.stack([v.coded(part[v.name], step) for v in values], axis=1)
         return walked(np.ascontiguousarray(codes), self.cuts, self.after)
@@ -67,7 +75,7 @@ class ByRow:
     rows: Ints
     class_of: Ints
 
-    def classes(self, part: Table, _values: tuple[Values, ...], step: str) -> Ints:
+    def classes(self, part: Table, _values: tuple[ScaledValues, ...], step: str) -> Ints:
         """Look the rows up. Raises PluginError for rows that were not there."""
         at = np.searchsorted(self.rows, part.rows)
         at[at == len(self.rows)] = 0
@@ -77,11 +85,11 @@ class ByRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MondrianTransform(Deterministic):
+class MondrianTransform(DeterministicTransform):
     """``labels`` has a cell for each class, attribute by attribute as ``values``."""
 
     step: str
-    values: tuple[Values, ...]
+    values: tuple[ScaledValues, ...]
     way: ClassFinder
     labels: tuple[Column, ...]
     classes: int
@@ -117,7 +125,7 @@ class Mondrian:
         values = tuple(self._values(name, read.counts, ctx) for name in todo.attributes)
         models = RequiredModels(todo, read.counts, ctx)
         items = _items(read, values, models, ctx)
-        classes = _parts(items, Manner(models.k, self.params.cut == "gain", relaxed), models, ctx.step)
+        classes = _parts(items, SplitOptions(models.k, self.params.cut == "gain", relaxed), models, ctx.step)
         classes, labels = _labelled(items, classes, values, models, ctx.step)
         way: ClassFinder = ByValues(classes.cuts, classes.after)
         if relaxed:
@@ -131,7 +139,7 @@ class Mondrian:
             charts=charts(ctx.step, values, labels),
         )
 
-    def _values(self, name: str, counts: Counts, ctx: StepContext) -> Values:
+    def _values(self, name: str, counts: Counts, ctx: StepContext) -> ScaledValues:
         codes = np.unique(counts.of(name))
         texts = counts.names(name).take(pa.array(codes[codes >= 0])).to_pylist()
         values = self._plain(name, texts, ctx)
@@ -141,7 +149,7 @@ class Mondrian:
             marks = (SUPPRESSED,)
         return replace(values, marks=marks, joined=joined, scale=replace(values.scale, marks=len(marks)))
 
-    def _plain(self, name: str, texts: list[str], ctx: StepContext) -> Values:
+    def _plain(self, name: str, texts: list[str], ctx: StepContext) -> ScaledValues:
         facts = ctx.attributes.get(name)
         own = facts.hierarchy if facts else None
         kind = facts.type if facts else AttributeType.TEXT
@@ -161,16 +169,18 @@ class Mondrian:
         return on_grid(name, texts, partial(cells_of_numbers, ends=ends, integers=kind is AttributeType.INTEGER))
 
 
-def _items(read: Read, values: tuple[Values, ...], models: RequiredModels, ctx: StepContext) -> Items:
+def _items(
+    read: ReadRowsOfModels, values: tuple[ScaledValues, ...], models: RequiredModels, ctx: StepContext
+) -> WeightedItems:
     counts = read.counts
     cells = [v.coded(Column(counts.of(v.name), counts.names(v.name)), ctx.step) for v in values]
     sensitive, sizes = tuple(s.codes for s in models.sensitive), tuple(s.size for s in models.sensitive)
     people = people_of_items(read, models.sensitive, ctx)
     codes = np.ascontiguousarray(np.stack(cells, axis=1))
-    return Items(codes, counts.counts, tuple(v.scale for v in values), sensitive, sizes, people)
+    return WeightedItems(codes, counts.counts, tuple(v.scale for v in values), sensitive, sizes, people)
 
 
-def _parts(items: Items, manner: Manner, models: RequiredModels, step: str) -> Partition:
+def _parts(items: WeightedItems, manner: SplitOptions, models: RequiredModels, step: str) -> Partition:
     if not len(items.weights):
         return nothing_cut(items.codes.shape[1])
     classes = partition(items, manner, models.others)
@@ -180,7 +190,7 @@ def _parts(items: Items, manner: Manner, models: RequiredModels, step: str) -> P
 
 
 def _labelled(
-    items: Items, classes: Partition, values: tuple[Values, ...], models: RequiredModels, step: str
+    items: WeightedItems, classes: Partition, values: tuple[ScaledValues, ...], models: RequiredModels, step: str
 ) -> tuple[Partition, ClassLabels]:
     """Label the classes; where people count, take cuts back until what is released keeps everything."""
     while True:
@@ -196,7 +206,7 @@ def _labelled(
         classes = fewer
 
 
-def _impossible(items: Items, step: str) -> PluginError:
+def _impossible(items: WeightedItems, step: str) -> PluginError:
     rows = items.weights.sum()
     text = f"step `{step}` cannot keep the requirements: all {rows:,} rows as one class break them"
     if items.people is not None:

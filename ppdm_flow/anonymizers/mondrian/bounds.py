@@ -29,7 +29,7 @@ _DIGITS = 800
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CutInterval:
     """The numbers from ``low`` up to ``high``, which is not one of them; ``begin`` and ``end`` are their texts.
 
     None for one that is open, whose number is then that of a value. ``alone`` is the text of the only whole number that
@@ -43,7 +43,7 @@ class Cell:
     alone: str | None = None
 
 
-def cells_of_numbers(texts: Sequence[str], ends: IntervalEnds, *, integers: bool) -> list[Cell]:
+def cells_of_numbers(texts: Sequence[str], ends: IntervalEnds, *, integers: bool) -> list[CutInterval]:
     """Return the cell of each number. Raises UnplacedError where one is none."""
     numbers = decimals(texts)
     with localcontext(prec=_DIGITS):
@@ -54,12 +54,12 @@ def cells_of_numbers(texts: Sequence[str], ends: IntervalEnds, *, integers: bool
         return [_significant_cell(n, digits, least, integers=integers) for n in numbers]
 
 
-def _cell(number: Decimal, width: Decimal, *, integers: bool) -> Cell:
+def _cell(number: Decimal, width: Decimal, *, integers: bool) -> CutInterval:
     if integers:
         width = max(width, Decimal(1))
     low = (number / width).quantize(Decimal(1), ROUND_FLOOR) * width
     alone = written(low) if integers and width == 1 else None
-    return Cell(low, low + width, written(low), written(low + width), alone)
+    return CutInterval(low, low + width, written(low), written(low + width), alone)
 
 
 def _least_exponent(numbers: Sequence[Decimal]) -> int:
@@ -67,7 +67,7 @@ def _least_exponent(numbers: Sequence[Decimal]) -> int:
     return min((n.adjusted() for n in numbers if n > 0), default=0)
 
 
-def _significant_cell(number: Decimal, digits: int, least: int, *, integers: bool) -> Cell:
+def _significant_cell(number: Decimal, digits: int, least: int, *, integers: bool) -> CutInterval:
     """Return the cell of all numbers that agree in so many digits; that of 0 ends where positive numbers begin."""
     if number == 0:
         return _cell(number, Decimal(1).scaleb(least), integers=integers)
@@ -77,7 +77,7 @@ def _significant_cell(number: Decimal, digits: int, least: int, *, integers: boo
     return _cell(number, Decimal(1).scaleb(exponent - digits + 1), integers=integers)
 
 
-def cells_of_moments(texts: Sequence[str], ends: IntervalEnds, kind: AttributeType) -> list[Cell]:
+def cells_of_moments(texts: Sequence[str], ends: IntervalEnds, kind: AttributeType) -> list[CutInterval]:
     """Return the cell of each date or timestamp: of so many days or seconds, or for ``significant`` of a month.
 
     Raises UnplacedError where one is none.
@@ -95,7 +95,7 @@ def cells_of_moments(texts: Sequence[str], ends: IntervalEnds, kind: AttributeTy
         high = low + width
     begins, ends_ = (_texts_within(numbers, kind) for numbers in (low, high))
     return [
-        Cell(Decimal(a), Decimal(b), begin, end)
+        CutInterval(Decimal(a), Decimal(b), begin, end)
         for a, b, begin, end in zip(low.tolist(), high.tolist(), begins, ends_, strict=True)
     ]
 
@@ -107,14 +107,14 @@ def _texts_within(numbers: npt.NDArray[np.int64], kind: AttributeType) -> list[s
     return [None if gone else text for text, gone in zip(texts, beyond.tolist(), strict=True)]
 
 
-def cells_of_hierarchy(texts: Sequence[str], edges: Sequence[float], open_ends: str) -> list[Cell]:
+def cells_of_hierarchy(texts: Sequence[str], edges: Sequence[float], open_ends: str) -> list[CutInterval]:
     """Return the interval of a hierarchy in which each number is. Raises UnplacedError for one that is in none."""
     Intervals(tuple(edges), open_ends).labels(texts)
     exact, numbers = [Decimal(repr(e)) for e in edges], decimals(texts)
     place = [bisect_right(exact, n) for n in numbers]
     least, most = min(numbers, default=Decimal(0)), max(numbers, default=Decimal(0))
     return [
-        Cell(
+        CutInterval(
             exact[at - 1] if at else least,
             exact[at] if at < len(exact) else most,
             written(exact[at - 1]) if at else None,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.class_models.required import RequiredModels
 from ppdm_flow.anonymizers.mondrian.values import ClassLabels
 from ppdm_flow.mining.class_people.kernels import sizes
-from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
+from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
 from ppdm_flow.mining.local_recoding.tree import Partition
 from ppdm_flow.mining.recoding.models import KAnonymous
 
@@ -31,7 +31,7 @@ def broken_classes(
         if not others:
             continue
         ids = numbered(labels, [i for i, name in enumerate(names) if name in grouping])
-        classes = Classes.of(ids[of_item], int(ids.max()) + 1, people.persons)
+        classes = PersonalClasses.of(ids[of_item], int(ids.max()) + 1, people.persons)
         out = np.flatnonzero(~people.keeps(classes, others))
         order = np.argsort(ids, kind="stable")
         bounds = np.searchsorted(ids[order], np.arange(int(ids.max()) + 2))
@@ -42,7 +42,7 @@ def broken_classes(
 def fewest_people(people: ClassPeople, parts: Partition, labels: ClassLabels) -> int:
     """Return the people of the smallest released class."""
     ids = numbered(labels, range(len(labels.columns)))
-    classes = Classes.of(ids[parts.classes], int(ids.max()) + 1, people.persons)
+    classes = PersonalClasses.of(ids[parts.classes], int(ids.max()) + 1, people.persons)
     return int(sizes(people.persons, people.weights, classes.order, classes.begins, classes.ends)[0].min())
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
-from ppdm_flow.anonymizers.class_models.task import Task, task
+from ppdm_flow.anonymizers.class_models.task import RecodingTask, task
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -56,7 +56,7 @@ class MondrianParams(Params):
     labels: Annotated[dict[str, FormName | IntervalEnds], BeforeValidator(_by_attribute)] = Field(default_factory=dict)
 
 
-def todo_of(params: MondrianParams, scope: Scope) -> Task:
+def todo_of(params: MondrianParams, scope: Scope) -> RecodingTask:
     """Return what the classes of a partition can enforce: a population has people whom the table does not hold."""
     requirements = tuple(r for r in scope.requirements if not r.in_population)
     return task(params.attributes, requirements, scope.attributes)
@@ -80,7 +80,7 @@ def effect(params: MondrianParams, scope: Scope) -> Effect:
     )
 
 
-def _derivation(name: str, params: MondrianParams, todo: Task, scope: Scope) -> Derivation:
+def _derivation(name: str, params: MondrianParams, todo: RecodingTask, scope: Scope) -> Derivation:
     others = [n for n in todo.attributes if n != name]
     telling = tuple(n for n in others if not _is_known(n, scope))
     seen = (*others, *todo.sensitive, *subject_read(scope))
@@ -98,7 +98,7 @@ def _is_known(name: str, scope: Scope) -> bool:
     return facts.lineage.computed_from == {facts.source} and not protected
 
 
-def _of_task(todo: Task) -> list[Problem]:
+def _of_task(todo: RecodingTask) -> list[Problem]:
     if todo.enforced and todo.attributes:
         return []
     text = "nothing to recode for: no requirement that the classes over the recoded attributes can enforce"
@@ -142,7 +142,9 @@ SPEC = PluginSpec(
         "anonymizers/mondrian",
         Kind.ROW_WISE,
         classes="rows",
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "partitioning=relaxed": Asks.TABLE}, passes=1),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "partitioning=relaxed": DataAccess.TABLE}, passes=1
+        ),
     ),
     params=MondrianParams,
     algorithm="ppdm_flow.anonymizers.mondrian.algorithm:Mondrian",

@@ -13,15 +13,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.anonymizers.mondrian.bounds import Cell
+from ppdm_flow.anonymizers.mondrian.bounds import CutInterval
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.full_hierarchy import ANYTHING, FullHierarchy
 from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.mining.local_recoding.kernels import edges, held
-from ppdm_flow.mining.local_recoding.partition import Items
-from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale, flat
+from ppdm_flow.mining.local_recoding.partition import WeightedItems
+from ppdm_flow.mining.local_recoding.scales import OrderedScale, RecodedForm, flat
 from ppdm_flow.mining.local_recoding.tree import Partition
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column
 
@@ -31,7 +31,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class ScaledValues:
     """``texts`` have ``codes`` in ``scale``; ``marks`` (-1 missing, -2 suppressed) the codes after its values.
 
     ``joined``: missing cells become suppressed ones. ``shown`` is one text for each code, ``levels`` the labels above
@@ -42,7 +42,7 @@ class Values:
     name: str
     texts: tuple[str, ...]
     codes: Codes
-    scale: Scale
+    scale: OrderedScale
     shown: tuple[str, ...]
     marks: tuple[int, ...] = ()
     joined: bool = False
@@ -94,13 +94,13 @@ def _quoted(text: str) -> str:
     return f'"{text}"' if any(mark in text for mark in ',{}"') else text
 
 
-def sets(name: str, texts: Sequence[str]) -> Values:
+def sets(name: str, texts: Sequence[str]) -> ScaledValues:
     """Return values that become sets, sorted."""
     codes = np.arange(len(texts), dtype=np.int32)
-    return Values(name, tuple(texts), codes, Scale(RecodedForm.SET, len(texts)), tuple(texts))
+    return ScaledValues(name, tuple(texts), codes, OrderedScale(RecodedForm.SET, len(texts)), tuple(texts))
 
 
-def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
+def intervals(name: str, texts: Sequence[str], *, dates: bool) -> ScaledValues:
     """Return numbers or dates that become intervals; spellings of one number are one value. Raises PluginError."""
     try:
         numbers = _dates(texts) if dates else decimals(texts)
@@ -112,11 +112,11 @@ def intervals(name: str, texts: Sequence[str], *, dates: bool) -> Values:
     shown = dict(zip(reversed(codes.tolist()), reversed(texts), strict=True))
     reach = (ordered[-1] - ordered[0]) or Decimal(1) if ordered else Decimal(1)
     position = np.array([float((n - ordered[0]) / reach) for n in ordered])
-    scale = Scale(RecodedForm.INTERVAL, len(ordered), position=position)
-    return Values(name, tuple(texts), codes, scale, tuple(shown[i] for i in range(len(ordered))))
+    scale = OrderedScale(RecodedForm.INTERVAL, len(ordered), position=position)
+    return ScaledValues(name, tuple(texts), codes, scale, tuple(shown[i] for i in range(len(ordered))))
 
 
-def on_grid(name: str, texts: Sequence[str], cells: Callable[[Sequence[str]], list[Cell]]) -> Values:
+def on_grid(name: str, texts: Sequence[str], cells: Callable[[Sequence[str]], list[CutInterval]]) -> ScaledValues:
     """Return numbers or dates that become intervals between the bounds of cells. Raises PluginError."""
     try:
         own = cells(texts)
@@ -130,8 +130,8 @@ def on_grid(name: str, texts: Sequence[str], cells: Callable[[Sequence[str]], li
     widths = np.array([float((cell.high - cell.low) / reach) for cell in ordered])
     ends = tuple((cell.begin, cell.end) for cell in ordered)
     shown = tuple(cell.alone or _half_open(cell.begin, cell.end) for cell in ordered)
-    scale = Scale(RecodedForm.INTERVAL, len(ordered), position=position)
-    return Values(name, tuple(texts), codes, scale, shown, ends=ends, widths=widths)
+    scale = OrderedScale(RecodedForm.INTERVAL, len(ordered), position=position)
+    return ScaledValues(name, tuple(texts), codes, scale, shown, ends=ends, widths=widths)
 
 
 def _unplaced(name: str, values: int, fault: UnplacedError) -> PluginError:
@@ -148,7 +148,7 @@ def _dates(texts: Sequence[str]) -> list[Decimal]:
         raise UnplacedError("PPF786", len(texts), "are not all dates in ISO 8601 form") from None
 
 
-def ancestors(name: str, tree: FullHierarchy) -> Values:
+def ancestors(name: str, tree: FullHierarchy) -> ScaledValues:
     """Return values that become ancestors, those below one label side by side. Raises PluginError for no tree."""
     codes = [np.unique(np.asarray(level, dtype=object).astype(str), return_inverse=True)[1] for level in tree.levels]
     order = np.lexsort(codes) if codes else np.zeros(0, dtype=np.intp)
@@ -161,8 +161,8 @@ def ancestors(name: str, tree: FullHierarchy) -> Values:
     levels = tuple(tuple(np.asarray(level, dtype=object)[order].tolist()) for level in tree.levels)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    scale = Scale(RecodedForm.ANCESTOR, len(order), maps=maps, prices=_prices(tree, maps, order))
-    return Values(name, tree.leaves, place, scale, levels[0], levels=levels)
+    scale = OrderedScale(RecodedForm.ANCESTOR, len(order), maps=maps, prices=_prices(tree, maps, order))
+    return ScaledValues(name, tree.leaves, place, scale, levels[0], levels=levels)
 
 
 def _prices(tree: FullHierarchy, maps: npt.NDArray[np.int64], order: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
@@ -189,7 +189,7 @@ class ClassLabels:
     high: Codes
 
 
-def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> ClassLabels:
+def labelled(items: WeightedItems, parts: Partition, values: tuple[ScaledValues, ...]) -> ClassLabels:
     """Label the classes. Raises PluginError where a label is spelled like a value that the column has."""
     low, high, costs = edges(items.codes, parts.order, parts.begins, parts.ends, flat(items.scales))
     classes = parts.classes
@@ -204,7 +204,7 @@ def labelled(items: Items, parts: Partition, values: tuple[Values, ...]) -> Clas
     return ClassLabels(tuple(columns), sizes, costs, low, high)
 
 
-def _members(classes: Ints, codes: Codes, size: int, own: Values) -> list[tuple[int, ...]]:
+def _members(classes: Ints, codes: Codes, size: int, own: ScaledValues) -> list[tuple[int, ...]]:
     """Return the values of each class, where sets are asked for."""
     if own.scale.form is not RecodedForm.SET:
         return [()] * size
@@ -214,7 +214,7 @@ def _members(classes: Ints, codes: Codes, size: int, own: Values) -> list[tuple[
     return [tuple(p.tolist()) for p in parts] if size else []
 
 
-def _column(own: Values, low: Codes, high: Codes, members: list[tuple[int, ...]]) -> Column:
+def _column(own: ScaledValues, low: Codes, high: Codes, members: list[tuple[int, ...]]) -> Column:
     place: dict[str, int] = {}
     known: dict[tuple[int, int, tuple[int, ...]], int] = {}
     codes = np.empty(len(low), dtype=np.int32)
@@ -228,7 +228,7 @@ def _column(own: Values, low: Codes, high: Codes, members: list[tuple[int, ...]]
     return Column(codes, pa.array(list(place), pa.string())).compact()
 
 
-def _refuse_lies(own: Values, known: dict[tuple[int, int, tuple[int, ...]], int], place: dict[str, int]) -> None:
+def _refuse_lies(own: ScaledValues, known: dict[tuple[int, int, tuple[int, ...]], int], place: dict[str, int]) -> None:
     """A label of several values must not be spelled like one of them; hierarchies have been looked at before."""
     names = list(place)
     lies = len({names[c] for c in known.values()} & set(own.texts))

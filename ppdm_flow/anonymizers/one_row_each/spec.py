@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import absent, changed_subject, matching, missing_ones, subject_of
 from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -197,7 +197,10 @@ def _drawn(facts: AttributeFacts, path: tuple[str, ...]) -> Problem:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/one_row_each", Kind.ROW_WISE, randomized=True, asks=Demand(Asks.TABLE, passes=2, takes_all=True)
+        "anonymizers/one_row_each",
+        Kind.ROW_WISE,
+        randomized=True,
+        asks=AccessRequirements(DataAccess.TABLE, passes=2, takes_all=True),
     ),
     params=OneRowEachParams,
     algorithm="ppdm_flow.anonymizers.one_row_each.algorithm:OneRowEach",

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Randomized:
+class RandomizedAttribute:
     """An attribute with its ``operator``; ``frequency`` (m,) are the shares of its values before.
 
     ``from_data``: the domain is what occurs. ``requirement`` is what the matrix was made for, if it was for one.
@@ -34,7 +34,7 @@ class Randomized:
     requirement: Sensitivity | None = None
 
 
-def figures(every: Sequence[Randomized]) -> dict[str, Figure]:
+def figures(every: Sequence[RandomizedAttribute]) -> dict[str, Figure]:
     """Return the figures of every matrix; their names carry the attribute where there are several."""
     all_figures: dict[str, Figure] = {}
     for one in every:
@@ -53,7 +53,7 @@ def figures(every: Sequence[Randomized]) -> dict[str, Figure]:
     return all_figures
 
 
-def findings(one: Randomized, params: PramParams) -> Iterator[Finding]:
+def findings(one: RandomizedAttribute, params: PramParams) -> Iterator[Finding]:
     """Yield what a reader should know: frequencies given away, a matrix without an inverse, a domain of the data."""
     name = one.operator.attribute
     if params.by_frequency:
@@ -70,7 +70,7 @@ def findings(one: Randomized, params: PramParams) -> Iterator[Finding]:
         yield Finding("PPF794", Severity.INFO, text, name)
 
 
-def artifact(every: Sequence[Randomized], params: PramParams) -> dict[str, Any]:
+def artifact(every: Sequence[RandomizedAttribute], params: PramParams) -> dict[str, Any]:
     """Return the content of ``operator.json``: all that estimating from the released data needs."""
     how = "invariant" if params.invariant else "retain" if params.retain is not None else "stated"
     how = "posterior" if params.posterior is not None else how
@@ -78,7 +78,7 @@ def artifact(every: Sequence[Randomized], params: PramParams) -> dict[str, Any]:
     return {"version": 1, "operators": [{**one.operator.document(), "made": made, **_asked(one)} for one in every]}
 
 
-def _asked(one: Randomized) -> Mapping[str, Any]:
+def _asked(one: RandomizedAttribute) -> Mapping[str, Any]:
     """Return the bounds as the policy states them, where the matrix was made for them."""
     if one.requirement is None:
         return {}

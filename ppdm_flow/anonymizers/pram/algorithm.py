@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.general import LARGEST as LARGEST_PROGRAM
-from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import Histogram, histogram_of
+from ppdm_flow.anonymizers.fine_grain_perturbation.histogram import DomainCounts, histogram_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention
 from ppdm_flow.anonymizers.fine_grain_perturbation.people import ValuesOfPeople, values_of_people
 from ppdm_flow.anonymizers.naming import carried, subject_of
-from ppdm_flow.anonymizers.pram.account import Randomized, artifact, figures, findings
+from ppdm_flow.anonymizers.pram.account import RandomizedAttribute, artifact, figures, findings
 from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining, within_posterior
 from ppdm_flow.anonymizers.pram.spec import LARGEST, PramParams, declared
 from ppdm_flow.anonymizers.pram.stated import Rows, faults, read_matrix, unusable
@@ -58,7 +58,9 @@ class Pram:
             findings=tuple(f for one in every for f in findings(one, self.params)),
         )
 
-    def _randomized(self, data: DataView, name: str, requirement: Sensitivity | None, ctx: StepContext) -> Randomized:
+    def _randomized(
+        self, data: DataView, name: str, requirement: Sensitivity | None, ctx: StepContext
+    ) -> RandomizedAttribute:
         domain = declared(ctx.attributes.get(name)) or (requirement.domain if requirement is not None else None)
         rows = self._rows(ctx, domain)
         if rows is None:
@@ -73,7 +75,7 @@ class Pram:
             matrix = invariant(matrix, counted.frequency)
         operator = MatrixOperator(name, counted.domain, on_grid(matrix), ctx.step, people.most)
         made_for = requirement if self.params.derived else None
-        return Randomized(operator, counted.frequency, rows is None and domain is None, made_for)
+        return RandomizedAttribute(operator, counted.frequency, rows is None and domain is None, made_for)
 
     def _rows(self, ctx: StepContext, domain: tuple[str, ...] | None) -> Rows | None:
         rows: Rows | None = self.params.matrix
@@ -86,7 +88,12 @@ class Pram:
         return rows
 
     def _matrix(
-        self, counted: Histogram, rows: Rows | None, requirement: Sensitivity | None, name: str, people: ValuesOfPeople
+        self,
+        counted: DomainCounts,
+        rows: Rows | None,
+        requirement: Sensitivity | None,
+        name: str,
+        people: ValuesOfPeople,
     ) -> Floats:
         if rows is not None:
             return of_rows(rows, counted.domain)
@@ -111,7 +118,7 @@ class Pram:
         return matrix
 
 
-def _within_posterior(bound: float, counted: Histogram, name: str, people: ValuesOfPeople) -> Floats:
+def _within_posterior(bound: float, counted: DomainCounts, name: str, people: ValuesOfPeople) -> Floats:
     """Return the matrix of `posterior`. Raises PluginError where none can keep the bound."""
     if (people.most or 1) > 1:
         text = f"people have several values of `{name}`, and `posterior` bounds what one released value tells"

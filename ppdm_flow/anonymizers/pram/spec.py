@@ -10,7 +10,7 @@ from pydantic import Field
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import recoded
 from ppdm_flow.anonymizers.naming import absent, carried, reaches, subject_of
 from ppdm_flow.anonymizers.pram.stated import UNUSABLE, faults
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -159,7 +159,7 @@ SPEC = PluginSpec(
         Kind.ROW_WISE,
         serves=("sensitivities",),
         randomized=True,
-        asks=Demand(Asks.COUNTS, passes=1),
+        asks=AccessRequirements(DataAccess.COUNTS, passes=1),
     ),
     params=PramParams,
     algorithm="ppdm_flow.anonymizers.pram.algorithm:Pram",

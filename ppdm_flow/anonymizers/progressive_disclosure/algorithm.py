@@ -12,20 +12,20 @@ import pyarrow.compute as pc
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.class_models.reading import by_person, by_row_or_value
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.progressive_disclosure import beam
 from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
 from ppdm_flow.anonymizers.progressive_disclosure.people import DisclosedPeople
-from ppdm_flow.anonymizers.progressive_disclosure.problem import Bools, Problem, Task, encode
-from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, Search
+from ppdm_flow.anonymizers.progressive_disclosure.problem import Bools, DisclosureProblem, DisclosureTask, encode
+from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, DisclosureSearch
 from ppdm_flow.anonymizers.progressive_disclosure.spec import NOTHING, DisclosureParams, channels, sensitive
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
@@ -56,7 +56,7 @@ class ProgressiveDisclosure:
         columns = list(_columns(task))
         read = by_person(data, columns, ctx) or by_row_or_value(data, columns, by_row=False)
         problem = encode(read.counts, task)
-        search = Search(problem, useless=self.params.disclose == "valid")
+        search = DisclosureSearch(problem, useless=self.params.disclose == "valid")
         if broken := infeasible(search):
             raise PluginError(broken)
         width = 1 if self.params.search == "greedy" else self.params.width
@@ -65,15 +65,19 @@ class ProgressiveDisclosure:
             result = _of_people(result, DisclosedPeople(problem, read.persons, ctx.people.known_rows), ctx.step)
         results = outcomes(problem, result.disclosures, ctx.nulls)
         return Fitted(
-            transform=SuppressTransform(results, _named(results, ctx)),
+            transform=DisclosureTransform(results, _named(results, ctx)),
             figures={**_figures(results, problem), **_of_search(result, left_out, self.params)},
             findings=_redundant(left_out),
             charts=_charts(results, problem, result.disclosures, ctx),
         )
 
     def _task(
-        self, templates: tuple[Template, ...], enforced: tuple[Template, ...], data: DataView, ctx: StepContext
-    ) -> Task:
+        self,
+        templates: tuple[InferenceTemplate, ...],
+        enforced: tuple[InferenceTemplate, ...],
+        data: DataView,
+        ctx: StepContext,
+    ) -> DisclosureTask:
         """Put together what is asked for. Raises PluginError where the score needs a class and there is none."""
         params = self.params
         targets = () if params.score == "entropy" else data.schema.having(Role.TARGET)
@@ -82,7 +86,7 @@ class ProgressiveDisclosure:
         open_ = params.suppressible(enforced, ctx.requirements, ctx.attributes)
         graded = params.graded(open_, enforced, ctx.attributes)
         own = {name: ctx.attributes[name].hierarchy for name in graded}
-        return Task(
+        return DisclosureTask(
             templates=templates,
             suppressible=open_,
             targets=targets,
@@ -93,7 +97,7 @@ class ProgressiveDisclosure:
         )
 
 
-def _of_people(result: beam.SearchResult, people: DisclosedPeople, step: str) -> beam.SearchResult:
+def _of_people(result: beam.BeamResult, people: DisclosedPeople, step: str) -> beam.BeamResult:
     """Return what people allow of a search's result. Raises PluginError where that is nothing."""
     permitted = people.permitted(result.disclosures)
     if permitted is None:
@@ -102,15 +106,15 @@ def _of_people(result: beam.SearchResult, people: DisclosedPeople, step: str) ->
         raise PluginError(Diagnostic("PPF784", text, help=help_))
     if len(permitted) == len(result.disclosures):
         return result
-    return beam.SearchResult(permitted, people.information(permitted), result.greedy)
+    return beam.BeamResult(permitted, people.information(permitted), result.greedy)
 
 
-def _columns(task: Task) -> tuple[str, ...]:
+def _columns(task: DisclosureTask) -> tuple[str, ...]:
     union = (*channels(tuple(task.templates)), *task.suppressible, *sensitive(tuple(task.templates)), *task.targets)
     return tuple(dict.fromkeys(union))
 
 
-def _of_search(result: beam.SearchResult, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
+def _of_search(result: beam.BeamResult, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
     figures = {
         "disclosures": Figure(len(result.disclosures), "disclosures"),
         "information_kept": Figure(result.kept, "bits"),
@@ -127,7 +131,7 @@ def _nothing(text: str) -> PluginError:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DisclosureOutcome:
     """``values`` that are written, each as its ``label``; all others are suppressed.
 
     ``missing_shown``: whether missing cells stay missing. ``disclosed``, ``coarse`` and ``hidden`` count the values
@@ -148,7 +152,9 @@ class Outcome:
     suppressed: tuple[tuple[str, int], ...] = ()
 
 
-def outcomes(problem: Problem, disclosures: Iterable[Disclosure], nulls: Nulls) -> tuple[Outcome, ...]:
+def outcomes(
+    problem: DisclosureProblem, disclosures: Iterable[Disclosure], nulls: Nulls
+) -> tuple[DisclosureOutcome, ...]:
     """Return one outcome an attribute, in the problem's order. ``suppressed`` names every suppressed value."""
     shown = [np.zeros(len(a.tree), dtype=np.bool_) for a in problem.attributes]
     for disclosure in disclosures:
@@ -156,7 +162,7 @@ def outcomes(problem: Problem, disclosures: Iterable[Disclosure], nulls: Nulls) 
     return tuple(_outcome(problem, place, mask, nulls) for place, mask in enumerate(shown))
 
 
-def _outcome(problem: Problem, place: int, shown: Bools, nulls: Nulls) -> Outcome:
+def _outcome(problem: DisclosureProblem, place: int, shown: Bools, nulls: Nulls) -> DisclosureOutcome:
     attribute = problem.attributes[place]
     tree = attribute.tree
     at = tree.visible(shown)[tree.leaf]  # the node that each value is shown as
@@ -167,7 +173,7 @@ def _outcome(problem: Problem, place: int, shown: Bools, nulls: Nulls) -> Outcom
     kept = [(v, tree.labels[n] or "") for v, n in zip(names, at.tolist(), strict=True) if v is not None and n >= 0]
     missing = [bool(not hidden) for v, hidden in zip(names, top.tolist(), strict=True) if v is None]
     hidden = [(v, n) for v, n, gone in zip(names, rows.tolist(), top.tolist(), strict=True) if gone and v is not None]
-    return Outcome(
+    return DisclosureOutcome(
         attribute.name,
         values=tuple(v for v, _ in kept),
         labels=tuple(label for _, label in kept),
@@ -182,10 +188,10 @@ def _outcome(problem: Problem, place: int, shown: Bools, nulls: Nulls) -> Outcom
 
 
 @dataclass(frozen=True, slots=True)
-class SuppressTransform(Deterministic):
+class DisclosureTransform(DeterministicTransform):
     """Writes disclosed values, or what generalizes them, and the suppression mark over all else, unknown values too."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[DisclosureOutcome, ...]
     named: Mapping[str, tuple[str, ...]]
 
     def apply(self, part: Table, _draws: Draws) -> Table:
@@ -197,7 +203,7 @@ class SuppressTransform(Deterministic):
         return {"attributes": {o.attribute: _account(o, self.named.get(o.attribute, ())) for o in self.outcomes}}
 
 
-def _account(outcome: Outcome, named: tuple[str, ...]) -> Mapping[str, Any]:
+def _account(outcome: DisclosureOutcome, named: tuple[str, ...]) -> Mapping[str, Any]:
     coarse = {"generalized_values": outcome.coarse, "generalized_cells": outcome.coarse_cells}
     return {
         "disclosed_values": outcome.disclosed,
@@ -208,7 +214,7 @@ def _account(outcome: Outcome, named: tuple[str, ...]) -> Mapping[str, Any]:
     }
 
 
-def _suppressed(column: Column, outcome: Outcome) -> Column:
+def _suppressed(column: Column, outcome: DisclosureOutcome) -> Column:
     """The column in the written labels alone: not even its dictionary keeps a suppressed value."""
     known = pa.array(outcome.values, pa.string())
     labels = pa.array(sorted(set(outcome.labels), key=str.encode), pa.string())
@@ -221,7 +227,7 @@ def _suppressed(column: Column, outcome: Outcome) -> Column:
     return Column(np.where(mapped.codes == MISSING, np.int32(SUPPRESSED), mapped.codes), labels)
 
 
-def _figures(outcomes: Sequence[Outcome], problem: Problem) -> dict[str, Figure]:
+def _figures(outcomes: Sequence[DisclosureOutcome], problem: DisclosureProblem) -> dict[str, Figure]:
     """Return how much was suppressed, over all suppressible attributes and for each."""
     cells = sum(o.cells for o in outcomes)
     every = problem.total * len(outcomes)
@@ -242,14 +248,17 @@ def _figures(outcomes: Sequence[Outcome], problem: Problem) -> dict[str, Figure]
 
 
 def _charts(
-    outcomes: Sequence[Outcome], problem: Problem, disclosures: Sequence[Disclosure], ctx: StepContext
+    outcomes: Sequence[DisclosureOutcome],
+    problem: DisclosureProblem,
+    disclosures: Sequence[Disclosure],
+    ctx: StepContext,
 ) -> tuple[Chart, ...]:
     """Return the search, the share of suppressed cells by attribute, and by value where the policy names the values."""
     by_value = (c for o in outcomes if (c := _by_value(o, ctx)))
     return (*_search_chart(problem, disclosures, ctx), _by_attribute(outcomes, problem, ctx.step), *by_value)
 
 
-def _named(outcomes: Sequence[Outcome], ctx: StepContext) -> dict[str, tuple[str, ...]]:
+def _named(outcomes: Sequence[DisclosureOutcome], ctx: StepContext) -> dict[str, tuple[str, ...]]:
     """Return, for each attribute, the suppressed values that may be named."""
     return {o.attribute: tuple(v for v, _ in o.suppressed if ctx.may_show(o.attribute, v)) for o in outcomes}
 
@@ -262,7 +271,7 @@ def _redundant(ids: Sequence[str]) -> tuple[Finding, ...]:
     )
 
 
-def _search_chart(problem: Problem, disclosures: Sequence[Disclosure], ctx: StepContext) -> tuple[Chart, ...]:
+def _search_chart(problem: DisclosureProblem, disclosures: Sequence[Disclosure], ctx: StepContext) -> tuple[Chart, ...]:
     """Return what each disclosure was chosen for, in their order; values are named where all of an attribute may be."""
     if not disclosures:
         return ()
@@ -276,9 +285,9 @@ def _search_chart(problem: Problem, disclosures: Sequence[Disclosure], ctx: Step
         x.append(f"{number}. {attribute.name}{of}")
     kept = "information gain" if problem.classes is not None else "entropy"
     series = (
-        Series("score", tuple(each.score for each in first)),
-        Series(kept, tuple(each.gain for each in first)),
-        Series("privacy loss", tuple(each.loss for each in first)),
+        FigureSeries("score", tuple(each.score for each in first)),
+        FigureSeries(kept, tuple(each.gain for each in first)),
+        FigureSeries("privacy loss", tuple(each.loss for each in first)),
     )
     note = f"score = {kept} / (privacy loss + 1)"
     if len(disclosures) > _BARS:
@@ -287,7 +296,7 @@ def _search_chart(problem: Problem, disclosures: Sequence[Disclosure], ctx: Step
     return (Chart(f"{ctx.step}-search", title, "lines", tuple(x), series, note=note),)
 
 
-def _by_attribute(outcomes: Sequence[Outcome], problem: Problem, step: str) -> Chart:
+def _by_attribute(outcomes: Sequence[DisclosureOutcome], problem: DisclosureProblem, step: str) -> Chart:
     rows = problem.total
     suppressed = tuple(o.cells / rows if rows else 0.0 for o in outcomes)
     coarse = tuple(o.coarse_cells / rows if rows else 0.0 for o in outcomes)
@@ -296,12 +305,15 @@ def _by_attribute(outcomes: Sequence[Outcome], problem: Problem, step: str) -> C
         title="Suppressed cells by attribute",
         kind="bars",
         x=tuple(o.attribute for o in outcomes),
-        series=(Series("suppressed", suppressed), *((Series("generalized", coarse),) if any(coarse) else ())),
+        series=(
+            FigureSeries("suppressed", suppressed),
+            *((FigureSeries("generalized", coarse),) if any(coarse) else ()),
+        ),
         y_label="share of rows",
     )
 
 
-def _by_value(outcome: Outcome, ctx: StepContext) -> Chart | None:
+def _by_value(outcome: DisclosureOutcome, ctx: StepContext) -> Chart | None:
     """Only where each suppressed value may be named: a few names among numbers would tell which the others are."""
     if not outcome.suppressed or not all(ctx.may_show(outcome.attribute, v) for v, _ in outcome.suppressed):
         return None
@@ -311,7 +323,7 @@ def _by_value(outcome: Outcome, ctx: StepContext) -> Chart | None:
         title=f"Suppressed values of {outcome.attribute}",
         kind="bars",
         x=tuple(v for v, _ in largest),
-        series=(Series("rows", tuple(float(n) for _, n in largest)),),
+        series=(FigureSeries("rows", tuple(float(n) for _, n in largest)),),
         y_label="rows",
         note=f"the {_BARS} most frequent of {len(outcome.suppressed)}" if len(outcome.suppressed) > _BARS else "",
     )

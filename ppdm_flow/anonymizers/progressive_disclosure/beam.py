@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.anonymizers.progressive_disclosure.search import NEGLIGIBLE, Disclosure, Search
+from ppdm_flow.anonymizers.progressive_disclosure.search import NEGLIGIBLE, Disclosure, DisclosureSearch
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResult:
+class BeamResult:
     """The disclosures to be made; information in bits, as ``Search.kept`` has it, beside the greedy search's."""
 
     disclosures: list[Disclosure]
@@ -16,7 +16,7 @@ class SearchResult:
     greedy: float
 
 
-def run(search: Search, width: int = 1, *, ahead: bool = False) -> SearchResult:
+def run(search: DisclosureSearch, width: int = 1, *, ahead: bool = False) -> BeamResult:
     """Search. Greedy with a width of 1; else ``width`` sequences are followed at a time.
 
     At each depth every sequence goes on by its ``width`` best candidates, and those that disclose the same are one.
@@ -35,18 +35,18 @@ def run(search: Search, width: int = 1, *, ahead: bool = False) -> SearchResult:
                 best = option.reached
         beam = [option.branch for option in options]
     best.run()
-    return SearchResult(best.disclosures, best.kept, greedy)
+    return BeamResult(best.disclosures, best.kept, greedy)
 
 
 @dataclass(frozen=True, slots=True)
 class _Option:
     """A sequence of the next depth, and how far it is known to lead."""
 
-    branch: Search
-    reached: Search
+    branch: DisclosureSearch
+    reached: DisclosureSearch
 
 
-def _extended(beam: list[Search], width: int, *, ahead: bool) -> list[_Option]:
+def _extended(beam: list[DisclosureSearch], width: int, *, ahead: bool) -> list[_Option]:
     """The best sequences of the next depth, best first; earlier ones go before equal ones."""
     seen: set[frozenset[tuple[int, int]]] = set()
     options: list[_Option] = []
@@ -61,7 +61,7 @@ def _extended(beam: list[Search], width: int, *, ahead: bool) -> list[_Option]:
     return options
 
 
-def _option(search: Search, disclosure: Disclosure, *, ahead: bool) -> _Option:
+def _option(search: DisclosureSearch, disclosure: Disclosure, *, ahead: bool) -> _Option:
     branch = search.copy()
     branch.disclose(disclosure)
     if not ahead:

@@ -15,14 +15,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ppdm_flow.anonymizers.progressive_disclosure.search import Search
+from ppdm_flow.anonymizers.progressive_disclosure.search import DisclosureSearch
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import within
 from ppdm_flow.core.requirement_families import by_attribute
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 
-def infeasible(search: Search) -> tuple[Diagnostic, ...]:
+def infeasible(search: DisclosureSearch) -> tuple[Diagnostic, ...]:
     """Return a diagnostic for each requirement that the most suppressed table violates."""
     worst: dict[str, tuple[float, float]] = {}
     floors: list[Diagnostic] = []
@@ -65,9 +65,9 @@ def _small(name: str, rows: int, smallest: int) -> Diagnostic:
     )
 
 
-def needed(templates: Sequence[Template]) -> tuple[tuple[Template, ...], tuple[str, ...]]:
+def needed(templates: Sequence[InferenceTemplate]) -> tuple[tuple[InferenceTemplate, ...], tuple[str, ...]]:
     """Return the templates without the sensitive values that others already take care of, and the ids left out."""
-    kept: list[Template] = []
+    kept: list[InferenceTemplate] = []
     left_out: list[str] = []
     for place, template in enumerate(templates):
         stronger = [
@@ -84,7 +84,7 @@ def needed(templates: Sequence[Template]) -> tuple[tuple[Template, ...], tuple[s
     return tuple(kept), tuple(left_out)
 
 
-def _bounds(one: Template, other: Template) -> bool:
+def _bounds(one: InferenceTemplate, other: InferenceTemplate) -> bool:
     """Whether ``one`` bounds every inference of ``other`` to a value that both protect, and the groups' rows."""
     return (
         set(one.channel) >= set(other.channel)

@@ -15,14 +15,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.progressive_disclosure.problem import TOP, Channel, Problem
+from ppdm_flow.anonymizers.progressive_disclosure.problem import TOP, DisclosureProblem, InferenceChannel
 from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
-from ppdm_flow.mining.recoding.grouping import Grouping, largest, shares
+from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
+from ppdm_flow.mining.recoding.grouping import RowGrouping, largest, shares
 from ppdm_flow.mining.recoding.kernels import keyed, numbered
-from ppdm_flow.mining.recoding.models import Bools, Floats, Model
+from ppdm_flow.mining.recoding.models import Bools, ClassModel, Floats
 
 Ints = npt.NDArray[np.int64]
 MOST_CHECKS = 2_000
@@ -30,20 +30,20 @@ MOST_CHECKS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hit(Model):
+class ConfidenceHit(ClassModel):
     """The value that a template protects (code 1) has a confidence of at most ``most``."""
 
     attribute: int
     most: float
     figure: ClassVar[PeopleFigure] = PeopleFigure.CONFIDENCE
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         """Compare confidences."""
         cells = grouping.cells[self.attribute]
         share = np.where(cells.value == 1, shares(cells, grouping.sizes), 0.0)
         return np.asarray(largest(cells.begins, share) <= self.most + TOLERANCE)
 
-    def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, _base: Floats, _drift: float) -> Floats:
         """Parts of a group may keep what the group breaks."""
         return np.zeros(len(grouping))
 
@@ -52,18 +52,18 @@ class Hit(Model):
 class DisclosedPeople:
     """``persons`` (combinations,), ascending: whose row each combination of a problem is, one row each."""
 
-    problem: Problem
+    problem: DisclosureProblem
     persons: Ints
     known_rows: int | None
 
     @cached_property
-    def _channels(self) -> list[tuple[Channel, ClassPeople, list[Hit]]]:
+    def _channels(self) -> list[tuple[InferenceChannel, ClassPeople, list[ConfidenceHit]]]:
         return [self._of(channel) for channel in self.problem.channels]
 
-    def _of(self, channel: Channel) -> tuple[Channel, ClassPeople, list[Hit]]:
+    def _of(self, channel: InferenceChannel) -> tuple[InferenceChannel, ClassPeople, list[ConfidenceHit]]:
         hits = [t.hits.astype(np.int32) for t in channel.templates]
         people = ClassPeople(self.persons, self.problem.weights, hits, [2] * len(hits), self.known_rows)
-        return channel, people, [Hit(i, t.confidence) for i, t in enumerate(channel.templates)]
+        return channel, people, [ConfidenceHit(i, t.confidence) for i, t in enumerate(channel.templates)]
 
     def holds(self, shown: Sequence[Bools]) -> bool:
         """Whether every group over every channel keeps everything, where these nodes (a mask a tree) are disclosed."""
@@ -71,7 +71,7 @@ class DisclosedPeople:
         for channel, people, models in self._channels:
             columns = [channel.base, *(codes[a] for a in channel.attributes)]
             ids, first = numbered(keyed(np.stack(columns, axis=1) + 1))
-            classes = Classes.of(ids, len(first), self.persons)
+            classes = PersonalClasses.of(ids, len(first), self.persons)
             if not people.keeps(classes, (), channel.least).all() or not people.keeps(classes, models).all():
                 return False
         return True

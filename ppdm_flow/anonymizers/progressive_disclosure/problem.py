@@ -16,7 +16,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.hierarchies.ladder import ancestors
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.templates.requirement import Template as Requirement
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate as Requirement
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 
@@ -31,7 +31,7 @@ TOP = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class DisclosureTree:
     """Nodes in the order that breaks ties: parents before children, siblings by label, the missing value last.
 
     ``parent`` (nodes,); ``leaf`` (values,) the node of each value; the values below a node are those whose ``place``
@@ -56,14 +56,14 @@ class Tree:
         return visible
 
 
-def flat(values: Sequence[str | None]) -> Tree:
+def flat(values: Sequence[str | None]) -> DisclosureTree:
     """Return the tree of suppression: every value directly below ``⊥``."""
     size = len(values)
     every = np.arange(size, dtype=np.int64)
-    return Tree(tuple(values), np.full(size, TOP, dtype=np.int64), every, every, every, every + 1)
+    return DisclosureTree(tuple(values), np.full(size, TOP, dtype=np.int64), every, every, every, every + 1)
 
 
-def grown(values: Sequence[str | None], ancestors: Sequence[Sequence[str]]) -> Tree:
+def grown(values: Sequence[str | None], ancestors: Sequence[Sequence[str]]) -> DisclosureTree:
     """Return the tree over ``values`` with these ancestors each, nearest first.
 
     >>> tree = grown(["Bonn", "Paris", "Rome"], [["DE"], ["FR"], ["IT"]])
@@ -98,7 +98,7 @@ def grown(values: Sequence[str | None], ancestors: Sequence[Sequence[str]]) -> T
     for node in open_:
         high[node] = len(values)
     as_codes = (np.array(x, dtype=np.int64) for x in (parent,))
-    return Tree(
+    return DisclosureTree(
         tuple(labels), next(as_codes), leaf, place, np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
     )
 
@@ -113,7 +113,7 @@ def _shared(before: tuple[str, ...], path: tuple[str, ...]) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class DisclosedAttribute:
     """An attribute whose values are disclosed one after another, node by node of ``tree``.
 
     ``codes`` of shape (combinations,): a value's number, or -1 where the cell stays suppressed whatever happens.
@@ -121,11 +121,11 @@ class Attribute:
 
     name: str
     codes: Codes
-    tree: Tree
+    tree: DisclosureTree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Template:
+class EncodedTemplate:
     """<IC -> pi, h> for one sensitive value. ``hits`` marks the combinations that count: those with the value.
 
     Of a negated template, <IC -> not pi, h>, they are those without it.
@@ -137,7 +137,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Channel:
+class InferenceChannel:
     """What has to hold in the groups over one channel. ``attributes`` are the places of its suppressible attributes.
 
     ``base`` numbers the combinations by their cells in the channel's other attributes, which stay as they are.
@@ -146,17 +146,17 @@ class Channel:
 
     attributes: tuple[int, ...]
     base: Codes
-    templates: tuple[Template, ...]
+    templates: tuple[EncodedTemplate, ...]
     least: int = 1
     floors: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class DisclosureProblem:
     """``weights`` are row counts above zero; ``classes`` (combinations,) numbers the class, or None."""
 
-    attributes: tuple[Attribute, ...]
-    channels: tuple[Channel, ...]
+    attributes: tuple[DisclosedAttribute, ...]
+    channels: tuple[InferenceChannel, ...]
     weights: Weights
     classes: Codes | None
 
@@ -167,7 +167,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class DisclosureTask:
     """What is asked for, in present names. ``hierarchies`` are those that suppressible attributes go down."""
 
     templates: Sequence[Requirement]
@@ -179,7 +179,7 @@ class Task:
     home: Path = field(default_factory=Path)
 
 
-def encode(counts: Counts, task: Task) -> Problem:
+def encode(counts: Counts, task: DisclosureTask) -> DisclosureProblem:
     """Build the problem. Raises PluginError where missing values stand in a channel that must stay as it is.
 
     Under ``own_category`` a missing value is one more value, after all others; else it stays suppressed, so that all
@@ -188,7 +188,7 @@ def encode(counts: Counts, task: Task) -> Problem:
     counts = _occurring(counts)
     attributes = tuple(_attribute(counts, name, task) for name in task.suppressible)
     classes = counts.groups(task.targets)[0] if task.targets else None
-    return Problem(attributes, _channels(counts, task), counts.counts, classes)
+    return DisclosureProblem(attributes, _channels(counts, task), counts.counts, classes)
 
 
 def _occurring(counts: Counts) -> Counts:
@@ -197,7 +197,7 @@ def _occurring(counts: Counts) -> Counts:
     return counts if some.all() else Counts(counts.columns, counts.categories, counts.codes[some], counts.counts[some])
 
 
-def _attribute(counts: Counts, name: str, task: Task) -> Attribute:
+def _attribute(counts: Counts, name: str, task: DisclosureTask) -> DisclosedAttribute:
     codes = counts.of(name)
     width = len(counts.names(name))
     present = np.bincount(codes + SPECIALS, minlength=width + SPECIALS) > 0
@@ -214,12 +214,12 @@ def _attribute(counts: Counts, name: str, task: Task) -> Attribute:
         values.append(None)
         above.append(())
     tree = flat(values) if own is None else grown(values, above)
-    return Attribute(name, number[codes + SPECIALS], tree)
+    return DisclosedAttribute(name, number[codes + SPECIALS], tree)
 
 
-def _channels(counts: Counts, task: Task) -> tuple[Channel, ...]:
+def _channels(counts: Counts, task: DisclosureTask) -> tuple[InferenceChannel, ...]:
     """One channel for each set of attributes that something has to hold over, in order of first appearance."""
-    templates: dict[tuple[str, ...], list[Template]] = {}
+    templates: dict[tuple[str, ...], list[EncodedTemplate]] = {}
     floors: dict[tuple[str, ...], list[tuple[str, int]]] = {}
     for requirement in task.templates:
         key = tuple(sorted(requirement.channel))
@@ -232,25 +232,31 @@ def _channels(counts: Counts, task: Task) -> tuple[Channel, ...]:
     return tuple(_channel(counts, key, templates.get(key, []), floors.get(key, []), task) for key in keys)
 
 
-def _single(counts: Counts, requirement: Requirement) -> list[Template]:
+def _single(counts: Counts, requirement: Requirement) -> list[EncodedTemplate]:
     """One template a sensitive value: a list of values is never their union."""
     templates = []
     for name, value in requirement.pairs:
         code = counts.code(name, value)
         hits = np.zeros(len(counts), dtype=np.bool_) if code is None else counts.of(name) == code
-        templates.append(Template(requirement.id, ~hits if requirement.negated else hits, requirement.confidence))
+        templates.append(
+            EncodedTemplate(requirement.id, ~hits if requirement.negated else hits, requirement.confidence)
+        )
     return templates
 
 
 def _channel(
-    counts: Counts, names: Sequence[str], templates: list[Template], floors: list[tuple[str, int]], task: Task
-) -> Channel:
+    counts: Counts,
+    names: Sequence[str],
+    templates: list[EncodedTemplate],
+    floors: list[tuple[str, int]],
+    task: DisclosureTask,
+) -> InferenceChannel:
     place = {name: i for i, name in enumerate(task.suppressible)}
     fixed = [name for name in names if name not in place]
     for name in fixed:
         _refuse_missing(name, counts.of(name), task.nulls)
     base: Codes = counts.groups(fixed)[0]
-    return Channel(
+    return InferenceChannel(
         attributes=tuple(place[name] for name in names if name in place),
         base=base,
         templates=tuple(templates),

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.progressive_disclosure.problem import Problem
+from ppdm_flow.anonymizers.progressive_disclosure.problem import DisclosureProblem
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.mining.recoding.kernels import keyed, numbered, summed
 from ppdm_flow.sdk.compiled import borrowed, compiled, wide
@@ -127,7 +127,7 @@ class Disclosure:
     score: float
 
 
-class Search:
+class DisclosureSearch:
     """One run of the algorithm.
 
     ``useless`` says whether values that tell nothing of the class are disclosed too, once no useful one is left. The
@@ -137,7 +137,7 @@ class Search:
     gain.
     """
 
-    def __init__(self, problem: Problem, *, useless: bool = False) -> None:
+    def __init__(self, problem: DisclosureProblem, *, useless: bool = False) -> None:
         self.problem = problem
         self.offset = np.cumsum([0, *(len(a.tree) for a in problem.attributes)])
         self.shelves = _shelves(problem, self.offset, useless=useless)
@@ -177,9 +177,9 @@ class Search:
         disclose(shelves, self.channel_groups, candidate)
         self.disclosures.append(chosen)
 
-    def copy(self) -> Search:
+    def copy(self) -> DisclosureSearch:
         """Return a search that goes on from here by itself."""
-        copied = object.__new__(Search)
+        copied = object.__new__(DisclosureSearch)
         copied.__dict__.update(self.__dict__)
         copied.shelves, copied.channel_groups = self.shelves.copy(), self.channel_groups.copy()
         copied.disclosures = self.disclosures.copy()
@@ -203,7 +203,7 @@ class Search:
         return int(self.offset[disclosure.attribute]) + disclosure.node
 
 
-def _shelves(problem: Problem, offset: Counts, *, useless: bool) -> Shelves:
+def _shelves(problem: DisclosureProblem, offset: Counts, *, useless: bool) -> Shelves:
     """Number shelves and kinds, count their rows, and open what stands directly below the top."""
     trees = [a.tree for a in problem.attributes]
     nowhere = np.zeros(0, dtype=np.int64)
@@ -255,7 +255,7 @@ def _shelves(problem: Problem, offset: Counts, *, useless: bool) -> Shelves:
     return shelves
 
 
-def _class_counts(problem: Problem, attribute: int, classes: Counts) -> Counts:
+def _class_counts(problem: DisclosureProblem, attribute: int, classes: Counts) -> Counts:
     """Rows of every node (last: of cells that stay suppressed) in each class, shape (nodes + 1, classes)."""
     own = problem.attributes[attribute]
     values, width = len(own.tree.leaf), int(classes.max(initial=0)) + 1
@@ -271,7 +271,7 @@ def _distinct(*columns: Counts) -> tuple[Counts, Counts]:
     return rows, places.reshape(-1)
 
 
-def _marks(problem: Problem, place: int) -> Counts:
+def _marks(problem: DisclosureProblem, place: int) -> Counts:
     """Hash the rows of each value of an attribute, that attribute left out, shape (values,)."""
     own = problem.attributes[place]
     columns = [a.codes for i, a in enumerate(problem.attributes) if i != place]
@@ -314,7 +314,7 @@ def _spreads(counts: Counts, *, supervised: bool) -> Floats:
     return whole - spread(counts.astype(np.float64)).sum(axis=1) if supervised else whole
 
 
-def _groups(problem: Problem, offset: Counts) -> tuple[list[int], ChannelGroups]:
+def _groups(problem: DisclosureProblem, offset: Counts) -> tuple[list[int], ChannelGroups]:
     """Set up the groups of the most suppressed table; return where the combinations of the channels end, too.
 
     A channel has the problem's combinations as far as they differ within it.

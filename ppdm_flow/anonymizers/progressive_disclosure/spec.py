@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import Attributes, carried, missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -16,7 +16,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 NOTHING = "nothing to enforce: no template of `privacy.templates` concerns this table, and no k-anonymity either"
@@ -37,13 +37,13 @@ class DisclosureParams(Params):
     search: Literal["greedy", "beam", "lookahead"] = "greedy"
     width: Annotated[int, Field(ge=2, le=64)] = 4
 
-    def enforced(self, requirements: tuple[Requirement, ...], attributes: Attributes) -> tuple[Template, ...]:
+    def enforced(self, requirements: tuple[Requirement, ...], attributes: Attributes) -> tuple[InferenceTemplate, ...]:
         """Return the templates to enforce, in the policy's order and in the present names of attributes."""
-        every = carried(Template, requirements, attributes)
+        every = carried(InferenceTemplate, requirements, attributes)
         return every if self.templates is None else tuple(t for t in every if t.name in self.templates)
 
     def suppressible(
-        self, enforced: tuple[Template, ...], requirements: tuple[Requirement, ...], attributes: Attributes
+        self, enforced: tuple[InferenceTemplate, ...], requirements: tuple[Requirement, ...], attributes: Attributes
     ) -> tuple[str, ...]:
         """Return the attributes whose values may be suppressed: of the union of channels, in its order.
 
@@ -68,7 +68,7 @@ class DisclosureParams(Params):
         )
 
     def graded(
-        self, suppressible: tuple[str, ...], enforced: tuple[Template, ...], attributes: Attributes
+        self, suppressible: tuple[str, ...], enforced: tuple[InferenceTemplate, ...], attributes: Attributes
     ) -> tuple[str, ...]:
         """Return the suppressible attributes that go down a hierarchy: those with one, and with values of the source.
 
@@ -81,12 +81,12 @@ class DisclosureParams(Params):
         return tuple(f.name for f in facts if f.hierarchy is not None and not f.was(*_RECODED))
 
 
-def channels(enforced: tuple[Template, ...]) -> tuple[str, ...]:
+def channels(enforced: tuple[InferenceTemplate, ...]) -> tuple[str, ...]:
     """Return the union of inference channels, in order of first appearance."""
     return tuple(dict.fromkeys(a for t in enforced for a in t.channel))
 
 
-def sensitive(enforced: tuple[Template, ...]) -> tuple[str, ...]:
+def sensitive(enforced: tuple[InferenceTemplate, ...]) -> tuple[str, ...]:
     """Return the sensitive attributes of ``enforced``, in order of first appearance."""
     return tuple(dict.fromkeys(a for t in enforced for a, _ in t.pairs))
 
@@ -119,7 +119,7 @@ def effect(params: DisclosureParams, scope: Scope) -> Effect:
     )
 
 
-def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...], scope: Scope) -> str:
+def _guarantee(enforced: tuple[InferenceTemplate, ...], floors: tuple[KAnonymity, ...], scope: Scope) -> str:
     text = "no group over a channel reveals its sensitive value above the template's confidence"
     if any(t.smallest_group > 1 for t in enforced):
         text += ", or has fewer rows than its support"
@@ -128,7 +128,7 @@ def _guarantee(enforced: tuple[Template, ...], floors: tuple[KAnonymity, ...], s
 
 
 def _of_templates(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]) -> list[Problem]:
-    known = [t.name for t in carried(Template, scope.requirements, scope.attributes)]
+    known = [t.name for t in carried(InferenceTemplate, scope.requirements, scope.attributes)]
     if not known and not floors and not _counts(params, scope):
         return [Problem("PPF780", NOTHING)]
     problems = []
@@ -140,7 +140,7 @@ def _of_templates(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymi
     return problems
 
 
-def _of_attributes(params: DisclosureParams, scope: Scope, enforced: tuple[Template, ...]) -> list[Problem]:
+def _of_attributes(params: DisclosureParams, scope: Scope, enforced: tuple[InferenceTemplate, ...]) -> list[Problem]:
     named = params.attributes or ()
     every = params.model_copy(update={"attributes": None})
     union = every.suppressible(enforced, scope.requirements, scope.attributes)
@@ -170,12 +170,12 @@ def _of_k(params: DisclosureParams, scope: Scope, floors: tuple[KAnonymity, ...]
 
 def _counts(params: DisclosureParams, scope: Scope) -> bool:
     """Whether k-anonymity is to be enforced: asked for, or all there is."""
-    if params.k_anonymity is None and not carried(Template, scope.requirements, scope.attributes):
+    if params.k_anonymity is None and not carried(InferenceTemplate, scope.requirements, scope.attributes):
         return bool(carried(KAnonymity, scope.requirements, scope.attributes))
     return params.k_anonymity is True
 
 
-def _recoded(enforced: tuple[Template, ...], scope: Scope) -> list[Problem]:
+def _recoded(enforced: tuple[InferenceTemplate, ...], scope: Scope) -> list[Problem]:
     """Templates name sensitive values of the source; the audit follows them into their images, this step cannot."""
     return [
         Problem(
@@ -188,7 +188,7 @@ def _recoded(enforced: tuple[Template, ...], scope: Scope) -> list[Problem]:
     ]
 
 
-def _negated(enforced: tuple[Template, ...], open_: tuple[str, ...]) -> list[Problem]:
+def _negated(enforced: tuple[InferenceTemplate, ...], open_: tuple[str, ...]) -> list[Problem]:
     """A suppressed cell counts as not having the value, so suppressing it would break what is being enforced."""
     problems = []
     for name in sensitive(tuple(t for t in enforced if t.negated)):
@@ -203,7 +203,7 @@ SPEC = PluginSpec(
         "anonymizers/progressive_disclosure",
         Kind.ROW_WISE,
         serves=("templates", "k_anonymity"),
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=1),
     ),
     params=DisclosureParams,
     algorithm="ppdm_flow.anonymizers.progressive_disclosure.algorithm:ProgressiveDisclosure",

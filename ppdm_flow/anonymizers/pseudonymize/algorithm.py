@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.pseudonymize.spec import PseudonymizeParams
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -87,7 +87,7 @@ class Pseudonymize:
 
 
 @dataclass(frozen=True, slots=True)
-class PseudonymTransform(Deterministic):
+class PseudonymTransform(DeterministicTransform):
     """``scopes`` are (attribute, its key); no representation shows a key."""
 
     scopes: tuple[tuple[str, bytes], ...] = field(repr=False)

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.naming import matching, missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -52,7 +52,9 @@ def effect(params: PseudonymizeParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/pseudonymize", Kind.ROW_WISE, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page(
+        "anonymizers/pseudonymize", Kind.ROW_WISE, asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
     params=PseudonymizeParams,
     algorithm="ppdm_flow.anonymizers.pseudonymize.algorithm:Pseudonymize",
     effect=effect,

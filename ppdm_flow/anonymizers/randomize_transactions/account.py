@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ppdm_flow.anonymizers.randomize_transactions.choice import ChosenOperator, Maxima
+from ppdm_flow.anonymizers.randomize_transactions.choice import Maxima, SizedOperatorChoice
 from ppdm_flow.anonymizers.randomize_transactions.observed import ObservedSets
 from ppdm_flow.anonymizers.randomize_transactions.sizes import bits_of, prefers_seeds, seeds_of
 from ppdm_flow.core.errors import DataError, PluginError
@@ -17,7 +17,7 @@ from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.transactions.breaches import epsilon
 from ppdm_flow.mining.transactions.discoverable import SIGMAS, lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma
-from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
 from ppdm_flow.mining.transactions.randomize.randomize import refuse_seeds
 from ppdm_flow.mining.transactions.randomize.seeded import SPARE
 from ppdm_flow.sdk.spec import SetShape
@@ -26,12 +26,12 @@ LENGTHS = (1, 2, 3)
 """Itemsets that are told of where no requirement names any."""
 
 
-def packed_bytes(operator: Operator, rows: int) -> int:
+def packed_bytes(operator: TransactionOperator, rows: int) -> int:
     """Return what bits of the whole alphabet take, uncompressed: they are noise."""
     return bits_of(_shape(operator, rows))
 
 
-def seeded_bytes(operator: Operator, rows: int) -> int | None:
+def seeded_bytes(operator: TransactionOperator, rows: int) -> int | None:
     """Return what seeds take, or None where there are none for the operator."""
     try:
         refuse_seeds(operator)
@@ -40,7 +40,7 @@ def seeded_bytes(operator: Operator, rows: int) -> int | None:
     return seeds_of(_shape(operator, rows))
 
 
-def as_seeds(form: Literal["auto", "packed", "seeded"], operator: Operator, rows: int) -> bool:
+def as_seeds(form: Literal["auto", "packed", "seeded"], operator: TransactionOperator, rows: int) -> bool:
     """Whether seeds are written. Raises DataError PPF778 where they are asked for and impossible."""
     if form == "seeded":
         refuse_seeds(operator)
@@ -49,26 +49,26 @@ def as_seeds(form: Literal["auto", "packed", "seeded"], operator: Operator, rows
     return seeds is not None and prefers_seeds(form, packed_bytes(operator, rows), seeds)
 
 
-def _shape(operator: Operator, rows: int) -> SetShape:
+def _shape(operator: TransactionOperator, rows: int) -> SetShape:
     return SetShape(rows, operator.alphabet, operator.sizes[-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Account:
+class OperatorAccount:
     """``lowest``: k -> lowest discoverable support, inf where none is; ``noise``: k -> error of one that is absent.
 
     ``whole``: the same as ``lowest`` for itemsets that occur as a whole or not at all.
     """
 
     sets: ObservedSets
-    chosen: ChosenOperator
+    chosen: SizedOperatorChoice
     seeds: bool
     lowest: Mapping[int, float]
     noise: Mapping[int, float]
     whole: Mapping[int, float]
 
     @classmethod
-    def of(cls, sets: ObservedSets, chosen: ChosenOperator, *, seeds: bool) -> Account:
+    def of(cls, sets: ObservedSets, chosen: SizedOperatorChoice, *, seeds: bool) -> OperatorAccount:
         """Compute both for the itemsets that the requirement names."""
         lengths = chosen.requirement.sizes if chosen.requirement is not None else LENGTHS
         lengths = tuple(k for k in lengths if k <= SPARE or not seeds)
@@ -136,7 +136,9 @@ class Account:
         }
 
 
-def _lowest(sets: ObservedSets, operator: Operator, lengths: Sequence[int], maxima: Maxima | None) -> dict[int, float]:
+def _lowest(
+    sets: ObservedSets, operator: TransactionOperator, lengths: Sequence[int], maxima: Maxima | None
+) -> dict[int, float]:
     supports: dict[int, float] = {}
     for k in lengths:
         try:
@@ -146,7 +148,7 @@ def _lowest(sets: ObservedSets, operator: Operator, lengths: Sequence[int], maxi
     return supports
 
 
-def _noise(sets: ObservedSets, operator: Operator, lengths: Sequence[int]) -> dict[int, float]:
+def _noise(sets: ObservedSets, operator: TransactionOperator, lengths: Sequence[int]) -> dict[int, float]:
     sigmas = {}
     for k in lengths:
         absent = {m: np.eye(1, k + 1)[0] for m in sets.numbers}
@@ -157,13 +159,13 @@ def _noise(sets: ObservedSets, operator: Operator, lengths: Sequence[int]) -> di
     return sigmas
 
 
-def _kept(sets: ObservedSets, operator: Operator) -> float:
+def _kept(sets: ObservedSets, operator: TransactionOperator) -> float:
     own = sum(number * m for m, number in sets.numbers.items())
     kept = sum(number * float(np.arange(m + 1) @ operator.law(m)) for m, number in sets.numbers.items())
     return kept / own
 
 
-def _released(sets: ObservedSets, operator: Operator) -> float:
+def _released(sets: ObservedSets, operator: TransactionOperator) -> float:
     total = 0.0
     for m, number in sets.numbers.items():
         kept = float(np.arange(m + 1) @ operator.law(m))
@@ -180,6 +182,6 @@ def _or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def is_identity(operator: Operator) -> bool:
+def is_identity(operator: TransactionOperator) -> bool:
     """Whether nothing is randomized."""
     return operator.family == NONE

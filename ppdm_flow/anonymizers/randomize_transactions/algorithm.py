@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from ppdm_flow.anonymizers.plain_sets import baskets
-from ppdm_flow.anonymizers.randomize_transactions.account import Account, as_seeds
+from ppdm_flow.anonymizers.randomize_transactions.account import OperatorAccount, as_seeds
 from ppdm_flow.anonymizers.randomize_transactions.choice import operator_for
 from ppdm_flow.anonymizers.randomize_transactions.notices import charts, notices
 from ppdm_flow.anonymizers.randomize_transactions.observed import observed, onto, refuse_long
@@ -20,7 +20,7 @@ from ppdm_flow.anonymizers.set_columns import required
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.mining.transactions.documents import document, from_document
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.set_operator import SetOperator
@@ -63,7 +63,7 @@ class RandomizeTransform:
 
 
 @lru_cache(maxsize=8)
-def _operator(written: str) -> Operator:
+def _operator(written: str) -> TransactionOperator:
     return from_document(json.loads(written))
 
 
@@ -87,7 +87,7 @@ class RandomizeTransactions:
             seeds = as_seeds(self.params.form, chosen.operator, sets.rows)
         except DataError as error:
             raise PluginError(list(error.diagnostics)) from None
-        account = Account.of(sets, chosen, seeds=seeds)
+        account = OperatorAccount.of(sets, chosen, seeds=seeds)
         written = document(chosen.operator)
         channel = SetOperator(name, written, ctx.step)
         return Fitted(

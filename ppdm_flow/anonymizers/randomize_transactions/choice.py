@@ -13,8 +13,8 @@ from ppdm_flow.anonymizers.randomize_transactions.spec import EVERY, RandomizeTr
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.choosing import Challenge, SizeChoice, choose
-from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.prevalent import Pool, pools, prevalent
+from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.prevalent import SizePool, pools, prevalent
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 V = TypeVar("V")
@@ -25,26 +25,26 @@ NEARLY_ALL = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChosenOperator:
+class SizedOperatorChoice:
     """``maxima``: m -> largest supports; ``estimated``: the lengths whose maxima are those of the data, in pools."""
 
-    operator: Operator
+    operator: TransactionOperator
     requirement: ItemsetBreach | None
     maxima: Maxima = field(default_factory=dict)
-    estimated: tuple[Pool, ...] = ()
+    estimated: tuple[SizePool, ...] = ()
     choices: Mapping[int, SizeChoice] = field(default_factory=dict)
 
 
 def operator_for(
     params: RandomizeTransactionsParams, sets: ObservedSets, requirement: ItemsetBreach | None
-) -> ChosenOperator:
+) -> SizedOperatorChoice:
     """Return the operator. Raises PluginError PPF773 where nothing keeps the level, PPF782 for parameters amiss."""
     if params.chooses and requirement is None:
         text = f"nothing says how to randomize `{sets.name}`: there is no `privacy.itemset_breach` on it"
         raise PluginError(Diagnostic("PPF780", text))
     maxima, estimated = _maxima(sets, requirement)
     if not params.chooses or requirement is None:
-        return ChosenOperator(_given(params, sets), requirement, maxima, estimated)
+        return SizedOperatorChoice(_given(params, sets), requirement, maxima, estimated)
     _refuse_known(sets, requirement, maxima)
     picked = choose(
         maxima,
@@ -55,10 +55,10 @@ def operator_for(
         challenge=Challenge(params.challenge),
         cutoff=params.largest_cutoff,
     )
-    return ChosenOperator(picked.operator, requirement, maxima, estimated, picked.choices)
+    return SizedOperatorChoice(picked.operator, requirement, maxima, estimated, picked.choices)
 
 
-def _maxima(sets: ObservedSets, requirement: ItemsetBreach | None) -> tuple[Maxima, tuple[Pool, ...]]:
+def _maxima(sets: ObservedSets, requirement: ItemsetBreach | None) -> tuple[Maxima, tuple[SizePool, ...]]:
     """Return the maxima of each length: the policy's, or else those of the data in the pool of the length."""
     if requirement is None:
         return {}, ()
@@ -92,19 +92,19 @@ def _refuse_known(sets: ObservedSets, requirement: ItemsetBreach, maxima: Maxima
     raise PluginError(Diagnostic("PPF773", text, notes=(note,) if note else (), hint=hint))
 
 
-def _given(params: RandomizeTransactionsParams, sets: ObservedSets) -> Operator:
+def _given(params: RandomizeTransactionsParams, sets: ObservedSets) -> TransactionOperator:
     sizes, number = tuple(sets.numbers), len(sets.alphabet)
     try:
         match params.operator:
             case "none":
-                return Operator.none(sizes, number)
+                return TransactionOperator.none(sizes, number)
             case "uniform":
-                return Operator.uniform(sizes, params.keep or 0.0, number, params.insert or 0)
+                return TransactionOperator.uniform(sizes, params.keep or 0.0, number, params.insert or 0)
             case "select_a_size":
                 retained = {m: _law(params.retained or {}, m, sets) for m in sizes}
-                return Operator.select_a_size(retained, _all(params.insertion, "insertion", sets), number)
+                return TransactionOperator.select_a_size(retained, _all(params.insertion, "insertion", sets), number)
         cutoffs = _all(params.cutoff, "cutoff", sets)
-        return Operator.cut_and_paste(cutoffs, _all(params.insertion, "insertion", sets), number)
+        return TransactionOperator.cut_and_paste(cutoffs, _all(params.insertion, "insertion", sets), number)
     except ValueError as error:
         raise PluginError(Diagnostic("PPF782", f"`{sets.name}` cannot be randomized so: {error}")) from None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ppdm_flow.anonymizers.randomize_transactions.account import Account, is_identity
+from ppdm_flow.anonymizers.randomize_transactions.account import OperatorAccount, is_identity
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.core.results import Chart, FigureSeries, Finding
 
 MANY = 5
 FEW = 5
@@ -17,7 +17,7 @@ FEW = 5
 MOST = 60
 
 
-def notices(account: Account, step: str) -> Iterator[Finding]:
+def notices(account: OperatorAccount, step: str) -> Iterator[Finding]:
     """Yield the findings."""
     chosen = account.chosen
     if is_identity(chosen.operator):
@@ -44,7 +44,7 @@ def notices(account: Account, step: str) -> Iterator[Finding]:
         yield Finding("PPF804", Severity.INFO, text, f"{step}.alphabet")
 
 
-def _sizes(account: Account, step: str) -> Finding:
+def _sizes(account: OperatorAccount, step: str) -> Finding:
     """Say that sizes are published, and whom a rare one singles out."""
     alone, few = account.sets.fewer_than(2), account.sets.fewer_than(FEW)
     text = (
@@ -55,7 +55,7 @@ def _sizes(account: Account, step: str) -> Finding:
     return Finding("PPF858", Severity.WARNING if alone else Severity.INFO, text, f"{step}.alone_by_size")
 
 
-def charts(account: Account, step: str) -> tuple[Chart, ...]:
+def charts(account: OperatorAccount, step: str) -> tuple[Chart, ...]:
     """Return how likely items come through and others come in, by length of the original set."""
     operator = account.chosen.operator
     lengths = [m for m in account.sets.numbers if m][:MOST]
@@ -69,7 +69,7 @@ def charts(account: Account, step: str) -> tuple[Chart, ...]:
         title="How likely an item is in the randomized set",
         kind="lines",
         x=tuple(str(m) for m in lengths),
-        series=(Series("an item of the original set", kept), Series("any other item", tuple(others))),
+        series=(FigureSeries("an item of the original set", kept), FigureSeries("any other item", tuple(others))),
         x_label="items of the original set",
         y_label="probability",
         group="randomize_transactions",
@@ -84,7 +84,7 @@ def charts(account: Account, step: str) -> tuple[Chart, ...]:
             title="Lowest discoverable support",
             kind="bars",
             x=tuple(f"{k} item{'s' * (k > 1)}" for k in able),
-            series=(Series("share of all sets", tuple(able.values())),),
+            series=(FigureSeries("share of all sets", tuple(able.values())),),
             x_label="size of the itemset",
             y_label="support",
             group="randomize_transactions",

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.randomize_transactions.sizes import stored
 from ppdm_flow.anonymizers.set_columns import chosen, problems
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -132,7 +132,7 @@ SPEC = PluginSpec(
         serves=("itemset_breach",),
         randomized=True,
         sets="column",
-        asks=Demand(Asks.ROWS, passes=3),
+        asks=AccessRequirements(DataAccess.ROWS, passes=3),
     ),
     params=RandomizeTransactionsParams,
     algorithm="ppdm_flow.anonymizers.randomize_transactions.algorithm:RandomizeTransactions",

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import problems_of_strata
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -47,7 +47,9 @@ def effect(params: RankSwapParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/rank_swap", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=3)),
+    info=PluginInfo.of_page(
+        "anonymizers/rank_swap", Kind.TABLE, randomized=True, asks=AccessRequirements(DataAccess.TABLE, passes=3)
+    ),
     params=RankSwapParams,
     algorithm="ppdm_flow.anonymizers.rank_swap.algorithm:RankSwap",
     effect=effect,

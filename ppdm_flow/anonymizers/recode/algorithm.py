@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
-from ppdm_flow.anonymizers.recode.spec import RecodeParams, Recoding
+from ppdm_flow.anonymizers.recode.spec import RecodeParams, RecodeRule
 from ppdm_flow.anonymizers.relabelled import relabelled, used_values
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
@@ -40,10 +40,10 @@ class Recode:
 
 
 @dataclass(frozen=True, slots=True)
-class RecodeTransform(Deterministic):
+class RecodeTransform(DeterministicTransform):
     """``rules`` are (attribute, how it is recoded)."""
 
-    rules: tuple[tuple[str, Recoding], ...]
+    rules: tuple[tuple[str, RecodeRule], ...]
 
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Replace the values. Raises PluginError for one without a new value."""
@@ -56,7 +56,7 @@ class RecodeTransform(Deterministic):
         return {"attributes": {name: _described(rule) for name, rule in self.rules}}
 
 
-def recoded(name: str, values: list[str], rule: Recoding) -> list[str]:
+def recoded(name: str, values: list[str], rule: RecodeRule) -> list[str]:
     """Return the new value of each value of the column ``name``. Raises PluginError where one has none."""
     labels = [_new(value, rule) for value in values]
     bare = sum(f is None for f in labels)
@@ -66,7 +66,7 @@ def recoded(name: str, values: list[str], rule: Recoding) -> list[str]:
     return [f for f in labels if f is not None]
 
 
-def _new(value: str, rule: Recoding) -> str | None:
+def _new(value: str, rule: RecodeRule) -> str | None:
     if rule.values is not None and value in rule.values:
         return rule.values[value]
     if rule.ranges is not None and (number := _number(value)) is not None:
@@ -92,6 +92,6 @@ def _refuse_lies(name: str, labels: Mapping[str, str]) -> None:
         raise PluginError(Diagnostic("PPF788", text, help="a reader would take them for the old ones"))
 
 
-def _described(rule: Recoding) -> Mapping[str, Any]:
+def _described(rule: RecodeRule) -> Mapping[str, Any]:
     kind = "ranges" if rule.ranges is not None else "values"
     return {kind: len(rule.ranges or rule.values or ()), "keep_others": rule.keep_others}

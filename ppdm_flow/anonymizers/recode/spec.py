@@ -18,7 +18,7 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 Range = tuple[float, float]
 
 
-class Recoding(Params):
+class RecodeRule(Params):
     """Either ``ranges``, which maps each new value to its numbers [from, below), or ``values``, which maps old to new.
 
     ``other`` is the new value of all else. Without it a value that nothing covers is an error, unless
@@ -34,7 +34,7 @@ class Recoding(Params):
 class RecodeParams(Params):
     """``attributes`` are the attributes to recode, by name."""
 
-    attributes: Annotated[dict[str, Recoding], Field(min_length=1)]
+    attributes: Annotated[dict[str, RecodeRule], Field(min_length=1)]
 
 
 def effect(params: RecodeParams, scope: Scope) -> Effect:
@@ -58,7 +58,7 @@ def effect(params: RecodeParams, scope: Scope) -> Effect:
     )
 
 
-def _of_rule(name: str, rule: Recoding) -> list[Problem]:
+def _of_rule(name: str, rule: RecodeRule) -> list[Problem]:
     if (rule.ranges is None) == (rule.values is None):
         return [Problem("PPF782", f"`{name}` is recoded by `ranges` or by `values`: give one of them")]
     if rule.other is not None and rule.keep_others:

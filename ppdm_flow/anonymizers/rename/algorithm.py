@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.rename.spec import RenameParams
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -35,7 +35,7 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True)
-class RenameTransform(Deterministic):
+class RenameTransform(DeterministicTransform):
     """``names`` are (old, new)."""
 
     names: tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.plain_sets import baskets
 from ppdm_flow.anonymizers.roll_up.spec import RollUpParams
 from ppdm_flow.anonymizers.set_columns import required
@@ -17,7 +17,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
-from ppdm_flow.mining.hierarchies.hierarchy import Lines, Lookup, at_level, read_csv
+from ppdm_flow.mining.hierarchies.hierarchy import LabelLookup, Lines, at_level, read_csv
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
@@ -52,7 +52,7 @@ class RollUp:
             figures["mean_size_before"] = Figure(items / rows, "items")
         return Fitted(RollUpTransform(name, way), figures=figures)
 
-    def _way(self, name: str, ctx: StepContext) -> Lookup:
+    def _way(self, name: str, ctx: StepContext) -> LabelLookup:
         own = ctx.attributes[name].hierarchy
         level = self.params.target(ctx.attributes[name])
         if self.params.hierarchy is not None:
@@ -67,11 +67,11 @@ class RollUp:
 
 
 @dataclass(frozen=True, slots=True)
-class RollUpTransform(Deterministic):
+class RollUpTransform(DeterministicTransform):
     """``way`` says the category of each item of ``attribute``."""
 
     attribute: str
-    way: Lookup
+    way: LabelLookup
 
     def apply(self, part: Table, _draws: Draws) -> Table:
         """Replace items by categories. Raises PluginError for an item without one."""
@@ -91,13 +91,13 @@ class RollUpTransform(Deterministic):
         return column.mapped(code_map, pa.array(categories, pa.string()))
 
 
-def _from_below(lines: Lines, way: Lookup, level: int) -> Lookup:
+def _from_below(lines: Lines, way: LabelLookup, level: int) -> LabelLookup:
     """Let the map also take what stands between the items and its level: sets that were rolled up before."""
     label_of = dict(way.label_of)
     for value, ancestors in lines.items():
         for label in ancestors[: level - 1]:
             label_of.setdefault(label, way.label_of[value])
-    return Lookup(label_of, level)
+    return LabelLookup(label_of, level)
 
 
 def _refuse_lies(name: str, labels: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.set_columns import chosen, problems
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -46,7 +46,9 @@ def effect(params: RollUpParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/roll_up", Kind.ROW_WISE, sets="column", asks=Demand(Asks.ROWS, passes=1)),
+    info=PluginInfo.of_page(
+        "anonymizers/roll_up", Kind.ROW_WISE, sets="column", asks=AccessRequirements(DataAccess.ROWS, passes=1)
+    ),
     params=RollUpParams,
     algorithm="ppdm_flow.anonymizers.roll_up.algorithm:RollUp",
     effect=effect,

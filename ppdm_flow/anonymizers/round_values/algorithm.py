@@ -10,7 +10,7 @@ import numpy as np
 
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.number_columns import decimals_of, kinds_of, moments_of, numbers_of, present_cells
-from ppdm_flow.anonymizers.round_values.grid import Floats, Grid, Integers, at_random, controlled, nearest
+from ppdm_flow.anonymizers.round_values.grid import Floats, Integers, RoundingGrid, at_random, controlled, nearest
 from ppdm_flow.anonymizers.round_values.spec import RoundParams
 from ppdm_flow.anonymizers.row_groups import groups_of
 from ppdm_flow.core.draws import Draws
@@ -41,15 +41,15 @@ class RoundValues:
             return Fitted(ControlledTransform(params, grids), figures)
         return Fitted(RoundTransform(params, grids), figures)
 
-    def _grid(self, data: DataView, name: str, kind: AttributeType) -> Grid:
+    def _grid(self, data: DataView, name: str, kind: AttributeType) -> RoundingGrid:
         decimals, largest = 0, 0.0
         if kind is AttributeType.FLOAT:
             decimals = decimals_of(data, name, kind)
             largest = max((float(np.abs(v).max(initial=0.0)) for v, _ in present_cells(data, name, kind)), default=0.0)
-        return Grid.of(name, kind, self.params.exact, decimals, largest)
+        return RoundingGrid.of(name, kind, self.params.exact, decimals, largest)
 
 
-def _figures(data: DataView, grid: Grid, how: str) -> dict[str, Figure]:
+def _figures(data: DataView, grid: RoundingGrid, how: str) -> dict[str, Figure]:
     """Return expected figures: what `random` and `controlled` do depends on draws, on average nothing."""
     deviation = float(moments_of(data, {grid.name: grid.kind}).deviations[0])
     base = grid.base / 10.0**grid.decimals
@@ -75,7 +75,7 @@ class RoundTransform:
     """Each cell by itself; `nearest` draws nothing, `random` one draw an attribute."""
 
     params: RoundParams
-    grids: tuple[Grid, ...]
+    grids: tuple[RoundingGrid, ...]
 
     @property
     def draws_per_row(self) -> int:
@@ -106,7 +106,7 @@ class ControlledTransform:
     """Two draws a row and attribute: its place in the order, and (of the first row) where counting starts."""
 
     params: RoundParams
-    grids: tuple[Grid, ...]
+    grids: tuple[RoundingGrid, ...]
 
     @property
     def draws_per_row(self) -> int:
@@ -128,7 +128,7 @@ class ControlledTransform:
         return self.params.model_dump(mode="json")
 
 
-def _controlled(table: Table, grid: Grid, groups: Integers, keys: Floats, starts: Floats) -> NumericColumn:
+def _controlled(table: Table, grid: RoundingGrid, groups: Integers, keys: Floats, starts: Floats) -> NumericColumn:
     column = numbers_of(table[grid.name], grid.name, grid.kind)
     quotients, remainders = grid.split(column.values)
     if column.missing is not None:

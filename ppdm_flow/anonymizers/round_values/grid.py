@@ -19,7 +19,7 @@ _FINE = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class RoundingGrid:
     """The multiples of ``base`` / 10^``decimals``, a fraction of whole numbers, for a column of the type ``kind``.
 
     ``modulus``: a number is q bases and r / modulus of one, 0 <= r < modulus. That is exact for whole numbers, dates
@@ -33,7 +33,7 @@ class Grid:
     exact: bool = True
 
     @classmethod
-    def of(cls, name: str, kind: AttributeType, base: Decimal, decimals: int, largest: float) -> Grid:
+    def of(cls, name: str, kind: AttributeType, base: Decimal, decimals: int, largest: float) -> RoundingGrid:
         """Return the grid; ``decimals`` of the column, and its ``largest`` absolute value, say whether it is exact."""
         if kind is not AttributeType.FLOAT:
             unit = MICROSECONDS if kind is AttributeType.TIMESTAMP else 1

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -75,7 +75,10 @@ def _contradictions(params: RoundParams, scope: Scope) -> list[Problem]:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/round_values", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=1, passes_each=2)
+        "anonymizers/round_values",
+        Kind.TABLE,
+        randomized=True,
+        asks=AccessRequirements(DataAccess.TABLE, passes=1, passes_each=2),
     ),
     params=RoundParams,
     algorithm="ppdm_flow.anonymizers.round_values.algorithm:RoundValues",

@@ -21,7 +21,7 @@ from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 
 
-class Sample:
+class SampleTransform:
     """``fraction``: Bernoulli sampling, row by row. ``size``: simple random sampling without replacement.
 
     ``by``: simple random sampling within each group. One row of each group of people who look alike is the third phase

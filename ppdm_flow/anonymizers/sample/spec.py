@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import matching, missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
@@ -66,9 +66,11 @@ SPEC = PluginSpec(
         "anonymizers/sample",
         Kind.ROW_WISE,
         randomized=True,
-        asks=Demand(Asks.COUNTS, {"size": Asks.TABLE, "by": Asks.TABLE}, passes=1, takes_all=("size", "by")),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"size": DataAccess.TABLE, "by": DataAccess.TABLE}, passes=1, takes_all=("size", "by")
+        ),
     ),
     params=SampleParams,
-    algorithm="ppdm_flow.anonymizers.sample.algorithm:Sample",
+    algorithm="ppdm_flow.anonymizers.sample.algorithm:SampleTransform",
     effect=effect,
 )

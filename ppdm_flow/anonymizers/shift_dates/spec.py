@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import changed_subject, subject_of
 from ppdm_flow.anonymizers.numeric_attributes import NO_NUMBERS, Names, of_names, present
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -98,7 +98,7 @@ SPEC = PluginSpec(
         "anonymizers/shift_dates",
         Kind.ROW_WISE,
         randomized=True,
-        asks=Demand(Asks.COUNTS, {"people": Asks.ROWS}, passes=1),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.ROWS}, passes=1),
     ),
     params=ShiftParams,
     algorithm="ppdm_flow.anonymizers.shift_dates.algorithm:ShiftDates",

@@ -15,9 +15,9 @@ from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.number_columns import Kinds, kinds_of, numbers_of
 from ppdm_flow.anonymizers.row_groups import groups_of, rows_by_group
 from ppdm_flow.anonymizers.shuffle_values.copula import (
-    Conditional,
+    ConditionalNormal,
+    CopulaVariable,
     Floats,
-    Variable,
     conditional,
     correlations,
     drawn_scores,
@@ -51,22 +51,22 @@ def ordered(values: npt.NDArray[Any], drawn: Floats, ties: Floats) -> npt.NDArra
     return out
 
 
-def variables_of(column: Column, name: str) -> list[Variable]:
+def variables_of(column: Column, name: str) -> list[CopulaVariable]:
     """Return what the copula sees of a given column: ranks, or dummies of its values but the most frequent.
 
     A missing (or suppressed) cell has a dummy too. Raises PluginError for texts of more than 20 values.
     """
     if isinstance(column, NumericColumn):
         missing = np.isnan(column.floats())
-        ranked = [Variable(column.floats())]
-        return [*ranked, Variable(missing.astype(np.float64), dummy=True)] if missing.any() else ranked
+        ranked = [CopulaVariable(column.floats())]
+        return [*ranked, CopulaVariable(missing.astype(np.float64), dummy=True)] if missing.any() else ranked
     column = column.compact()  # values in the order of their texts: sums are the same for any coding
     codes, counts = np.unique(column.codes, return_counts=True)
     if len(codes) > MOST_VALUES:
         text = f"the given column `{name}` has more than {MOST_VALUES} values, and each is a column of the copula"
         raise PluginError(Diagnostic("PPF782", text, help="generalize it before, or leave it out of `given`"))
     kept = np.delete(codes, int(counts.argmax())) if len(codes) else codes
-    return [Variable((column.codes == code).astype(np.float64), dummy=True) for code in kept.tolist()]
+    return [CopulaVariable((column.codes == code).astype(np.float64), dummy=True) for code in kept.tolist()]
 
 
 class ShuffleValues:
@@ -109,11 +109,11 @@ class ShuffleValuesTransform:
         groups = groups_of([table[name] for name in self.params.within], len(table))
         return [(rows, table.take(rows)) for rows in rows_by_group(every, groups)]
 
-    def given(self, table: Table) -> list[Variable]:
+    def given(self, table: Table) -> list[CopulaVariable]:
         """Return what the copula sees of the given columns. Raises PluginError for texts of too many values."""
         return [v for name in dict.fromkeys(self.params.given) for v in variables_of(table[name], name)]
 
-    def model(self, table: Table) -> Conditional:
+    def model(self, table: Table) -> ConditionalNormal:
         """Return the copula of the shuffled columns given the others, over all rows of a stratum, of any weight.
 
         Raises PluginError where a column has one number only, or the given ones determine it.
@@ -123,7 +123,7 @@ class ShuffleValuesTransform:
         for name, column in columns.items():
             if len(column.present()) == 1:
                 raise _nothing(f"the column `{name}` has one number{where}, which no other row can get", "leave it out")
-        own = [Variable(c.floats()) for c in columns.values()]
+        own = [CopulaVariable(c.floats()) for c in columns.values()]
         model = conditional(correlations([*own, *self.given(table)]), len(own))
         for place, name in enumerate(columns):
             if model.explained[place] > 1.0 - _LEAST_FREE:

@@ -18,7 +18,7 @@ _LEAST_TOLD = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Variable:
+class CopulaVariable:
     """A column as the copula sees it: ``values`` of shape (rows,), NaN where missing; ``dummy``: 0 or 1, unranked."""
 
     values: Floats
@@ -26,7 +26,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Conditional:
+class ConditionalNormal:
     """Y = S slopes + e loadings' for standard scores S of shape (rows, m) and standard normal e of shape (rows, d).
 
     ``slopes`` of shape (m, d), ``loadings`` lower triangular of shape (d, d); ``explained`` of shape (d,) is the share
@@ -60,7 +60,7 @@ def spearman(x: Floats, y: Floats) -> float:
     return pearson(midranks(x[both]), midranks(y[both]))
 
 
-def scores(variable: Variable) -> Floats:
+def scores(variable: CopulaVariable) -> Floats:
     """Return scores of mean 0 and variance 1, shape (rows,): of ranks the normal ones; 0 for missing cells.
 
     A column that does not vary has zeros.
@@ -76,7 +76,7 @@ def scores(variable: Variable) -> Floats:
     return out
 
 
-def correlations(variables: Sequence[Variable]) -> Floats:
+def correlations(variables: Sequence[CopulaVariable]) -> Floats:
     """Return the correlation matrix of the copula, shape (d, d), over the rows that have both cells of a pair.
 
     Two ranked columns have 2 sin(pi r / 6) for their rank correlation r (Muralidhar and Sarathy, section 4); a dummy
@@ -113,7 +113,7 @@ def mended(matrix: Floats) -> Floats:
     return scaled
 
 
-def conditional(matrix: Floats, drawn: int) -> Conditional:
+def conditional(matrix: Floats, drawn: int) -> ConditionalNormal:
     """Return how the first ``drawn`` variables of a correlation matrix depend on the others (normal distribution).
 
     Directions of the others that do not vary tell nothing.
@@ -123,7 +123,7 @@ def conditional(matrix: Floats, drawn: int) -> Conditional:
     rest: Floats = own - across.T @ slopes
     explained = np.clip(1.0 - np.diag(rest), 0.0, 1.0)
     loadings: Floats = np.linalg.cholesky(_positive(rest)).astype(np.float64)
-    return Conditional(slopes, loadings, explained)
+    return ConditionalNormal(slopes, loadings, explained)
 
 
 def _positive(matrix: Floats) -> Floats:
@@ -135,7 +135,7 @@ def _positive(matrix: Floats) -> Floats:
     return (raised + raised.T) / 2.0
 
 
-def drawn_scores(given: Sequence[Floats], noise: Floats, model: Conditional) -> Floats:
+def drawn_scores(given: Sequence[Floats], noise: Floats, model: ConditionalNormal) -> Floats:
     """Return Y, shape (rows, d), term by term, so that equal rows have equal sums."""
     out = np.zeros(noise.shape)
     for j in range(noise.shape[1]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.anonymizers.naming import missing_ones, problems_of_strata
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_names, present
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -55,7 +55,7 @@ def effect(params: ShuffleValuesParams, scope: Scope) -> Effect:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/shuffle_values", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=2)
+        "anonymizers/shuffle_values", Kind.TABLE, randomized=True, asks=AccessRequirements(DataAccess.TABLE, passes=2)
     ),
     params=ShuffleValuesParams,
     algorithm="ppdm_flow.anonymizers.shuffle_values.algorithm:ShuffleValues",

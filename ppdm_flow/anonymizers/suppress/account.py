@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.suppress.transform import Cells
+from ppdm_flow.anonymizers.suppress.transform import RareCells
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.mining.local_recoding.suppression import Suppression, people_in
 from ppdm_flow.mining.recoding.kernels import keyed
 
@@ -18,7 +18,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Account:
+class SuppressionAccount:
     """``dense`` (combinations, attributes) before classes were looked at, of ``weights`` rows each, and what came.
 
     ``persons`` (combinations,): where people count, whose row each is; ``further`` rows were left out since their
@@ -58,7 +58,7 @@ class Account:
         return int(people_in(ids.astype(np.int64), int(ids.max()) + 1, self.persons[stay]).min())
 
 
-def figures(account: Account, rare: Mapping[str, int]) -> dict[str, Figure]:
+def figures(account: SuppressionAccount, rare: Mapping[str, int]) -> dict[str, Figure]:
     """Return how much is suppressed, for which reason, and how large the classes are."""
     out = {f"{name}.rare_cells": Figure(rows, "cells") for name, rows in rare.items()}
     if not account.names:
@@ -88,7 +88,9 @@ def figures(account: Account, rare: Mapping[str, int]) -> dict[str, Figure]:
 _ALSO = "cells that classes cost; rare values are counted apart"
 
 
-def findings(step: str, cells: Sequence[Cells], account: Account, *, wanted: bool) -> tuple[Finding, ...]:
+def findings(
+    step: str, cells: Sequence[RareCells], account: SuppressionAccount, *, wanted: bool
+) -> tuple[Finding, ...]:
     """Say what was lost beyond what was asked for; ``wanted``: rows were to be dropped."""
     texts = []
     joined = [f"`{c.name}`" for c in cells if c.joined]
@@ -102,7 +104,7 @@ def findings(step: str, cells: Sequence[Cells], account: Account, *, wanted: boo
     return tuple(texts)
 
 
-def charts(step: str, account: Account) -> tuple[Chart, ...]:
+def charts(step: str, account: SuppressionAccount) -> tuple[Chart, ...]:
     """Show the cells of each attribute that classes cost."""
     holes = account.holes
     if not holes.sum():
@@ -113,7 +115,7 @@ def charts(step: str, account: Account) -> tuple[Chart, ...]:
             title=f"Step {step}: cells that small classes cost",
             kind="bars",
             x=account.names,
-            series=(Series("suppressed cells", tuple(float(h) for h in holes)),),
+            series=(FigureSeries("suppressed cells", tuple(float(h) for h in holes)),),
             y_label="cells",
         ),
     )

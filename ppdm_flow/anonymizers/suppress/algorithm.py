@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
 from ppdm_flow.anonymizers.naming import carried, require
-from ppdm_flow.anonymizers.suppress.account import Account, charts, figures, findings
-from ppdm_flow.anonymizers.suppress.people import Asked, Links, PeopleRows, codes_of
+from ppdm_flow.anonymizers.suppress.account import SuppressionAccount, charts, figures, findings
+from ppdm_flow.anonymizers.suppress.people import LinkingColumns, PeopleRequirement, RowsWithPersons, codes_of
 from ppdm_flow.anonymizers.suppress.spec import SuppressParams, beside, chosen, drops_links, served
-from ppdm_flow.anonymizers.suppress.transform import Cells, SuppressTransform
+from ppdm_flow.anonymizers.suppress.transform import RareCells, SuppressTransform
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.local_recoding.suppression import Suppression, enough, suppressed
@@ -40,7 +40,7 @@ class Suppress:
         over = tuple(every.index(name) for name in names)
         linking = () if self.params.links == "keep" else beside(ctx.attributes)
         read = tuple(dict.fromkeys((*every, *(n for n in linking if n in data.schema.names))))
-        rows = PeopleRows.of(data, read, ctx) if names or drops_links(self.params, scope) else None
+        rows = RowsWithPersons.of(data, read, ctx) if names or drops_links(self.params, scope) else None
         dense, weights = self._dense(data, cells, over, rows, ctx)
         classes = self._classes(dense, weights, k or 1, names, None if rows is None else rows.persons)
         dropped = np.zeros(0, dtype=np.int64)
@@ -50,7 +50,9 @@ class Suppress:
             gone = asked.left_out(rows.persons, classes.codes, classes.lost, k or 1)
             dropped = np.sort(rows.table.rows[gone & ~classes.lost])
             classes = Suppression(classes.codes, classes.risky, gone)
-        account = Account(names, dense, weights, classes, None if rows is None else rows.persons, len(dropped))
+        account = SuppressionAccount(
+            names, dense, weights, classes, None if rows is None else rows.persons, len(dropped)
+        )
         risky = np.flatnonzero(first.risky)
         known, place = np.unique(dense[risky], axis=0, return_index=True)
         at = risky[place]
@@ -65,7 +67,12 @@ class Suppress:
         )
 
     def _dense(
-        self, data: DataView, cells: tuple[Cells, ...], over: tuple[int, ...], rows: PeopleRows | None, ctx: StepContext
+        self,
+        data: DataView,
+        cells: tuple[RareCells, ...],
+        over: tuple[int, ...],
+        rows: RowsWithPersons | None,
+        ctx: StepContext,
     ) -> tuple[Ints, Ints]:
         """Return the codes of the classes' attributes, of distinct rows or row by row, and how many rows each is."""
         names = [cells[j].name for j in over]
@@ -80,8 +87,13 @@ class Suppress:
         return dense, weights
 
     def _links(
-        self, rows: PeopleRows, cells: tuple[Cells, ...], over: tuple[int, ...], classes: Suppression, scope: Scope
-    ) -> Links:
+        self,
+        rows: RowsWithPersons,
+        cells: tuple[RareCells, ...],
+        over: tuple[int, ...],
+        classes: Suppression,
+        scope: Scope,
+    ) -> LinkingColumns:
         """Return what can link the rows that are left."""
         if scope.people is None:
             raise ValueError("people are counted where a policy says so")
@@ -89,7 +101,7 @@ class Suppress:
         released |= {cells[j].name: (classes.codes[:, i] - SPECIALS).astype(np.int32) for i, j in enumerate(over)}
         own = tuple(cells[j].name for j in over)
         pseudonyms = {n for n, f in scope.attributes.items() if scope.people.subject in f.lineage.computed_from}
-        return Links(
+        return LinkingColumns(
             codes_of(rows.table, cells, released),
             frozenset(pseudonyms),
             self._asked(own, scope),
@@ -98,7 +110,7 @@ class Suppress:
             self.params.links == "drop",
         )
 
-    def _asked(self, own: tuple[str, ...], scope: Scope) -> tuple[Asked, ...]:
+    def _asked(self, own: tuple[str, ...], scope: Scope) -> tuple[PeopleRequirement, ...]:
         """Return what linked rows are looked at for: all requirements on groups, where none may be left."""
         if self.params.links == "keep":
             return ()
@@ -106,21 +118,23 @@ class Suppress:
             every = (r for r in carried(Requirement, scope.requirements, scope.attributes) if r.grouping)
             asked = {(r.grouping, (*r.grouping, *r.secrets)) for r in every}
             both = {(names, counted) for names, c in asked for counted in (names, c)}
-            return tuple(Asked(names, 1, counted) for names, counted in sorted(both | {(own, own)}))
+            return tuple(PeopleRequirement(names, 1, counted) for names, counted in sorted(both | {(own, own)}))
         k = chosen(self.params, scope)[1] or 1
         held = served(self.params, scope)
-        return tuple(Asked(r.attributes, r.k, r.attributes) for r in held) or (Asked(own, k, own),)
+        return tuple(PeopleRequirement(r.attributes, r.k, r.attributes) for r in held) or (
+            PeopleRequirement(own, k, own),
+        )
 
-    def _cells(self, counts: Counts, *, joined: bool) -> Cells:
+    def _cells(self, counts: Counts, *, joined: bool) -> RareCells:
         (name,) = counts.columns
         texts = counts.names(name).to_pylist()
         codes, real = counts.of(name), counts.of(name) >= 0
         rows = np.bincount(codes[real], counts.counts[real], len(texts))
         bound = self.params.rare.get(name)
         rare = rows < (bound.rows(counts.total) if bound else 0)
-        return Cells(name, tuple(texts), rare, joined and bool((codes == MISSING).any()))
+        return RareCells(name, tuple(texts), rare, joined and bool((codes == MISSING).any()))
 
-    def _rare_rows(self, cells: Cells, data: DataView) -> int:
+    def _rare_rows(self, cells: RareCells, data: DataView) -> int:
         counts = data.counts([cells.name])
         codes = counts.of(cells.name)
         return int(counts.counts[(codes >= 0) & np.append(cells.rare, [False, False])[codes]].sum())

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from ppdm_flow.anonymizers.naming import subject_of
 from ppdm_flow.anonymizers.subject_column import people_of
-from ppdm_flow.anonymizers.suppress.transform import Cells
+from ppdm_flow.anonymizers.suppress.transform import RareCells
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.class_people.linked_rows import standing_out
 from ppdm_flow.mining.local_recoding.suppression import enough
-from ppdm_flow.mining.people.combinations import TooManyError
+from ppdm_flow.mining.people.combinations import CombinationLimitError
 from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.mining.recoding.kernels import keyed, numbered
 from ppdm_flow.sdk.anonymizer import StepContext
@@ -32,14 +32,14 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PeopleRows:
+class RowsWithPersons:
     """The rows one by one, with ``persons`` (rows,)."""
 
     table: Table
     persons: Ints
 
     @classmethod
-    def of(cls, data: DataView, columns: Sequence[str], ctx: StepContext) -> PeopleRows | None:
+    def of(cls, data: DataView, columns: Sequence[str], ctx: StepContext) -> RowsWithPersons | None:
         """Read rows; None where rows count, or everybody has but one. Raises PluginError where a row is nobody's."""
         subject = subject_of(ctx.attributes)
         if ctx.people is None or subject is None or not data.row_count:
@@ -51,7 +51,7 @@ class PeopleRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PeopleRequirement:
     """``k`` people for the classes over ``names``; rows with a missing cell in ``counted`` may be left out of them."""
 
     names: tuple[str, ...]
@@ -60,7 +60,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Links:
+class LinkingColumns:
     """What can link rows: ``codes`` (rows,) of each column, ``pseudonyms`` are those that stand for the person.
 
     ``asked``: what there must be k people for. ``drop``: no row may be linked.
@@ -68,8 +68,8 @@ class Links:
 
     codes: Mapping[str, Codes]
     pseudonyms: frozenset[str]
-    asked: tuple[Asked, ...]
-    people: People
+    asked: tuple[PeopleRequirement, ...]
+    people: PeopleCount
     nulls: Nulls
     drop: bool
 
@@ -91,7 +91,7 @@ class Links:
                 return gone
             gone[here[more]] = True
 
-    def _of(self, asked: Asked, persons: Ints, here: Ints) -> Bools:
+    def _of(self, asked: PeopleRequirement, persons: Ints, here: Ints) -> Bools:
         names = tuple(n for n in asked.names if n in self.codes)
         outside = [n for n in self.codes if n not in names]
         own = np.stack([self.codes[n][here] for n in names], axis=1) if names else np.zeros((len(here), 1), np.int32)
@@ -110,12 +110,12 @@ class Links:
         ids = numbered(keyed(own[counted].astype(np.int64) + SPECIALS))[0]
         try:
             out[counted] = standing_out(persons[rows], ids, linked, asked.k, self.people.known_rows)
-        except TooManyError as fault:
+        except CombinationLimitError as fault:
             raise PluginError(Diagnostic(fault.code, fault.text)) from None
         return out
 
 
-def codes_of(table: Table, cells: Sequence[Cells], released: Mapping[str, Codes]) -> dict[str, Codes]:
+def codes_of(table: Table, cells: Sequence[RareCells], released: Mapping[str, Codes]) -> dict[str, Codes]:
     """Return the codes of each column as it is released: ``released`` ones are known, others are as they came."""
     known = {c.name for c in cells}
     return {n: released[n] if n in known else _codes(table[n]) for n in table.names}

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
 from ppdm_flow.anonymizers.naming import carried, missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -139,7 +139,7 @@ SPEC = PluginSpec(
         "anonymizers/suppress",
         Kind.ROW_WISE,
         serves=("k_anonymity",),
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=1),
     ),
     params=SuppressParams,
     algorithm="ppdm_flow.anonymizers.suppress.algorithm:Suppress",

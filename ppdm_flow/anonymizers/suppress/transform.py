@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
@@ -25,7 +25,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class RareCells:
     """One attribute: ``texts`` that it may have, and which of them are ``rare`` (texts,).
 
     ``joined``: missing cells are suppressed as well.
@@ -57,7 +57,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SuppressTransform(Deterministic):
+class SuppressTransform(DeterministicTransform):
     """``known`` (combinations, classes' attributes) are dense codes in small classes, ``holes`` what is suppressed.
 
     ``lost`` (combinations,) are dropped. ``over`` are the places in ``cells`` of the classes' attributes. ``dropped``
@@ -65,7 +65,7 @@ class SuppressTransform(Deterministic):
     """
 
     step: str
-    cells: tuple[Cells, ...]
+    cells: tuple[RareCells, ...]
     over: tuple[int, ...]
     known: Codes
     holes: Bools

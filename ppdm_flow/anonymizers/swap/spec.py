@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -51,7 +51,9 @@ def effect(params: SwapParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/swap", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=2)),
+    info=PluginInfo.of_page(
+        "anonymizers/swap", Kind.TABLE, randomized=True, asks=AccessRequirements(DataAccess.TABLE, passes=2)
+    ),
     params=SwapParams,
     algorithm="ppdm_flow.anonymizers.swap.algorithm:Swap",
     effect=effect,

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.anonymizers.naming import missing_ones
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -63,7 +63,9 @@ def effect(params: SwapRecordsParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/swap_records", Kind.TABLE, randomized=True, asks=Demand(Asks.TABLE, passes=3)),
+    info=PluginInfo.of_page(
+        "anonymizers/swap_records", Kind.TABLE, randomized=True, asks=AccessRequirements(DataAccess.TABLE, passes=3)
+    ),
     params=SwapRecordsParams,
     algorithm="ppdm_flow.anonymizers.swap_records.algorithm:SwapRecords",
     effect=effect,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.number_columns import bound_of, kinds_of, moments_of, numbers_of, present_cells
 from ppdm_flow.anonymizers.top_bottom_code.spec import TOO_FEW, Limit, TopBottomParams
 from ppdm_flow.anonymizers.top_bottom_code.tails import Tail, quantile, tail_of
@@ -107,7 +107,7 @@ def _figures(data: DataView, own: CodedAttribute) -> dict[str, Figure]:
 
 
 @dataclass(frozen=True, slots=True)
-class TopBottomTransform(Deterministic):
+class TopBottomTransform(DeterministicTransform):
     """A map of each value alone."""
 
     params: TopBottomParams

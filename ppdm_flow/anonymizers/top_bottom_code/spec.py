@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ppdm_flow.anonymizers.numeric_attributes import Names, of_bounds, of_names, present
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -78,7 +78,7 @@ def _contradictions(params: TopBottomParams) -> list[Problem]:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "anonymizers/top_bottom_code", Kind.ROW_WISE, asks=Demand(Asks.ROWS, passes=1, passes_each=4)
+        "anonymizers/top_bottom_code", Kind.ROW_WISE, asks=AccessRequirements(DataAccess.ROWS, passes=1, passes_each=4)
     ),
     params=TopBottomParams,
     algorithm="ppdm_flow.anonymizers.top_bottom_code.algorithm:TopBottomCode",

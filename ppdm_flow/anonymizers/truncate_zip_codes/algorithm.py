@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.relabelled import relabelled, used_values
 from ppdm_flow.anonymizers.truncate_zip_codes.spec import TruncateZipCodesParams
@@ -45,7 +45,7 @@ class TruncateZipCodes:
 
 
 @dataclass(frozen=True, slots=True)
-class ZipTransform(Deterministic):
+class ZipTransform(DeterministicTransform):
     """``columns`` are (attribute, whether it holds numbers, which have lost their zeros); ``small`` the small areas."""
 
     columns: tuple[tuple[str, bool], ...]

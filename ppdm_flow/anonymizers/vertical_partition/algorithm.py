@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.anonymizers.deterministic import Deterministic
+from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
 from ppdm_flow.anonymizers.vertical_partition.spec import VerticalPartitionParams
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -38,7 +38,7 @@ class VerticalPartition:
 
 
 @dataclass(frozen=True, slots=True)
-class VerticalPartitionTransform(Deterministic):
+class VerticalPartitionTransform(DeterministicTransform):
     """``tables`` are (output, its columns). There is no output of the step's own: that would be the whole table."""
 
     tables: tuple[tuple[str, tuple[str, ...]], ...]

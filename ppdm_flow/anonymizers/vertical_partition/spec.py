@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from ppdm_flow.anonymizers.naming import absent
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -52,7 +52,9 @@ def effect(params: VerticalPartitionParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("anonymizers/vertical_partition", Kind.TABLE, asks=Demand(Asks.TABLE, passes=1)),
+    info=PluginInfo.of_page(
+        "anonymizers/vertical_partition", Kind.TABLE, asks=AccessRequirements(DataAccess.TABLE, passes=1)
+    ),
     params=VerticalPartitionParams,
     algorithm="ppdm_flow.anonymizers.vertical_partition.algorithm:VerticalPartition",
     effect=effect,

@@ -11,7 +11,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.order import Change, Order, Side, Verdict
+from ppdm_flow.policy.order import ChangeVerdict, ClauseText, ComparedClause, PolicyComparison
 from ppdm_flow.policy.order.clauses import relation
 from ppdm_flow.policy.order.releases import paired
 
@@ -20,20 +20,20 @@ _UNKNOWN = "`check` finds errors in the {} policy, so that nobody knows which co
 _REPLACED = "nothing measures how an identifier was replaced: its steps alone protect it, and they are others"
 
 
-def compared(old: LoadedPolicy, new: LoadedPolicy) -> Order:
+def compared(old: LoadedPolicy, new: LoadedPolicy) -> PolicyComparison:
     """Return the comparison of two policies, with the columns that leave."""
     order = ordered(old, new)
     changes = (*order.changes, *columns(old, new))
-    return Order(relation(changes), changes, order.governance)
+    return PolicyComparison(relation(changes), changes, order.governance)
 
 
-def columns(old: LoadedPolicy, new: LoadedPolicy) -> Iterator[Change]:
+def columns(old: LoadedPolicy, new: LoadedPolicy) -> Iterator[ComparedClause]:
     """Yield what has changed about the columns of releases that both policies have."""
     before, after = _PolicyPlan.of(old), _PolicyPlan.of(new)
     if before is None or after is None:
         if before is not None or after is not None:
             which = "old" if before is None else "new"
-            yield Change("releases", Verdict.INCOMPARABLE, _UNKNOWN.format(which))
+            yield ComparedClause("releases", ChangeVerdict.INCOMPARABLE, _UNKNOWN.format(which))
         return
     for name, later in paired(before.policy, after.policy, canonical).items():
         yield from _each(before, after, name, later)
@@ -74,19 +74,19 @@ class _PolicyPlan:
         steps = [self.policy.steps[name] for name, _ in fact.changes if name in self.policy.steps]
         return [(step.use, canonical("anonymizers", step.use, step.with_)) for step in steps]
 
-    def side(self, release: str, names: list[str]) -> Side:
-        return Side(", ".join(names) or "-", self.read.loaded.places.key("releases", release))
+    def side(self, release: str, names: list[str]) -> ClauseText:
+        return ClauseText(", ".join(names) or "-", self.read.loaded.places.key("releases", release))
 
 
-def _each(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Iterator[Change]:
+def _each(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Iterator[ComparedClause]:
     one, other = before.released(name), after.released(later)
     clause = f"releases.{later}.columns"
     more = [c for c in other if c not in one and _comparable(c, before, after)]
     fewer = [c for c in one if c not in other and _comparable(c, before, after)]
-    for names, verdict, word in ((more, Verdict.WEAKER, "more"), (fewer, Verdict.STRONGER, "fewer")):
+    for names, verdict, word in ((more, ChangeVerdict.WEAKER, "more"), (fewer, ChangeVerdict.STRONGER, "fewer")):
         if names:
             why = f"{counted(len(names), 'column')} {word} may leave: {', '.join(f'`{c}`' for c in names)}"
-            yield Change(clause, verdict, why, before.side(name, list(one)), after.side(later, list(other)))
+            yield ComparedClause(clause, verdict, why, before.side(name, list(one)), after.side(later, list(other)))
     yield from _carried(before, after, name, later)
     for column in (c for c in one if c in other and before.personal(c) and after.personal(c)):
         if before.replaced(one[column]) != after.replaced(other[column]):
@@ -95,24 +95,24 @@ def _each(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Ite
                 p.side(r, [use for use, _ in p.replaced(f)])
                 for p, r, f in ((before, name, one[column]), (after, later, other[column]))
             )
-            yield Change(path, Verdict.INCOMPARABLE, _REPLACED, *sides)
+            yield ComparedClause(path, ChangeVerdict.INCOMPARABLE, _REPLACED, *sides)
 
 
-def _carried(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Iterator[Change]:
+def _carried(before: _PolicyPlan, after: _PolicyPlan, name: str, later: str) -> Iterator[ComparedClause]:
     """Yield attributes that columns of other names are computed from, or that no longer leave under a key alone."""
     one, other = before.sources(name), after.sources(later)
     listed = {f.source for f in (*before.facts(name), *after.facts(later))}  # these came or went as columns
     sides = before.side(name, _names(one)), after.side(later, _names(other))
     for verdict, verb, more, fewer in (
-        (Verdict.WEAKER, "now", other, one),
-        (Verdict.STRONGER, "no longer", one, other),
+        (ChangeVerdict.WEAKER, "now", other, one),
+        (ChangeVerdict.STRONGER, "no longer", one, other),
     ):
         came = {a for a in more if a not in fewer and a not in listed}
         freed = {a for a in more if a in fewer and fewer[a] and not more[a]}
         carried = {a: more[a] for a in sorted(came | freed) if _comparable(a, before, after)}
         if carried:
             why = f"columns are {verb} computed from {', '.join(_names(carried))}"
-            yield Change(f"releases.{later}.carried", verdict, why, *sides)
+            yield ComparedClause(f"releases.{later}.carried", verdict, why, *sides)
 
 
 def _names(keyed_by_name: Mapping[str, bool]) -> list[str]:

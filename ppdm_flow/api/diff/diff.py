@@ -12,7 +12,7 @@ from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.folders import Acceptance, folders
 from ppdm_flow.api.diff.params import with_params
 from ppdm_flow.api.diff.policies import LoadedPolicy, pair, read, reject_unknown_params
-from ppdm_flow.api.diff.revisions import Place, place
+from ppdm_flow.api.diff.revisions import PolicyPlace, place
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.report.diff.fields import DiffDocument, Difference, PolicyPair, unproved
@@ -67,7 +67,12 @@ def _lowered(pair: PolicyPair) -> bool:
 
 
 def _compared(
-    kind: str, old: Place, new: Place, sets: Mapping[str, str], data: Path | None, accepts: Acceptance | None
+    kind: str,
+    old: PolicyPlace,
+    new: PolicyPlace,
+    sets: Mapping[str, str],
+    data: Path | None,
+    accepts: Acceptance | None,
 ) -> DiffDocument:
     if kind == "run":
         from ppdm_flow.api.diff.runs import runs  # noqa: PLC0415  # policies are compared without what reads runs
@@ -91,7 +96,7 @@ def held_together(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str] 
     return pair(old, new, with_params(compared(old, new), old, new, sets))
 
 
-def _kind(old: Place, new: Place) -> str:
+def _kind(old: PolicyPlace, new: PolicyPlace) -> str:
     kinds = [_of(where) for where in (old, new)]
     if kinds[0] != kinds[1]:
         text = f"`{old.word}` is a {kinds[0]} and `{new.word}` a {kinds[1]}: those cannot be compared"
@@ -99,7 +104,7 @@ def _kind(old: Place, new: Place) -> str:
     return kinds[0]
 
 
-def _of(where: Place) -> str:
+def _of(where: PolicyPlace) -> str:
     if not where.path.is_dir():
         return "policy"
     return "run" if (where.path / "report.json").exists() else "folder"

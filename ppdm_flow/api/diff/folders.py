@@ -9,18 +9,18 @@ from pathlib import Path
 from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.params import with_params
 from ppdm_flow.api.diff.policies import LoadedPolicy, pair, read, reject_unknown_params
-from ppdm_flow.api.diff.revisions import Place
+from ppdm_flow.api.diff.revisions import PolicyPlace
 from ppdm_flow.api.loading.policies import expanded, is_policy, is_test
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.policy.order import Relation
+from ppdm_flow.policy.order import PolicyRelation
 from ppdm_flow.report.diff.fields import ClauseChange, DiffDocument, PolicyPair
 
 Acceptance = Callable[[LoadedPolicy], bool]
 """Tells of a policy that only the new folder has whether it counts as no weaker than what was there."""
 
 
-def folders(old: Place, new: Place, sets: Mapping[str, str], accepts: Acceptance | None) -> DiffDocument:
+def folders(old: PolicyPlace, new: PolicyPlace, sets: Mapping[str, str], accepts: Acceptance | None) -> DiffDocument:
     """Return every pair of policies with what changed, and those that are in one folder only.
 
     Policies are paired by path, those that moved by their name. Raises PolicyError with the faults of all new policies
@@ -62,8 +62,8 @@ Earlier = LoadedPolicy | PolicyError
 class _FolderPair:
     """Two folders, and the params that all of their policies are read with."""
 
-    old: Place
-    new: Place
+    old: PolicyPlace
+    new: PolicyPlace
     sets: Mapping[str, str]
 
     def later(self, paths: Mapping[str, Path]) -> dict[str, LoadedPolicy]:
@@ -116,14 +116,14 @@ def _called(earlier: Earlier) -> str | None:
     return earlier.loaded.policy.name
 
 
-def _policies(where: Place, sets: Mapping[str, str]) -> dict[str, Path]:
+def _policies(where: PolicyPlace, sets: Mapping[str, str]) -> dict[str, Path]:
     """Return the policies of a folder by path: also what does not look like one, and could be run all the same."""
     files = [path for path, _ in expanded(str(where.path))]
     candidates = (p for p in files if (is_policy(p) and not is_test(p)) or _runs(p, where, sets))
     return {str(path.relative_to(where.path)): path for path in candidates}
 
 
-def _runs(path: Path, where: Place, sets: Mapping[str, str]) -> bool:
+def _runs(path: Path, where: PolicyPlace, sets: Mapping[str, str]) -> bool:
     try:
         read(path, where, sets)
     except (PolicyError, UsageError):
@@ -135,4 +135,10 @@ def _unread(old: str, new: str, error: PolicyError) -> PolicyPair:
     first = error.diagnostics[0]
     why = f"the old policy is not valid, so that nothing follows from it: {first.code}, {first.message}"
     change: ClauseChange = {"clause": "policy", "verdict": "incomparable", "why": why, "old": None, "new": None}
-    return {"old": old, "new": new, "relation": Relation.INCOMPARABLE.value, "changes": [change], "governance": []}
+    return {
+        "old": old,
+        "new": new,
+        "relation": PolicyRelation.INCOMPARABLE.value,
+        "changes": [change],
+        "governance": [],
+    }

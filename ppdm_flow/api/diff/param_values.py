@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from itertools import chain, combinations, islice
 
-from ppdm_flow.policy.loaded import Loaded, UsedParam
-from ppdm_flow.policy.params.params import LIST, Limits, number
+from ppdm_flow.policy.loaded import PolicyReading, UsedParam
+from ppdm_flow.policy.params.params import LIST, ParamLimits, number
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 from ppdm_flow.policy.text.placeholder import PLACEHOLDER
 from ppdm_flow.sdk import registry
@@ -33,7 +33,9 @@ _FINEST = Decimal(1) / 512
 """To this share of its range an end that a policy takes is found."""
 
 
-def values(param: UsedParam, before: UsedParam | None, policy: Loaded, roots: Sequence[Map] = ()) -> tuple[str, ...]:
+def values(
+    param: UsedParam, before: UsedParam | None, policy: PolicyReading, roots: Sequence[Map] = ()
+) -> tuple[str, ...]:
     """Return values to try: all choices, or both ends; where an end is open, something beyond what is known.
 
     Of a number the first two are its ends. For a text that is a name of the policy or a word of the language, these are
@@ -72,7 +74,7 @@ def uses(name: str, roots: Iterable[Map]) -> Iterator[str]:
             yield text
 
 
-def _lists(param: UsedParam, limits: Limits, policy: Loaded) -> Iterator[tuple[str, ...]]:
+def _lists(param: UsedParam, limits: ParamLimits, policy: PolicyReading) -> Iterator[tuple[str, ...]]:
     """Yield lists that are long enough, and not too long.
 
     Of choices: the shortest lists, those that lack one choice, and all. Else each item alone, one more, another in the
@@ -114,13 +116,13 @@ def _days(text: str) -> tuple[str, ...]:
         return ()
 
 
-def _others(param: UsedParam, policy: Loaded) -> tuple[str, ...]:
+def _others(param: UsedParam, policy: PolicyReading) -> tuple[str, ...]:
     """Return the names and words that can stand in the place of the present ones."""
     present = {*param.texts}
     return tuple(other for kind in _kinds(policy) if kind & present for other in sorted(kind - present))
 
 
-def _parts_of_names(param: UsedParam, policy: Loaded, roots: Iterable[Map]) -> Iterator[str]:
+def _parts_of_names(param: UsedParam, policy: PolicyReading, roots: Iterable[Map]) -> Iterator[str]:
     """Yield what makes names of the policy, and words of the language, of the texts that the param is a part of."""
     names = sorted(frozenset[str]().union(*_kinds(policy)))
     present = {each.name: "".join(each.texts) for each in policy.params}
@@ -154,7 +156,7 @@ def _name(reference: str) -> str:
     return reference.strip().removeprefix("params.")
 
 
-def _kinds(policy: Loaded) -> Iterator[frozenset[str]]:
+def _kinds(policy: PolicyReading) -> Iterator[frozenset[str]]:
     """Yield the names and words that can stand for one another."""
     names: dict[str, frozenset[str]] = {}
     for section in _NAMED:
@@ -165,7 +167,7 @@ def _kinds(policy: Loaded) -> Iterator[frozenset[str]]:
         yield frozenset(each.name for each in registry.listed(group))
 
 
-def _within(limits: Limits, text: str) -> bool:
+def _within(limits: ParamLimits, text: str) -> bool:
     """Whether a text is a number of the type and in the range of a param."""
     figure, low, high = number(text), number(limits.low or ""), number(limits.high or "")
     if figure is None or (limits.type == "integer" and figure != int(figure)):
@@ -183,6 +185,6 @@ def _beyond(param: UsedParam, before: UsedParam | None, *, up: bool) -> str:
     return str(edge + abs(edge) / 100 if up else edge - abs(edge) / 100)
 
 
-def _end(limits: Limits, *, up: bool) -> tuple[str, ...]:
+def _end(limits: ParamLimits, *, up: bool) -> tuple[str, ...]:
     end = limits.high if up else limits.low
     return () if end is None else (end,)

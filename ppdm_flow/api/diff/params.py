@@ -15,13 +15,13 @@ from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.inheritance.joining import same
 from ppdm_flow.policy.loaded import UsedParam
-from ppdm_flow.policy.order import Change, Order, Relation, Side, Verdict
-from ppdm_flow.policy.params.params import Limits, number
+from ppdm_flow.policy.order import ChangeVerdict, ClauseText, ComparedClause, PolicyComparison, PolicyRelation
+from ppdm_flow.policy.params.params import ParamLimits, number
 from ppdm_flow.policy.redaction import UNSHOWN
 from ppdm_flow.policy.text.nodes import Map
 
 Sets = Mapping[str, str]
-_LAX = {Relation.WEAKER: Verdict.WEAKER, Relation.INCOMPARABLE: Verdict.INCOMPARABLE}
+_LAX = {PolicyRelation.WEAKER: ChangeVerdict.WEAKER, PolicyRelation.INCOMPARABLE: ChangeVerdict.INCOMPARABLE}
 _FIXED = "whoever runs the policy cannot give it a value any more"
 _FREE = "whoever runs the policy may give it another value, as far as its bounds and floors let them"
 _HARMLESS = "whoever runs the policy may give it another value, and none that was tried weakens anything"
@@ -35,7 +35,7 @@ _UNFINISHED = "whoever runs the policy may give it another value, and too many a
 _WORDS_ONLY = frozenset({"description", "owner"})
 
 
-def with_params(order: Order, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> Order:
+def with_params(order: PolicyComparison, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> PolicyComparison:
     """Return the comparison with what params let whoever runs the policies do."""
     return replace(order, governance=(*order.governance, *_ParamTrials(order, old, new, sets).changes()))
 
@@ -74,14 +74,14 @@ class _Variants:
 class _ParamTrials:
     """Two policies that are compared with values of params other than those that they have."""
 
-    def __init__(self, order: Order, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> None:
+    def __init__(self, order: PolicyComparison, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> None:
         self.order = order
         self.old, self.new = _Variants(old, sets), _Variants(new, sets)
         self.before, self.after = ({p.name: p for p in policy.loaded.params} for policy in (old, new))
         self.roots: tuple[tuple[Map, ...], tuple[Map, ...]] = ((), ())
         self.more = _MOST_MORE
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[ComparedClause]:
         """Yield params that came or went, and those that take a value with which the new policy is not as strict.
 
         The ends of what a param takes are tried, and each of its choices. Policies that are written alike are alike.
@@ -95,25 +95,25 @@ class _ParamTrials:
         for name in dict.fromkeys((*self.before, *self.after)):
             sides = _side(self.before.get(name)), _side(self.after.get(name))
             if name not in self.after:
-                yield Change(f"params.{name}", Verdict.STRONGER, _FIXED, *sides)
+                yield ComparedClause(f"params.{name}", ChangeVerdict.STRONGER, _FIXED, *sides)
                 continue
             worst = self._worst(self.after[name])
             if worst is not None:
-                yield Change(f"params.{name}", *worst, *sides)
+                yield ComparedClause(f"params.{name}", *worst, *sides)
             elif name not in self.before:
-                yield Change(f"params.{name}", Verdict.NEUTRAL, _HARMLESS, *sides)
+                yield ComparedClause(f"params.{name}", ChangeVerdict.NEUTRAL, _HARMLESS, *sides)
             harmless = harmless and worst is None
         if harmless and self.order.relation not in _LAX:
             yield from self._joint()
 
-    def _worst(self, param: UsedParam) -> tuple[Verdict, str] | None:
+    def _worst(self, param: UsedParam) -> tuple[ChangeVerdict, str] | None:
         """Return what a value of the param does to the policy, if one does; none where floors or rules refuse it.
 
         Of a number whose end is refused, the outermost one is tried that is not. Refused choices, and all values where
         each one is refused, are tried once more together with values of another param, which they may need.
         """
         if self.order.relation in _LAX:  # so it is with any value
-            return None if param.name in self.before else (Verdict.WEAKER, _FREE)
+            return None if param.name in self.before else (ChangeVerdict.WEAKER, _FREE)
         refused: list[str] = []
         taken = 0
         for value in self._others(param):
@@ -131,8 +131,8 @@ class _ParamTrials:
                 return _told(relation, chosen)
             taken += relation is not None
         if self.more <= 0 and refused:
-            return Verdict.INCOMPARABLE, _UNFINISHED
-        return None if taken or not refused or self._is_unchanged(param) else (Verdict.INCOMPARABLE, _UNTRIED)
+            return ChangeVerdict.INCOMPARABLE, _UNFINISHED
+        return None if taken or not refused or self._is_unchanged(param) else (ChangeVerdict.INCOMPARABLE, _UNTRIED)
 
     def _others(self, param: UsedParam) -> list[str]:
         """Return the values to try but for the present one, if the old policy has that too."""
@@ -174,16 +174,16 @@ class _ParamTrials:
     def _is_unchanged(self, param: UsedParam) -> bool:
         """Whether the policies mean the same, and the param is declared and used in the same way."""
         before = self.before.get(param.name)
-        if before is None or before.limits != param.limits or self.order.relation is not Relation.EQUAL:
+        if before is None or before.limits != param.limits or self.order.relation is not PolicyRelation.EQUAL:
             return False
         return sorted(uses(param.name, self.roots[0])) == sorted(uses(param.name, self.roots[1]))
 
-    def _joint(self) -> Iterator[Change]:
+    def _joint(self) -> Iterator[ComparedClause]:
         """Yield what values of several params do at once: what each alone does may be made up for by another clause."""
         numbers = [p for p in self.after.values() if p.limits.type in _NUMBERS]
         names = [p.name for p in numbers]
         if len(names) > _MOST_AT_ONCE and (set(names) - set(self.before)):
-            yield Change(f"params.{', '.join(names)}", Verdict.INCOMPARABLE, _TOO_MANY)
+            yield ComparedClause(f"params.{', '.join(names)}", ChangeVerdict.INCOMPARABLE, _TOO_MANY)
         if not 2 <= len(names) <= _MOST_AT_ONCE:
             return
         loaded, roots = self.new.policy.loaded, self.roots[1]
@@ -192,7 +192,7 @@ class _ParamTrials:
             chosen = dict(zip(names, corner, strict=True))
             relation = self._with(chosen)
             if relation in _LAX:
-                yield Change(f"params.{', '.join(names)}", *_told(relation, chosen))
+                yield ComparedClause(f"params.{', '.join(names)}", *_told(relation, chosen))
                 return
 
     def _takes(self, chosen: Mapping[str, str]) -> bool:
@@ -200,7 +200,7 @@ class _ParamTrials:
         later = self.new.of(chosen)
         return later is not None and later.plan is not None
 
-    def _with(self, chosen: Mapping[str, str]) -> Relation | None:
+    def _with(self, chosen: Mapping[str, str]) -> PolicyRelation | None:
         """Return what the new policy is with these values, beside the old one with those or the nearest that it takes.
 
         None where the new policy does not take them.
@@ -219,18 +219,18 @@ class _ParamTrials:
         return next((each for each in some if self.old.of({param.name: each}) is not None), None)
 
 
-def _told(relation: Relation, chosen: Mapping[str, str]) -> tuple[Verdict, str]:
+def _told(relation: PolicyRelation, chosen: Mapping[str, str]) -> tuple[ChangeVerdict, str]:
     words = " ".join(f"--set {name}={value}" for name, value in chosen.items())
-    word = "weaker" if relation is Relation.WEAKER else "not proved to be as strict"
+    word = "weaker" if relation is PolicyRelation.WEAKER else "not proved to be as strict"
     return _LAX[relation], f"with `{words}` the policy is {word}"
 
 
-def _ends(limits: Limits, value: str) -> tuple[str, ...]:
+def _ends(limits: ParamLimits, value: str) -> tuple[str, ...]:
     """Return the ends of a range, the one that is nearer to a value first."""
     figure = number(value)
     ends = [text for text in (limits.low, limits.high) if text is not None]
     return tuple(sorted(ends, key=lambda text: abs((number(text) or Decimal(0)) - (figure or Decimal(0)))))
 
 
-def _side(param: UsedParam | None) -> Side | None:
-    return None if param is None else Side(", ".join(param.texts) or UNSHOWN, param.declared)
+def _side(param: UsedParam | None) -> ClauseText | None:
+    return None if param is None else ClauseText(", ".join(param.texts) or UNSHOWN, param.declared)

@@ -10,16 +10,16 @@ from functools import cache, cached_property, reduce
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.api.diff.revisions import Place
-from ppdm_flow.core.diagnostics import Diagnostic, Related, has_errors
+from ppdm_flow.api.diff.revisions import PolicyPlace
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, has_errors
 from ppdm_flow.core.errors import PluginError, PolicyError, UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.order import Change, Order, Side, compare
+from ppdm_flow.policy.order import ClauseText, ComparedClause, PolicyComparison, compare
 from ppdm_flow.policy.order.frame import Contents
 from ppdm_flow.policy.order.means import as_written
 from ppdm_flow.policy.requirements import specs_of
@@ -31,8 +31,8 @@ from ppdm_flow.sdk import registry
 class LoadedPolicy:
     """A valid policy, where it is, and which params that ``--set`` gives it does not have."""
 
-    loaded: Loaded
-    place: Place
+    loaded: PolicyReading
+    place: PolicyPlace
     foreign: frozenset[str] = frozenset()
 
     @property
@@ -72,7 +72,7 @@ def named_files(policy: LoadedPolicy) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
-def read(path: Path, where: Place, sets: Mapping[str, str], library: Library | None = None) -> LoadedPolicy:
+def read(path: Path, where: PolicyPlace, sets: Mapping[str, str], library: Library | None = None) -> LoadedPolicy:
     """Return a policy, with the values of ``sets`` for params that it has. Raises PolicyError where it is not valid.
 
     A ``library`` may have its files already.
@@ -99,13 +99,13 @@ def _is_unknown(each: Diagnostic, name: str) -> bool:
     return each.code == "PPF310" and each.span is None and each.message.endswith(f" `{short(name)}`")
 
 
-def policy_error(loaded: Loaded, where: Place) -> PolicyError:
+def policy_error(loaded: PolicyReading, where: PolicyPlace) -> PolicyError:
     """Return what is wrong with a policy, under the names that people know."""
     sources = {where.shown(file): text for file, text in loaded.sources.items()}
     return PolicyError([_shown(d, where) for d in loaded.diagnostics], sources)
 
 
-def ordered(old: LoadedPolicy, new: LoadedPolicy) -> Order:
+def ordered(old: LoadedPolicy, new: LoadedPolicy) -> PolicyComparison:
     """Return the comparison of two policies."""
     return compare(old.loaded, new.loaded, canonical, (old.contents, new.contents))
 
@@ -119,7 +119,7 @@ def canonical(group: str, name: str, given: Mapping[str, Any]) -> str:
         return as_written(group, name, given)
 
 
-def pair(old: LoadedPolicy, new: LoadedPolicy, order: Order) -> PolicyPair:
+def pair(old: LoadedPolicy, new: LoadedPolicy, order: PolicyComparison) -> PolicyPair:
     """Return two policies and what changed between them, as JSON."""
     return {
         "old": old.name,
@@ -130,7 +130,7 @@ def pair(old: LoadedPolicy, new: LoadedPolicy, order: Order) -> PolicyPair:
     }
 
 
-def _changes(changes: Iterable[Change], old: LoadedPolicy, new: LoadedPolicy) -> list[ClauseChange]:
+def _changes(changes: Iterable[ComparedClause], old: LoadedPolicy, new: LoadedPolicy) -> list[ClauseChange]:
     return [
         {
             "clause": each.clause,
@@ -143,7 +143,7 @@ def _changes(changes: Iterable[Change], old: LoadedPolicy, new: LoadedPolicy) ->
     ]
 
 
-def _side(side: Side | None, where: Place) -> ClauseSide | None:
+def _side(side: ClauseText | None, where: PolicyPlace) -> ClauseSide | None:
     if side is None:
         return None
     if side.span is None:
@@ -152,11 +152,11 @@ def _side(side: Side | None, where: Place) -> ClauseSide | None:
     return {"text": side.text, "file": file, "line": side.span.line, "column": side.span.column}
 
 
-def _shown(each: Diagnostic, where: Place) -> Diagnostic:
+def _shown(each: Diagnostic, where: PolicyPlace) -> Diagnostic:
     message = each.message.replace(f"{where.folder}/", f"{where.revision}:") if where.folder else each.message
-    related = tuple(Related(_span(r.span, where) or r.span, r.text) for r in each.related)
+    related = tuple(RelatedPlace(_span(r.span, where) or r.span, r.text) for r in each.related)
     return replace(each, span=_span(each.span, where), message=message, related=related)
 
 
-def _span(span: Span | None, where: Place) -> Span | None:
+def _span(span: Span | None, where: PolicyPlace) -> Span | None:
     return None if span is None else replace(span, file=where.shown(span.file))

@@ -22,7 +22,7 @@ _LINK, _MODULE = b"120000", b"160000"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PolicyPlace:
     """A policy or a folder of policies. ``folder`` is where a revision's files were put, ``revision`` its name.
 
     Both are empty for what stands in the working tree. ``texts`` are read in the place of what the files of these paths
@@ -64,7 +64,7 @@ class Place:
 
 
 @contextmanager
-def place(word: str, here: Path = Path()) -> Iterator[Place]:
+def place(word: str, here: Path = Path()) -> Iterator[PolicyPlace]:
     """Return where a policy is; of ``REVISION:PATH`` a copy that lasts as long as the block.
 
     The repository is the one that ``here`` is in. What exists under the whole word is meant before a revision is looked
@@ -72,7 +72,7 @@ def place(word: str, here: Path = Path()) -> Iterator[Place]:
     """
     revision, colon, inside = word.partition(":")
     if Path(word).exists() or not colon or not revision:
-        yield Place(word, Path(word))
+        yield PolicyPlace(word, Path(word))
         return
     root = _root(word, here)
     inner = _inner(inside, root)
@@ -82,7 +82,7 @@ def place(word: str, here: Path = Path()) -> Iterator[Place]:
         path = Path(home) / inner
         if not path.exists():
             raise UsageError(Diagnostic("PPF640", f"`{revision}` has no YAML file or folder of them at `{inner}`"))
-        yield Place(word, path, home, revision, root)
+        yield PolicyPlace(word, path, home, revision, root)
 
 
 def _root(word: str, here: Path) -> Path:

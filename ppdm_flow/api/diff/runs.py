@@ -7,7 +7,7 @@ from typing import Any
 
 from ppdm_flow.api.diff import columns as diff_columns
 from ppdm_flow.api.diff.policies import pair, read
-from ppdm_flow.api.diff.revisions import Place
+from ppdm_flow.api.diff.revisions import PolicyPlace
 from ppdm_flow.api.report import read as report_of
 from ppdm_flow.core.codes import current_code
 from ppdm_flow.report.diff.fields import (
@@ -109,7 +109,7 @@ def _findings(old: Iterable[Document], new: Iterable[Document]) -> FindingChange
 POLICY = "policy.resolved.yaml"
 
 
-def runs(old: Place, new: Place) -> DiffDocument:
+def runs(old: PolicyPlace, new: PolicyPlace) -> DiffDocument:
     """Return the comparison of two runs' policies and reports.
 
     Raises UsageError where a directory lacks its report or its policy, PolicyError where the policy is not valid to

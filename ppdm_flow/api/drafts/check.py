@@ -10,10 +10,10 @@ from typing import Any
 from ppdm_flow.api.loading.kinds import FileKind, identity_of
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.floors.places import MISSING, value
 from ppdm_flow.policy.text.nodes import UnreadableError
@@ -34,8 +34,8 @@ class DraftCheck:
     kind: FileKind
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
-    waived: Mapping[Diagnostic, Waiver] = field(default_factory=dict)
-    loaded: Loaded | None = None
+    waived: Mapping[Diagnostic, AcceptedWaiver] = field(default_factory=dict)
+    loaded: PolicyReading | None = None
     plan: Plan | None = None
 
     @property
@@ -75,10 +75,10 @@ def _of_policies_alone(each: Diagnostic, tree: Mapping[str, Any]) -> bool:
 
 
 def _tests(path: Path, library: Library) -> DraftCheck:
-    from ppdm_flow.api.test.files import Policies, beside_policy  # noqa: PLC0415  # only tests need it
+    from ppdm_flow.api.test.files import CompiledPolicies, beside_policy  # noqa: PLC0415  # only tests need it
     from ppdm_flow.policy.test.loading import load as load_tests  # noqa: PLC0415  # the same
 
-    examined = beside_policy(load_tests(path, library), Policies())
+    examined = beside_policy(load_tests(path, library), CompiledPolicies())
     return DraftCheck(FileKind.TESTS, examined.diagnostics, examined.sources)
 
 

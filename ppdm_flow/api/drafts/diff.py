@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ppdm_flow.api.diff.diff import DiffResult, held_together
 from ppdm_flow.api.diff.policies import read
-from ppdm_flow.api.diff.revisions import Place, place
+from ppdm_flow.api.diff.revisions import PolicyPlace, place
 
 
 def diff_drafts(
@@ -26,7 +26,7 @@ def diff_drafts(
         if revision:
             before = stack.enter_context(place(f"{revision}:{old}", base))
         else:
-            before = Place(str(path), path, texts={written: old}, base=str(base))
-        after = Place(str(path), path, texts={written: new}, base=str(base))
+            before = PolicyPlace(str(path), path, texts={written: old}, base=str(base))
+        after = PolicyPlace(str(path), path, texts={written: new}, base=str(base))
         both = held_together(read(before.path, before, {}), read(after.path, after, {}))
         return DiffResult({"version": 1, "kind": "policies", "pairs": [both], "added": [], "removed": []})

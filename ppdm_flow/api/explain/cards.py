@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from ppdm_flow.api.explain.on_spark import line_of
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy.language.kinds import kinds_of, third_parties
-from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, Shape, Text, shape_of
+from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, Shape, Text, shape_of
 from ppdm_flow.policy.language.words import expected
 from ppdm_flow.sdk import registry
 
@@ -61,7 +61,7 @@ def _figures(info: PluginInfo) -> list[str]:
     return ["## Figures\n\n" + "\n".join(lines)] if lines else []
 
 
-def _lines(keys: Keys, indent: str) -> list[str]:
+def _lines(keys: FixedKeys, indent: str) -> list[str]:
     lines = []
     for key in keys.keys.values():
         lines.append(f"{indent}- `{key.name}`: {key_expects(key)}")
@@ -95,7 +95,7 @@ def parameter_page(word: str) -> list[str]:
     return ["\n\n".join((head, "\n".join(lines), more)) for head, lines in parts if lines]
 
 
-def _keys(keys: Keys) -> Iterator[Key]:
+def _keys(keys: FixedKeys) -> Iterator[Key]:
     for key in keys.keys.values():
         yield key
         inner = _inner(key.shape)
@@ -109,9 +109,9 @@ def _words(shape: Shape) -> tuple[str, ...]:
     return shape.choices if isinstance(shape, Text) else ()
 
 
-def _inner(shape: Shape) -> Keys | None:
+def _inner(shape: Shape) -> FixedKeys | None:
     match shape:
-        case Keys():
+        case FixedKeys():
             return shape
         case MapOf():
             return _inner(shape.value)
@@ -123,7 +123,7 @@ def _inner(shape: Shape) -> Keys | None:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
-    if isinstance(value, Support):
+    if isinstance(value, SupportBound):
         return "`{" + ", ".join(f"{unit}: {number:g}" for unit, number in value.document.items()) + "}`"
     if value in ("", ()):
         return '`""`' if value == "" else "`[]`"

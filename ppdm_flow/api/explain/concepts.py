@@ -10,7 +10,7 @@ from functools import cache
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.pages import MalformedPageError, Page, Pages, read
+from ppdm_flow.core.pages import MalformedPageError, MarkdownPage, Pages, read
 from ppdm_flow.policy.language.descriptions import POLICY
 from ppdm_flow.policy.language.kind_pages import keys_of, page_of
 from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, known, third_parties
@@ -42,7 +42,7 @@ class Concept:
     kind: str
     order: int
     summary: str
-    page: Page
+    page: MarkdownPage
 
     def text(self) -> str:
         """Return the whole page as Markdown."""
@@ -55,7 +55,7 @@ class Concept:
         return KINDS.index(self.kind), self.order
 
 
-def concept_of(page: Page) -> Concept:
+def concept_of(page: MarkdownPage) -> Concept:
     """Return the term that a page is about. Raises MalformedPageError where its kind is unknown."""
     kind = page.entry("kind")
     if kind not in KINDS:

@@ -25,7 +25,7 @@ LISTS = (*registry.GROUPS, REQUIREMENTS, FIGURES, TEMPLATES)
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ListedCard:
     """What is known of a plugin, a template or a figure; ``of`` is a figure's plugin.
 
     ``also`` are words of papers and other tools for it. ``fault`` says why it cannot be loaded.
@@ -50,7 +50,7 @@ class Card:
         return asdict(self)
 
 
-def plugins(group: str) -> tuple[Card, ...]:
+def plugins(group: str) -> tuple[ListedCard, ...]:
     """Return what is installed of one of ``LISTS``: plugins, requirements, figures, templates.
 
     Raises
@@ -74,14 +74,14 @@ def plugins(group: str) -> tuple[Card, ...]:
     return tuple(card(group, plugin) for plugin in registry.listed(group))
 
 
-def card(group: str, plugin: registry.Listed) -> Card:
+def card(group: str, plugin: registry.ListedPlugin) -> ListedCard:
     """Return the card of one plugin."""
     distribution = f"{plugin.distribution} {plugin.version}"
     try:
         info = registry.load(group, plugin.name).info
     except PluginError as error:
-        return Card(plugin.name, distribution, fault=error.diagnostics[0].message)
-    return Card(
+        return ListedCard(plugin.name, distribution, fault=error.diagnostics[0].message)
+    return ListedCard(
         info.name,
         distribution,
         info.kind.value,
@@ -99,22 +99,22 @@ def _also(name: str) -> tuple[str, ...]:
     return tuple(word.replace("_", " ") for word, ours in synonyms().items() if name == ours[0])
 
 
-def _requirement(plugin: registry.Listed) -> Card:
+def _requirement(plugin: registry.ListedPlugin) -> ListedCard:
     distribution = f"{plugin.distribution} {plugin.version}"
     try:
         spec = kinds.loaded(plugin)
         page = page_of(spec)
         summary = spec.audit.info.summary if page is None else page.entry("summary")
     except PluginError as error:
-        return Card(plugin.name, distribution, fault=error.diagnostics[0].message)
+        return ListedCard(plugin.name, distribution, fault=error.diagnostics[0].message)
     except MalformedPageError as error:
-        return Card(plugin.name, distribution, fault=str(error))
+        return ListedCard(plugin.name, distribution, fault=str(error))
     info = spec.audit.info
     words = (*spec.aliases, *_also(spec.name))
-    return Card(spec.name, distribution, "requirement", summary, info.reference, cost=info.cost, also=words)
+    return ListedCard(spec.name, distribution, "requirement", summary, info.reference, cost=info.cost, also=words)
 
 
-def _figures(group: str) -> Iterator[Card]:
+def _figures(group: str) -> Iterator[ListedCard]:
     """Yield a card for each figure of the plugins that can be loaded; its kind is the plugin's name."""
     for plugin in registry.listed(group):
         try:
@@ -125,15 +125,15 @@ def _figures(group: str) -> Iterator[Card]:
         for name, figure in info.figures.items():
             reference = figure.reference or info.reference
             also = _also(f"{info.name}.{name}")
-            yield Card(name, distribution, "figure", figure.what, reference, of=info.name, also=also)
+            yield ListedCard(name, distribution, "figure", figure.what, reference, of=info.name, also=also)
 
 
-def _template(each: catalogue.ListedTemplate) -> Card:
+def _template(each: catalogue.ListedTemplate) -> ListedCard:
     distribution = f"{each.distribution} {each.version}"
     try:
         described_template = described(each.reference)
     except NotFoundError as error:
-        return Card(each.reference, distribution, fault=error.message)
+        return ListedCard(each.reference, distribution, fault=error.message)
     except PpdmError as error:
-        return Card(each.reference, distribution, fault=error.diagnostics[0].message)
-    return Card(each.reference, distribution, "template", described_template.description)
+        return ListedCard(each.reference, distribution, fault=error.diagnostics[0].message)
+    return ListedCard(each.reference, distribution, "template", described_template.description)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.api.hierarchy.ways import Column, Way, column, lines, reason
+from ppdm_flow.api.hierarchy.ways import HierarchyColumn, HierarchyMethod, column, lines, reason
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.mining.hierarchies.building import HierarchyCheck, by_number_or_rows, checked, written
@@ -30,7 +30,7 @@ class MadeHierarchy:
 def hierarchy(
     data: Path,
     attribute: str,
-    way: Way,
+    way: HierarchyMethod,
     *,
     policy: Path | None = None,
     sets: Mapping[str, str] | None = None,
@@ -90,7 +90,7 @@ def check_hierarchy(
     return checked(read_csv(file, delimiter, attribute), column(data, attribute, policy, sets or {}).counts)
 
 
-def _refuse(values: Column, made: Lines) -> None:
+def _refuse(values: HierarchyColumn, made: Lines) -> None:
     levels = [tuple(made), *(tuple(level) for level in zip(*made.values(), strict=True))]
     refuse_lies(values.name, FullHierarchy(tuple(levels)))
 

@@ -24,7 +24,7 @@ from ppdm_flow.tables.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class HierarchyColumn:
     """``counts`` of each value but missing ones, in order of their text; ``facts`` where a policy declares it."""
 
     name: str
@@ -37,7 +37,7 @@ class Column:
         return tuple(self.counts)
 
 
-def column(data: Path, attribute: str, policy: Path | None, sets: Mapping[str, str]) -> Column:
+def column(data: Path, attribute: str, policy: Path | None, sets: Mapping[str, str]) -> HierarchyColumn:
     """Count the values of a column. Raises UsageError where it has none or is not there, DataError, PolicyError."""
     node = _bare() if policy is None else ready_plan(policy, sets, data).plan.source
     with wrap_plugin_errors("the source"):
@@ -50,7 +50,7 @@ def column(data: Path, attribute: str, policy: Path | None, sets: Mapping[str, s
     counts = {} if counted is None else _counts(counted, node)
     if not counts:
         raise UsageError(Diagnostic("PPF714", f"the column `{attribute}` has no values"))
-    return Column(attribute, counts, next((a for a in node.attributes if a.name == attribute), None))
+    return HierarchyColumn(attribute, counts, next((a for a in node.attributes if a.name == attribute), None))
 
 
 def _counts(counted: Counts, node: SourceNode) -> dict[str, int]:
@@ -77,7 +77,7 @@ _NEUTRAL = {"open_ends": "none", "mask": "*", "label": "(other)"}
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class HierarchyMethod:
     """``by`` is one of intervals, prefix, date, order and frequency; the rest is what they need.
 
     ``edges`` or ``width`` of intervals, ``then`` how many neighbours further levels join; ``keep`` characters a level;
@@ -99,7 +99,7 @@ class Way:
     label: str = "(other)"
 
 
-def lines(way: Way, column: Column) -> Lines:
+def lines(way: HierarchyMethod, column: HierarchyColumn) -> Lines:
     """Return the ancestors of every value. Raises UsageError, DataError or PluginError."""
     _told(way)
     if way.by == "frequency":
@@ -111,7 +111,7 @@ def lines(way: Way, column: Column) -> Lines:
     return of_spec(column.name, _spec(way, column), column.values)
 
 
-def reason(way: Way, column: Column, made: Lines) -> str:
+def reason(way: HierarchyMethod, column: HierarchyColumn, made: Lines) -> str:
     """Say, in counts only, what was put together on each level."""
     levels = list(zip(*made.values(), strict=True))
     sizes = ", ".join(f"{len(set(level)):,}" for level in levels)
@@ -124,7 +124,7 @@ def reason(way: Way, column: Column, made: Lines) -> str:
     return said
 
 
-def _spec(way: Way, column: Column) -> HierarchySpec:
+def _spec(way: HierarchyMethod, column: HierarchyColumn) -> HierarchySpec:
     if way.by == "intervals":
         return HierarchySpec(intervals=_edges(way, column), then=way.then, open_ends=way.open_ends)
     if way.by == "prefix":
@@ -139,7 +139,7 @@ def _spec(way: Way, column: Column) -> HierarchySpec:
     return _order(way, column)
 
 
-def _edges(way: Way, column: Column) -> tuple[float, ...]:
+def _edges(way: HierarchyMethod, column: HierarchyColumn) -> tuple[float, ...]:
     if way.width is not None and not way.edges:
         if way.width <= 0:
             raise _usage("`--width` lies above 0")
@@ -153,7 +153,7 @@ def _edges(way: Way, column: Column) -> tuple[float, ...]:
     return way.edges
 
 
-def _order(way: Way, column: Column) -> HierarchySpec:
+def _order(way: HierarchyMethod, column: HierarchyColumn) -> HierarchySpec:
     domain = column.facts.domain if column.facts is not None else None
     values = way.values or domain or in_order(column.values)
     if len(set(values)) < len(values):
@@ -168,7 +168,7 @@ def _order(way: Way, column: Column) -> HierarchySpec:
     return HierarchySpec(order=values, then=then)
 
 
-def _told(way: Way) -> None:
+def _told(way: HierarchyMethod) -> None:
     """Refuse a way that is none, numbers that join nothing, and options of another way."""
     if way.by not in WAYS:
         raise _usage(f"`--by` is one of {', '.join(WAYS)}")

@@ -18,7 +18,7 @@ from ppdm_flow.engine.linked.sources import data_columns
 from ppdm_flow.engine.run.preview import Preview, chosen_fields, preview
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
 from ppdm_flow.policy.requirements import awaits_data
@@ -43,7 +43,7 @@ def plan_for_data(
     an object store is copied by ``copies``. Raises PolicyError, DataError.
     """
 
-    def choose(loaded: Loaded) -> Mapping[PolicyPath, Any]:
+    def choose(loaded: PolicyReading) -> Mapping[PolicyPath, Any]:
         if cluster:
             raise unchosen(loaded, ON_SPARK)
         return _chosen(loaded, data, copies)
@@ -69,7 +69,7 @@ def _local(plan: Plan, data: Path | None, copies: BucketCopies | None) -> Path |
     return data
 
 
-def _chosen(loaded: Loaded, data: Path | None, copies: BucketCopies | None) -> Mapping[PolicyPath, Any]:
+def _chosen(loaded: PolicyReading, data: Path | None, copies: BucketCopies | None) -> Mapping[PolicyPath, Any]:
     """Return the fields of requirements that are chosen from the data; none for a policy with faults.
 
     Raises DataError where the data cannot be read or nothing can be chosen, PolicyError where it is in a database.
@@ -87,7 +87,7 @@ def _chosen(loaded: Loaded, data: Path | None, copies: BucketCopies | None) -> M
 
 
 def held_against(
-    loaded: Loaded, outcome: CompileResult, data: Path, clock: Clock, sets: Mapping[str, str] = NO_SETS
+    loaded: PolicyReading, outcome: CompileResult, data: Path, clock: Clock, sets: Mapping[str, str] = NO_SETS
 ) -> CompileResult:
     """Return the outcome for the columns that ``data`` has, with what its rows rule out or warn of.
 

@@ -13,13 +13,13 @@ from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.locked import files_of, plugins_of
-from ppdm_flow.policy import Loaded
+from ppdm_flow.policy import PolicyReading
 from ppdm_flow.policy.inheritance.references import NotFoundError, find, origin
 from ppdm_flow.policy.lock.model import Pin, Use
 
 
 @dataclass(slots=True)
-class Digests:
+class FileDigests:
     """The SHA-256 of files, each read once however many policies use it."""
 
     _found: dict[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Digests:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class UsedTemplate:
     """A template as diagnostics call it, its file, the release that brings it (or nothing), and who asks for it."""
 
     shown: str
@@ -42,7 +42,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class LockNames:
     """What files are called in the lock: by their way from ``folder``, or from the package that brings them.
 
     ``packages`` are the folders of installed templates with distribution and version. Where they are installed differs
@@ -77,9 +77,9 @@ class Uses:
     """Looks up what policies use; names of files are relative to ``folder``, which is where the lock stands."""
 
     folder: Path
-    digests: Digests = field(default_factory=Digests)
+    digests: FileDigests = field(default_factory=FileDigests)
 
-    def of(self, loaded: Loaded, plan: Plan, *, with_data: bool = False) -> tuple[Use, ...]:
+    def of(self, loaded: PolicyReading, plan: Plan, *, with_data: bool = False) -> tuple[Use, ...]:
         """Return the templates, files and plugins of a policy; ``with_data`` says that the source is not its own.
 
         Templates and the list of signers are told by what was read of them. Raises PolicyError (PPF319) where a file
@@ -87,14 +87,14 @@ class Uses:
         """
         templates = tuple(_templates(loaded))
         packages = {os.path.dirname(t.path): t.release for t in templates if t.shown.startswith("pkg:")}  # noqa: PTH120  (text)
-        named = Names(self.folder, packages)
+        named = LockNames(self.folder, packages)
         return (
             *(self._template(loaded, each, named) for each in templates),
             *self._files(loaded, plan, named),
             *plugins(plan, with_data=with_data),
         )
 
-    def templates(self, loaded: Loaded) -> dict[str, str]:
+    def templates(self, loaded: PolicyReading) -> dict[str, str]:
         """Return the SHA-256 of the templates that a policy stands on, by their references.
 
         Of one that was found by an absolute path the name tells no folder: the run's directory may go to others.
@@ -102,7 +102,7 @@ class Uses:
         """
         digests: dict[str, str] = {}
         for each in _templates(loaded):
-            used = self._template(loaded, each, Names(self.folder))
+            used = self._template(loaded, each, LockNames(self.folder))
             name = os.path.basename(each.path) if os.path.isabs(each.shown) else used.name  # noqa: PTH117, PTH119  (text)
             number = 2
             while digests.get(name, used.pin.sha256) != used.pin.sha256:
@@ -112,15 +112,15 @@ class Uses:
 
     def name(self, path: str | Path) -> str:
         """Return the name of a file of the repository in the lock, the same on every system."""
-        return Names(self.folder).of(path)
+        return LockNames(self.folder).of(path)
 
-    def _template(self, loaded: Loaded, each: Template, named: Names) -> Use:
+    def _template(self, loaded: PolicyReading, each: UsedTemplate, named: LockNames) -> Use:
         own = any(each.release)
         name = each.shown if own else named.of(each.path)
         release = each.release if own else named.release(each.path)
         return Use("templates", name, Pin(loaded.digests[each.shown], *release), each.place)
 
-    def _files(self, loaded: Loaded, plan: Plan, named: Names) -> Iterator[Use]:
+    def _files(self, loaded: PolicyReading, plan: Plan, named: LockNames) -> Iterator[Use]:
         for path, place in files_of(plan):
             name = named.of(path)
             if plan.approvals is not None and path == plan.approvals.signers:
@@ -129,18 +129,18 @@ class Uses:
                 digest = self._digest(loaded, path, name, place)
             yield Use("files", name, Pin(digest), place, path=path)
 
-    def _digest(self, loaded: Loaded, path: str, name: str, place: Span | None) -> str:
+    def _digest(self, loaded: PolicyReading, path: str, name: str, place: Span | None) -> str:
         try:
             return self.digests.of(path)
         except OSError as error:
             raise _unread(loaded, name, place, error) from None
 
 
-def _templates(loaded: Loaded) -> Iterator[Template]:
+def _templates(loaded: PolicyReading) -> Iterator[UsedTemplate]:
     """Yield the templates that a policy stands on, with those that they stand on."""
     for shown, place in loaded.users.items():
         try:
-            yield Template(shown, os.path.abspath(find(shown, "").path), origin(shown), place)  # noqa: PTH100  (symlinks)
+            yield UsedTemplate(shown, os.path.abspath(find(shown, "").path), origin(shown), place)  # noqa: PTH100  (symlinks)
         except NotFoundError as error:
             raise PolicyError(Diagnostic("PPF319", error.message, place), loaded.sources) from None
 
@@ -157,6 +157,6 @@ def plugins(plan: Plan, *, with_data: bool = False, implied: bool = False) -> It
         yield Use("plugins", name, Pin("", distribution, version), place, by_data)
 
 
-def _unread(loaded: Loaded, name: str, place: Span | None, error: OSError) -> PolicyError:
+def _unread(loaded: PolicyReading, name: str, place: Span | None, error: OSError) -> PolicyError:
     reason = (error.strerror or type(error).__name__).lower()
     return PolicyError(Diagnostic("PPF319", f"cannot read `{name}`: {reason}", place), loaded.sources)

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.api.loading.lock_uses import Digests, Uses, plugins
+from ppdm_flow.api.loading.lock_uses import FileDigests, Uses, plugins
 from ppdm_flow.core.diagnostics import Diagnostic, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import CompileResult
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.loading import NO_SETS
 from ppdm_flow.policy.lock.comparing import drifts
-from ppdm_flow.policy.lock.model import FILE, Nearest
+from ppdm_flow.policy.lock.model import FILE, LockFileFinder
 from ppdm_flow.policy.lock.reading import LockFile, read
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class LockedPolicy:
 
         return LockDigests(self.file.sha256, self.definitions, self.since)
 
-    def still(self, loaded: Loaded, plan: Plan) -> None:
+    def still(self, loaded: PolicyReading, plan: Plan) -> None:
         """Raise PolicyError where the plan for the data needs a plugin of a release that the lock does not have.
 
         So where the list of signers is another one than it was when the policy was held against the lock.
@@ -64,7 +64,7 @@ class LockedPolicy:
 _REVIEWED = "`--locked` runs what was reviewed; a param without a default is for whoever runs it"
 
 
-def given_otherwise(loaded: Loaded, sets: Sets, files: Library | None) -> Iterator[Diagnostic]:
+def given_otherwise(loaded: PolicyReading, sets: Sets, files: Library | None) -> Iterator[Diagnostic]:
     """Yield a fault for each param that the policy gives a value, and ``sets`` another one (PPF648).
 
     ``files`` are those of the policy as they were parsed.
@@ -93,13 +93,13 @@ def given_otherwise(loaded: Loaded, sets: Sets, files: Library | None) -> Iterat
 class Locks:
     """Lock files, each found and read once, and the digests of what policies share."""
 
-    digests: Digests = field(default_factory=Digests)
-    _nearest: Nearest = field(default_factory=Nearest)
+    digests: FileDigests = field(default_factory=FileDigests)
+    _nearest: LockFileFinder = field(default_factory=LockFileFinder)
     _read: dict[Path, LockFile] = field(default_factory=dict)
 
     def hold(
         self,
-        loaded: Loaded,
+        loaded: PolicyReading,
         plan: Plan,
         sets: Sets = NO_SETS,
         files: Library | None = None,
@@ -117,7 +117,7 @@ class Locks:
 
     def judge(
         self,
-        loaded: Loaded,
+        loaded: PolicyReading,
         plan: Plan,
         sets: Sets = NO_SETS,
         files: Library | None = None,
@@ -140,7 +140,7 @@ class Locks:
         return LockedPolicy(file, name, definitions), in_order(diagnostics)
 
     def judged(
-        self, loaded: Loaded, outcome: CompileResult, sets: Sets = NO_SETS, files: Library | None = None
+        self, loaded: PolicyReading, outcome: CompileResult, sets: Sets = NO_SETS, files: Library | None = None
     ) -> CompileResult:
         """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
         if outcome.plan is None:

@@ -17,7 +17,7 @@ from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.plan.compile import Columns, CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.files.files import Library
 from ppdm_flow.policy.files.recognition import has_policy_keys, is_meant_as_policy, is_template
 from ppdm_flow.policy.loaded import PolicyPath
@@ -161,7 +161,7 @@ class ReadyPlan:
 
     plan: Plan
     warnings: tuple[Diagnostic, ...]
-    loaded: Loaded
+    loaded: PolicyReading
     held: LockedPolicy | None = None
     data: Path | None = None
 
@@ -192,7 +192,7 @@ def ready_plan(
     locked: bool = False,
     any_params: bool = False,
     clock: Clock | None = utc_today,
-    choose: Callable[[Loaded], Mapping[PolicyPath, Any]] | None = None,
+    choose: Callable[[PolicyReading], Mapping[PolicyPath, Any]] | None = None,
 ) -> ReadyPlan:
     """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
 
@@ -221,7 +221,7 @@ ON_SPARK = "by this machine, and not where Spark reads them"
 """Why nothing is chosen from data that Spark reads."""
 
 
-def unchosen(loaded: Loaded, why: str) -> PolicyError:
+def unchosen(loaded: PolicyReading, why: str) -> PolicyError:
     """Return the error of a policy with requirements that wait for data of which nothing can be chosen."""
     text = f"what is protected here is chosen from the rows {why}"
     help_ = "let `ppdm-flow plan --data FILE --resolved NEW.yaml` choose from a file, and run the policy that it writes"
@@ -231,7 +231,7 @@ def unchosen(loaded: Loaded, why: str) -> PolicyError:
 
 
 def valid_plan(
-    loaded: Loaded, columns: Columns | None, data: Path | None, *, strict: bool, clock: Clock | None
+    loaded: PolicyReading, columns: Columns | None, data: Path | None, *, strict: bool, clock: Clock | None
 ) -> ReadyPlan:
     """Compile a policy that was read, for data with these columns where they are known. Raises PolicyError."""
     outcome = compile_policy(loaded, columns, None if data is None else telling_name(data), clock)
@@ -251,6 +251,6 @@ def stricter(outcome: CompileResult) -> tuple[Diagnostic, ...]:
     )
 
 
-def errors_if_strict(loaded: Loaded) -> tuple[Diagnostic, ...]:
+def errors_if_strict(loaded: PolicyReading) -> tuple[Diagnostic, ...]:
     """Return the faults of a policy that count under ``--strict`` alone, beside its warnings."""
     return () if loaded.policy is None else without_requirements(loaded.policy, loaded.places)

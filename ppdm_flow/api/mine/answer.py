@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.supports import Support
-from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.rules import Rule
+from ppdm_flow.core.supports import SupportBound
+from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.rules import AssociationRule
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Itemsets:
+class ItemsetsOfSize:
     """The frequent itemsets of one size, highest support first.
 
     Attributes
@@ -66,7 +66,7 @@ SIGMAS = 4.0
 class MiningOptions:
     """What was asked for."""
 
-    min_support: Support
+    min_support: SupportBound
     max_length: int | None = None
     rules: bool = False
     min_confidence: float = 0.5
@@ -87,13 +87,13 @@ class MinedRelease:
     attribute: str
     rows: int
     names: tuple[str, ...]
-    operator: Operator | None
+    operator: TransactionOperator | None
     options: MiningOptions
     least: float
-    sizes: tuple[Itemsets, ...]
+    sizes: tuple[ItemsetsOfSize, ...]
     stopped: str
     next_sigma: float | None = None
-    rules: tuple[Rule, ...] | None = None
+    rules: tuple[AssociationRule, ...] | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
@@ -110,7 +110,7 @@ class MinedRelease:
         """Return the names of items by their places."""
         return [self.names[i] for i in np.asarray(items).tolist()]
 
-    def each(self, limit: int | None = None) -> Iterator[tuple[Itemsets, int]]:
+    def each(self, limit: int | None = None) -> Iterator[tuple[ItemsetsOfSize, int]]:
         """Yield every itemset as its size's array and a place in it; of each size at most ``limit``."""
         for here in self.sizes:
             for place in range(len(here) if limit is None else min(limit, len(here))):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ppdm_flow.api.mine.mine import support_of
 from ppdm_flow.api.profile.data import TextOptions, columns, look
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.mining.generation.code_table_file import code_table_document
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import tabular
@@ -21,7 +21,7 @@ from ppdm_flow.tables.table import Table
 _MOST_CANDIDATES = 20_000_000
 
 
-def code_table(data: Path, min_support: str | float | Support) -> dict[str, Any]:
+def code_table(data: Path, min_support: str | float | SupportBound) -> dict[str, Any]:
     """Return the code table that KRIMP finds in all columns of a file, with closed itemsets as candidates.
 
     It is as private as the data: the document has their values and exact counts.

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.api.mine.answer import SIGMAS, Itemsets, MinedRelease
+from ppdm_flow.api.mine.answer import SIGMAS, ItemsetsOfSize, MinedRelease
 from ppdm_flow.api.mine.estimates import cell
 from ppdm_flow.api.mine.fields import MinedDocument, MinedItemset, MinedOperator, MinedRatio, MinedRule, MinedSize
 from ppdm_flow.core.texts.visible import json_text
-from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.rules import Ratio, Rule
+from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.rules import AssociationRule, SupportRatio
 
 BASIS = "the fixed original transactions; the randomization alone is random"
 HEAD = ("size", "items", "support", "transactions", "sigma", "low", "high", "discoverable", "partial_supports")
@@ -73,7 +73,7 @@ def listed(names: Sequence[str]) -> str:
     return out.getvalue()
 
 
-def _operator(operator: Operator) -> MinedOperator:
+def _operator(operator: TransactionOperator) -> MinedOperator:
     return {
         "family": operator.family,
         "alphabet": operator.alphabet,
@@ -84,7 +84,7 @@ def _operator(operator: Operator) -> MinedOperator:
     }
 
 
-def _size(one: Itemsets, answer: MinedRelease) -> MinedSize:
+def _size(one: ItemsetsOfSize, answer: MinedRelease) -> MinedSize:
     estimated = not answer.exact
     return {
         "size": one.size,
@@ -97,7 +97,7 @@ def _size(one: Itemsets, answer: MinedRelease) -> MinedSize:
     }
 
 
-def _itemset(answer: MinedRelease, one: Itemsets, place: int) -> MinedItemset:
+def _itemset(answer: MinedRelease, one: ItemsetsOfSize, place: int) -> MinedItemset:
     support = float(one.value[place])
     exact = answer.exact
     return {
@@ -112,7 +112,7 @@ def _itemset(answer: MinedRelease, one: Itemsets, place: int) -> MinedItemset:
     }
 
 
-def _rule(answer: MinedRelease, rule: Rule) -> MinedRule:
+def _rule(answer: MinedRelease, rule: AssociationRule) -> MinedRule:
     return {
         "antecedent": answer.texts(rule.antecedent),
         "consequent": answer.texts(rule.consequent),
@@ -123,13 +123,13 @@ def _rule(answer: MinedRelease, rule: Rule) -> MinedRule:
     }
 
 
-def _ratio(ratio: Ratio, *, exact: bool) -> MinedRatio:
+def _ratio(ratio: SupportRatio, *, exact: bool) -> MinedRatio:
     if exact:
         return {"value": ratio.value, "sigma": None, "low": None, "high": None}
     return {"value": ratio.value, "sigma": ratio.sigma, "low": ratio.low, "high": ratio.high}
 
 
-def _itemset_lines(answer: MinedRelease, one: Itemsets, limit: int | None) -> list[str]:
+def _itemset_lines(answer: MinedRelease, one: ItemsetsOfSize, limit: int | None) -> list[str]:
     items = one.items[:limit]
     quoted = [listed([name]) for name in answer.names]
     if one.size == 1:
@@ -154,7 +154,7 @@ def _figures(rows: int, support: float, sigma: float, low: float, high: float, *
     return ",".join(cells)
 
 
-def _rule_cells(answer: MinedRelease, rule: Rule) -> list[str]:
+def _rule_cells(answer: MinedRelease, rule: AssociationRule) -> list[str]:
     cells = _rule(answer, rule)
     numbers = [cells["support"], cells["sigma"], *_ratio_numbers(cells["confidence"]), *_ratio_numbers(cells["lift"])]
     return [cell(listed(cells["antecedent"])), cell(listed(cells["consequent"])), *map(_number, numbers)]

@@ -8,25 +8,25 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ppdm_flow.api.mine.answer import SIGMAS, Floats, Integers, Itemsets, MinedRelease, MiningOptions
+from ppdm_flow.api.mine.answer import SIGMAS, Floats, Integers, ItemsetsOfSize, MinedRelease, MiningOptions
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.events import Listener, RowProgress, StepFinished, StepStarted
 from ppdm_flow.mining.transactions.apriori.apriori import (
     PRECISION,
-    Bounds,
     CountProgress,
     MinedItemsets,
+    SearchBounds,
     mine,
 )
 from ppdm_flow.mining.transactions.counting.counting import partial
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma, partial_supports
 from ppdm_flow.mining.transactions.false_discoveries import doubts, misfit
-from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
 from ppdm_flow.mining.transactions.patterns import LONGEST
-from ppdm_flow.mining.transactions.rules import Rule, rules
+from ppdm_flow.mining.transactions.rules import AssociationRule, rules
 
 _LEAST_FALSE = 0.5
 """So many false positives are worth a warning."""
@@ -39,7 +39,7 @@ def mined_randomized(
     operator = sets.operator
     if operator is None:
         raise ValueError("sets without an operator have no estimates")
-    bounds = Bounds(length=options.max_length, precision=options.precision, level=options.level)
+    bounds = SearchBounds(length=options.max_length, precision=options.precision, level=options.level)
     progress = _ProgressEvents(listener)
     mined = mine(sets.partitions, operator, least, bounds, workers, progress.counted)
     progress.done()
@@ -82,7 +82,7 @@ class _ProgressEvents:
             self._name = f"{now.candidates:,} candidates of {now.size} item{'' if now.size == 1 else 's'}"
             self._listener(StepStarted(self._name))
         self._rows += now.rows
-        self._listener(Progress(self._name, self._rows, self._total, "transactions"))
+        self._listener(RowProgress(self._name, self._rows, self._total, "transactions"))
 
     def done(self) -> None:
         """Finish the stage of a size."""
@@ -90,14 +90,14 @@ class _ProgressEvents:
             self._listener(StepFinished(self._name, time.perf_counter() - self._started, self._rows))
 
 
-def _of(mined: MinedItemsets, size: int, lowest: float | None, least: float) -> Itemsets:
+def _of(mined: MinedItemsets, size: int, lowest: float | None, least: float) -> ItemsetsOfSize:
     one = mined.by_size[size - 1]
     estimates = one.estimates
     chosen = np.flatnonzero(one.frequent)
     falling = np.argsort(-estimates.value[chosen], kind="stable")
     order = chosen[falling]
     expected = doubts(estimates.value, estimates.sigma, least)
-    return Itemsets(
+    return ItemsetsOfSize(
         one.itemsets[order],
         estimates.value[order],
         estimates.sigma[order],
@@ -127,18 +127,18 @@ def _partial(mined: MinedItemsets, size: int, order: Integers) -> Floats | None:
         return None
 
 
-def _without_empty(sizes: tuple[Itemsets, ...]) -> tuple[Itemsets, ...]:
+def _without_empty(sizes: tuple[ItemsetsOfSize, ...]) -> tuple[ItemsetsOfSize, ...]:
     """Return the sizes up to the last one at which there was something to look at."""
     return tuple(one for one in sizes if one.candidates)
 
 
-def _lowest(operator: Operator, numbers: Mapping[int, float], longest: int) -> dict[int, float]:
+def _lowest(operator: TransactionOperator, numbers: Mapping[int, float], longest: int) -> dict[int, float]:
     """Return the lowest discoverable supports where the contract says nothing: of itemsets that occur as a whole."""
     lowest = lowest_supports(operator, numbers, range(1, longest + 1))
     return {k: s for k, s in lowest.items() if math.isfinite(s)}
 
 
-def _next(mined: MinedItemsets, operator: Operator, numbers: Mapping[int, float]) -> float | None:
+def _next(mined: MinedItemsets, operator: TransactionOperator, numbers: Mapping[int, float]) -> float | None:
     """Return the standard error at the minimum support, of the size that was not looked at any more."""
     if mined.stopped != PRECISION:
         return None
@@ -149,7 +149,7 @@ def _next(mined: MinedItemsets, operator: Operator, numbers: Mapping[int, float]
     return float(expected_sigma(operator, partial, numbers))
 
 
-def _rules(mined: MinedItemsets, options: MiningOptions) -> Iterator[Rule]:
+def _rules(mined: MinedItemsets, options: MiningOptions) -> Iterator[AssociationRule]:
     """Yield rules, most confident first."""
     chosen = [
         rule
@@ -169,7 +169,7 @@ def _misfits(mined: MinedItemsets, column: str) -> Iterator[Diagnostic]:
         )
 
 
-def _doubted(sizes: tuple[Itemsets, ...], least: float) -> Iterator[Diagnostic]:
+def _doubted(sizes: tuple[ItemsetsOfSize, ...], least: float) -> Iterator[Diagnostic]:
     """Say for which sizes the minimum support is too low, and how many itemsets to expect that are not frequent."""
     for one in sizes:
         if not len(one) or least >= (one.lowest or 1.0) or (one.false_positives or 0.0) < _LEAST_FALSE:

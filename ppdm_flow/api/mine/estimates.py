@@ -11,7 +11,7 @@ import numpy as np
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.mining.reconstruction.estimate import Method, Reconstruction
-from ppdm_flow.mining.reconstruction.groups import Groups, too_small
+from ppdm_flow.mining.reconstruction.groups import ReconstructedGroups, too_small
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 
@@ -32,7 +32,7 @@ class ReconstructedCounts:
     where: Mapping[str, tuple[str, ...]]
     method: Method
     level: float
-    groups: Groups
+    groups: ReconstructedGroups
     reconstruction: Reconstruction
     diagnostics: tuple[Diagnostic, ...] = ()
 

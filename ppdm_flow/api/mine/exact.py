@@ -8,14 +8,14 @@ from itertools import combinations
 
 import numpy as np
 
-from ppdm_flow.api.mine.answer import Itemsets, MinedRelease, MiningOptions
+from ppdm_flow.api.mine.answer import ItemsetsOfSize, MinedRelease, MiningOptions
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
 from ppdm_flow.mining.transactions.apriori.apriori import LENGTH, NO_CANDIDATES
 from ppdm_flow.mining.transactions.apriori.levels import Level, exact, patterns, places
 from ppdm_flow.mining.transactions.counting.counting import partial
 from ppdm_flow.mining.transactions.patterns import LONGEST
-from ppdm_flow.mining.transactions.rules import Ratio, Rule
+from ppdm_flow.mining.transactions.rules import AssociationRule, SupportRatio
 from ppdm_flow.tables.sets import Baskets
 
 _MOST_PATTERNS = 1 << 18
@@ -44,7 +44,7 @@ def mined_plain(sets: Sets, options: MiningOptions, least: float, listener: List
     )
 
 
-def _sorted(levels: list[Level], level: Level, rows: int, alphabet: int) -> Itemsets:
+def _sorted(levels: list[Level], level: Level, rows: int, alphabet: int) -> ItemsetsOfSize:
     order = np.argsort(-level.counts[:, 0], kind="stable")
     items, counts = level.itemsets[order], level.counts[order]
     share = counts[:, 0] / rows
@@ -53,10 +53,10 @@ def _sorted(levels: list[Level], level: Level, rows: int, alphabet: int) -> Item
         # all parts of a frequent itemset are frequent, so they were counted
         held = patterns(levels, items, counts, np.array([rows]), alphabet)
         parts = partial(held)[:, 0] / rows
-    return Itemsets(items, share, np.zeros(len(share)), share, share, candidates=0, partial=parts)
+    return ItemsetsOfSize(items, share, np.zeros(len(share)), share, share, candidates=0, partial=parts)
 
 
-def _rules(levels: list[Level], rows: int, alphabet: int, options: MiningOptions) -> Iterator[Rule]:
+def _rules(levels: list[Level], rows: int, alphabet: int, options: MiningOptions) -> Iterator[AssociationRule]:
     """Yield the rules, whole arrays at a time: all parts of a frequent itemset are frequent, so they were counted."""
     for level in levels[1:]:
         size = level.itemsets.shape[1]
@@ -74,7 +74,7 @@ def _of(
     rows: int,
     alphabet: int,
     options: MiningOptions,
-) -> Iterator[Rule]:
+) -> Iterator[AssociationRule]:
     first, second = level.itemsets[:, chosen], level.itemsets[:, rest]
     both = level.counts[:, 0]
     below = levels[len(chosen) - 1].counts[places(levels, first, alphabet), 0]
@@ -84,7 +84,7 @@ def _of(
     if options.min_lift is not None:
         good &= lift >= options.min_lift - 1e-12
     for i in np.flatnonzero(good).tolist():
-        yield Rule(
+        yield AssociationRule(
             tuple(first[i].tolist()),
             tuple(second[i].tolist()),
             float(both[i] / rows),
@@ -94,9 +94,9 @@ def _of(
         )
 
 
-def _known(value: float) -> Ratio:
-    return Ratio(value, 0.0, value, value)
+def _known(value: float) -> SupportRatio:
+    return SupportRatio(value, 0.0, value, value)
 
 
-def _ranked(rules: Iterator[Rule]) -> list[Rule]:
+def _ranked(rules: Iterator[AssociationRule]) -> list[AssociationRule]:
     return sorted(rules, key=lambda r: (-(r.confidence.value or 0.0), -r.support, r.antecedent, r.consequent))

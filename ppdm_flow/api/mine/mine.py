@@ -16,7 +16,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.core.supports import Support, parsed
+from ppdm_flow.core.supports import SupportBound, parsed
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.reading.received_sets import INPUT_WITH, InputFormat, received_sets
 from ppdm_flow.plan.formats import handling, inferred
@@ -25,7 +25,7 @@ from ppdm_flow.sdk import registry
 
 def mine(
     release: Path,
-    min_support: str | float | Support,
+    min_support: str | float | SupportBound,
     *,
     max_length: int | None = None,
     rules: bool = False,
@@ -76,7 +76,7 @@ def mine(
 
 
 def _asked(
-    min_support: str | float | Support,
+    min_support: str | float | SupportBound,
     max_length: int | None,
     rules: bool,
     min_confidence: float | None,
@@ -123,12 +123,12 @@ def _known_formats() -> list[str]:
     return ["csv", *(name for name in sources if handling("sources", name) == "only"), "parquet"]
 
 
-def support_of(value: str | float | Support) -> Support:
+def support_of(value: str | float | SupportBound) -> SupportBound:
     """Return a minimum support: ``0.002`` and ``0.2%`` are shares, ``500`` a number. Raises UsageError PPF120."""
     text = str(value).strip() if isinstance(value, str) else value
     try:
         if isinstance(text, str) and text.endswith("%"):
-            return Support(ratio=float(text[:-1]) / 100.0)
+            return SupportBound(ratio=float(text[:-1]) / 100.0)
         return parsed(text)
     except ValueError:
         advice = "0.2 % of all transactions is 0.002 or 0.2%, 500 transactions are 500"
@@ -136,7 +136,7 @@ def support_of(value: str | float | Support) -> Support:
         raise UsageError(Diagnostic("PPF120", text, help=advice)) from None
 
 
-def _share(support: Support, sets: Sets) -> float:
+def _share(support: SupportBound, sets: Sets) -> float:
     if support.ratio is not None:
         return support.ratio
     rows, least = sets.count_rows(), support.count or 1

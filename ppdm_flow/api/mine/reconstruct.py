@@ -14,7 +14,7 @@ from ppdm_flow.engine.reading.received import ReceivedRelease, read_release
 from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.reconstruction.channels import AnyChannel, channel_of
 from ppdm_flow.mining.reconstruction.estimate import Method, misfit, reconstruct_counts
-from ppdm_flow.mining.reconstruction.groups import Groups, groups
+from ppdm_flow.mining.reconstruction.groups import ReconstructedGroups, groups
 from ppdm_flow.mining.reconstruction.matrix_channel import SingularMatrixError
 from ppdm_flow.sdk.anonymizer import ValueOperator
 
@@ -113,7 +113,7 @@ def _allowed(names: Sequence[str], attribute: str, by: Sequence[str]) -> None:
 
 def _groups(
     got: ReceivedRelease, operator: ValueOperator, by: tuple[str, ...], where: Mapping[str, tuple[str, ...]]
-) -> Groups:
+) -> ReconstructedGroups:
     counts = tally(got.open(), (*by, operator.attribute), where, f"`{got.file.name}`")
     if counts is None:
         chosen = " and ".join(f"`{name}={value}`" for name, values in where.items() for value in values)

@@ -13,7 +13,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.reading.received_sets import ReceivedSets
 from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
 from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn, stacked
 from ppdm_flow.tables.sets.packed import UNKNOWN, PackedSets
 
@@ -28,7 +28,7 @@ class Sets:
     file: str
     column: str
     names: pa.StringArray
-    operator: Operator | None
+    operator: TransactionOperator | None
     partitions: Callable[[], Iterator[SetColumn]]
 
     def count_rows(self) -> int:
@@ -58,7 +58,7 @@ def sets_of(got: ReceivedSets) -> Sets:
     return Sets(got.file.name, got.column, first.categories, operator, lambda: _fitting(got, operator))
 
 
-def _operator(got: ReceivedSets) -> Operator | None:
+def _operator(got: ReceivedSets) -> TransactionOperator | None:
     if got.operator is None:
         return None
     try:
@@ -67,7 +67,7 @@ def _operator(got: ReceivedSets) -> Operator | None:
         raise DataError(Diagnostic("PPF736", f"the operator on `{got.column}` is damaged: {error}")) from None
 
 
-def _fitting(got: ReceivedSets, operator: Operator) -> Iterator[SetColumn]:
+def _fitting(got: ReceivedSets, operator: TransactionOperator) -> Iterator[SetColumn]:
     """Yield the partitions, each held against the operator."""
     for part in got.partitions():
         if isinstance(part, SeededSets):
@@ -75,14 +75,14 @@ def _fitting(got: ReceivedSets, operator: Operator) -> Iterator[SetColumn]:
         yield _sized(part, operator) if isinstance(part, PackedSets) else part
 
 
-def _held_against(part: SeededSets, operator: Operator) -> None:
+def _held_against(part: SeededSets, operator: TransactionOperator) -> None:
     rates = part.expansion.insertion
     sizes = np.unique(part.sizes)
     if any(m not in operator.retained or m >= len(rates) or rates[m] != operator.rho(m) for m in sizes.tolist()):
         _unfit("the seeds put items in with other probabilities than the operator")
 
 
-def _sized(part: PackedSets, operator: Operator) -> PackedSets:
+def _sized(part: PackedSets, operator: TransactionOperator) -> PackedSets:
     """Return the sets with the size of their originals, where it is told or there is but one."""
     if not (part.sizes == UNKNOWN).any():
         return part
@@ -97,7 +97,7 @@ def _plain(got: ReceivedSets) -> Sets:
     return Sets(got.file.name, got.column, column.categories, None, lambda: iter((column,)))
 
 
-def _listed(got: ReceivedSets, operator: Operator) -> Sets:
+def _listed(got: ReceivedSets, operator: TransactionOperator) -> Sets:
     """Return listed randomized sets over as many items as the operator has: those that never came up have no name."""
     column = stacked(list(got.partitions()))
     known = column.categories.to_pylist()

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.api.arguments import reader_options
-from ppdm_flow.api.profile.header import Header, header_of
+from ppdm_flow.api.profile.header import FirstLine, header_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
@@ -51,7 +51,7 @@ class FileLayout:
     format: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
-    header: Header | None = None
+    header: FirstLine | None = None
 
     def told(self, name: str) -> str:
         """Say how a text file is read: its delimiter, encoding and escape; nothing of other formats."""
@@ -114,9 +114,11 @@ def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # it nev
     if said.columns is not None:
         skipped = {"skip_rows": 1} if said.header else {}
         return replace(written, options={**options, **skipped}, columns=(*said.columns, *partitions(data)))
-    header = Header.NAMES if said.header else Header.ROW if said.header is False else header_of(records)
+    header = FirstLine.NAMES if said.header else FirstLine.ROW if said.header is False else header_of(records)
     written = replace(written, header=header)
-    return written if header is not Header.ROW or not records else numbered(written, len(records[0]), partitions(data))
+    return (
+        written if header is not FirstLine.ROW or not records else numbered(written, len(records[0]), partitions(data))
+    )
 
 
 def meanings(data: Path, written: FileLayout) -> Mapping[str, ColumnMeaning]:

@@ -20,7 +20,7 @@ _BLANK = frozenset(("", *MARKS, *NUMERIC_MARKS))
 _YEAR = re.compile(r"(19|20)[0-9]{2}")
 
 
-class Header(Enum):
+class FirstLine(Enum):
     """What the first line of a text file is."""
 
     NAMES = "names of columns: a sign of it was seen, or somebody says so"
@@ -28,7 +28,7 @@ class Header(Enum):
     ROW = "a row of data"
 
 
-def header_of(records: Sequence[Sequence[str]]) -> Header:
+def header_of(records: Sequence[Sequence[str]]) -> FirstLine:
     """Say what the first record is: names where there is a sign of them, and in doubt a row.
 
     A sign is a word that columns are called by, or that programs write, above numbers or dates. Without one a number, a
@@ -39,22 +39,22 @@ def header_of(records: Sequence[Sequence[str]]) -> Header:
     there are no names: a row that is taken for them would be shown.
     """
     if len(records) < 2:
-        return Header.LIKELY
+        return FirstLine.LIKELY
     first, rest = records[0], records[1:]
     below = [[row[i].strip() for row in rest if i < len(row)] for i in range(len(first))]
     columns = list(zip([cell.strip() for cell in first], below, strict=True))
     above = [cell for cell, values in columns if _above_numbers(cell, values)]
     if any(named(cell) is not None or _MADE.fullmatch(cell) for cell in above):
-        return Header.NAMES
+        return FirstLine.NAMES
     others = [each for each in columns if not _is_year_above(*each) and not _is_tick_above(*each)]
     if any(shaped(cell) or _NUMBER.fullmatch(cell) or (cell and cell in values) for cell, values in others):
-        return Header.ROW
+        return FirstLine.ROW
     called = sum(named(cell) is not None for cell, _ in others)
     made = sum(_is_made(cell, values) for cell, values in others)
     alike = len(columns) - len(others)
     if above or 2 * max(called, made) >= len(others) > 0 or (not others and alike > 1):
-        return Header.LIKELY
-    return Header.ROW
+        return FirstLine.LIKELY
+    return FirstLine.ROW
 
 
 def shaped(cell: str) -> bool:

@@ -18,7 +18,7 @@ from ppdm_flow.api.profile.data import (
     partitions,
     without,
 )
-from ppdm_flow.api.profile.header import Header, are_values
+from ppdm_flow.api.profile.header import FirstLine, are_values
 from ppdm_flow.api.profile.labels import told_by_file
 from ppdm_flow.core.addresses.bucket import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -105,7 +105,7 @@ def _is_row(coded: Mapping[str, Coded], data: Path, written: FileLayout, said: T
     """Whether the names that were read are a row of data: formats other than text have names."""
     if written.header is None:
         return said.header is False and inferred("sources", telling_name(data)) == "excel"
-    return written.header is Header.LIKELY and said.header is None and are_values(coded)
+    return written.header is FirstLine.LIKELY and said.header is None and are_values(coded)
 
 
 def _from(data: Path, folder: Path) -> str:

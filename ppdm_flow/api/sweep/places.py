@@ -10,16 +10,16 @@ from ppdm_flow.api.sweep.grid import Axis, Point
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.language.shape import Free, Keys, MapOf, Shape, at
+from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, MapOf, Shape, at
 from ppdm_flow.policy.language.words import place_name
-from ppdm_flow.policy.loaded import Loaded, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, PolicyReading
 
 _PARAMS = "params"
 _WITH = "with"
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class AxisPlaces:
     """Params by the axis that sets them, and paths of the resolved tree by the axis that replaces them."""
 
     params: Mapping[str, str] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Places:
         return {path: point[axis] for axis, path in self.paths.items()}
 
 
-def places(every: Iterable[Axis], loaded: Loaded, sets: Mapping[str, str]) -> Places:
+def places(every: Iterable[Axis], loaded: PolicyReading, sets: Mapping[str, str]) -> AxisPlaces:
     """Find the place of each axis. Raises UsageError, with all places that the policy does not have at once.
 
     A param that the policy does not declare is found by whoever loads it with :meth:`Places.sets`.
@@ -55,7 +55,7 @@ def places(every: Iterable[Axis], loaded: Loaded, sets: Mapping[str, str]) -> Pl
         faults += [fault] if fault is not None else []
     if faults:
         raise UsageError(faults, loaded.sources)
-    return Places(params, paths)
+    return AxisPlaces(params, paths)
 
 
 def _twice(path: PolicyPath, axis: str, paths: Mapping[str, PolicyPath]) -> Diagnostic | None:
@@ -72,7 +72,7 @@ def _path(parts: PolicyPath, tree: Any) -> PolicyPath | Diagnostic:
     path: PolicyPath = ()
     while parts:
         shape = at(path)
-        if isinstance(shape, Keys) and _WITH in shape.keys and (parts[0] == _WITH or parts[0] not in shape.keys):
+        if isinstance(shape, FixedKeys) and _WITH in shape.keys and (parts[0] == _WITH or parts[0] not in shape.keys):
             path, parts = (*path, _WITH), parts[parts[0] == _WITH :]
             tree = tree.get(_WITH, {}) if isinstance(tree, Mapping) else {}
             continue
@@ -85,7 +85,7 @@ def _path(parts: PolicyPath, tree: Any) -> PolicyPath | Diagnostic:
         path = (*path, head)
         parts = parts[len(head.split(".")) :]
         tree = tree[int(head)] if isinstance(tree, list) else tree[head]
-    if isinstance(tree, Mapping) and isinstance(at(path), (Keys, MapOf)):
+    if isinstance(tree, Mapping) and isinstance(at(path), (FixedKeys, MapOf)):
         text = f"`{'.'.join(path)}` is a map: name the one value in it that is to vary"
         return _nowhere(text, next(iter(tree), None), ".".join(path) + ".", None)
     return path
@@ -102,12 +102,12 @@ def _head(parts: PolicyPath, tree: Any) -> str | None:
 
 def _missing(path: PolicyPath, parts: PolicyPath, shape: Shape | None, tree: Any) -> Diagnostic | None:
     """Return what is wrong with a key that the policy does not write; None where it may be added."""
-    if isinstance(shape, Free) and isinstance(tree, Mapping):
+    if isinstance(shape, FreeShape) and isinstance(tree, Mapping):
         return None  # the plugin's own model says whether it knows the parameter
-    if isinstance(shape, Keys) and len(parts) == 1 and parts[0] in shape.keys:
+    if isinstance(shape, FixedKeys) and len(parts) == 1 and parts[0] in shape.keys:
         return None
     here = set(tree) if isinstance(tree, Mapping) else set()
-    known = here | (set(shape.keys) if isinstance(shape, Keys) and len(parts) == 1 else set())
+    known = here | (set(shape.keys) if isinstance(shape, FixedKeys) and len(parts) == 1 else set())
     prefix = "".join(f"{part}." for part in path)
     where = place_name(path) if path else "the policy"
     if isinstance(shape, MapOf) and path:

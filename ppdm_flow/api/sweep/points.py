@@ -12,11 +12,11 @@ from typing import Any
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.policies import ReadyPlan
 from ppdm_flow.api.sweep.grid import Axis, Point
-from ppdm_flow.api.sweep.places import Places, places
+from ppdm_flow.api.sweep.places import AxisPlaces, places
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, PpdmError
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.policy import Loaded, load
+from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.loaded import PolicyPath
 
 SEED: PolicyPath = ("randomness", "seed")
@@ -36,7 +36,7 @@ class PlannedPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class SweepPoints:
     """All points, what the policy is warned about at any of them, and the texts of its files.
 
     ``own`` is the place of the point whose values are the policy's own, if there is one.
@@ -64,7 +64,7 @@ def plan_points(
     strict: bool,
     locked: bool = False,
     with_own: bool = False,
-) -> Points:
+) -> SweepPoints:
     """Compile each point for the data; ``with_own`` adds the policy's own values, where no point has them.
 
     Raises UsageError for places that the policy does not have, PolicyError with the faults of all points together,
@@ -91,10 +91,10 @@ def plan_points(
     diagnostics = tuple(_told(each, at, len(combinations)) for each, at in points_of.items())
     if has_errors(diagnostics):
         raise PolicyError(diagnostics, sources)
-    return Points(tuple(points), diagnostics, sources, place)
+    return SweepPoints(tuple(points), diagnostics, sources, place)
 
 
-def _own_values(policy: Path, where: Places, sets: Mapping[str, str]) -> Point | None:
+def _own_values(policy: Path, where: AxisPlaces, sets: Mapping[str, str]) -> Point | None:
     """Return the values that the policy itself has at the axes; None where one has none, or comes from elsewhere."""
     loaded = load(policy, sets)
     if has_errors(loaded.diagnostics):
@@ -127,10 +127,10 @@ def _number(text: str) -> Decimal:
         return Decimal("NaN")
 
 
-def _places(policy: Path, every: Sequence[Axis], first: Point, sets: Mapping[str, str]) -> Places:
+def _places(policy: Path, every: Sequence[Axis], first: Point, sets: Mapping[str, str]) -> AxisPlaces:
     """Find each axis in the policy as it stands, with the first values of the params."""
     params = {path.partition(".")[2]: value for path, value in first.items() if path.startswith("params.")}
-    loaded: Loaded = load(policy, {**sets, **params})
+    loaded: PolicyReading = load(policy, {**sets, **params})
     try:
         return places(every, loaded, sets)
     except PpdmError as error:
@@ -142,7 +142,7 @@ def _places(policy: Path, every: Sequence[Axis], first: Point, sets: Mapping[str
 def _repetitions(
     policy: Path,
     point: Point,
-    where: Places,
+    where: AxisPlaces,
     sets: Mapping[str, str],
     data: Path | None,
     repeat: int,

@@ -72,7 +72,7 @@ class _Job:
     shared: _SharedOriginal
 
 
-class Runs:
+class SweepRuns:
     """All runs of a sweep. ``scratch`` is the folder below which candidates live while they are measured."""
 
     def __init__(

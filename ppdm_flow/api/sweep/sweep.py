@@ -12,7 +12,7 @@ from ppdm_flow.api.sweep.document import document
 from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.metrics import check, metrics, near, requested_metrics
 from ppdm_flow.api.sweep.points import PlannedPoint, plan_points
-from ppdm_flow.api.sweep.runs import Result, Runs, Tell
+from ppdm_flow.api.sweep.runs import Result, SweepRuns, Tell
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.texts.visible import json_text
@@ -100,7 +100,7 @@ def sweep(
         directory = RunDirectory(out / first.policy)
         try:
             options = RunOptions(partition_rows=partition_rows)
-            runs = Runs(points.planned, there, directory.folder("measuring"), options, workers or cores(), tell)
+            runs = SweepRuns(points.planned, there, directory.folder("measuring"), options, workers or cores(), tell)
             with quote_sources(points.sources):
                 results = _sound(runs.carry_out())
             chosen, missing = metrics(

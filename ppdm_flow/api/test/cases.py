@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.api.test.data import PolicyTestTables, prepare_tables, released
-from ppdm_flow.api.test.files import Policies, sets_of
+from ppdm_flow.api.test.files import CompiledPolicies, sets_of
 from ppdm_flow.api.test.judging import CheckedPolicy, Judge, PolicyTestRun
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, has_errors
 from ppdm_flow.core.draws import RunKey
@@ -26,7 +26,7 @@ from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.run.carry_out import Opened, open_original
 from ppdm_flow.engine.run.preview import chosen_fields
-from ppdm_flow.engine.run.scratch_run import ContentQuery, Contents, run_in_scratch, values_in
+from ppdm_flow.engine.run.scratch_run import CandidateContents, ContentQuery, run_in_scratch, values_in
 from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.engine.streams.lookalikes import lookalike_checks
 from ppdm_flow.engine.streams.view import StreamView
@@ -35,12 +35,12 @@ from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import AuditNode, Plan
 from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.linked import qualified
-from ppdm_flow.policy.loaded import Loaded as Policy
+from ppdm_flow.policy.loaded import PolicyReading as Policy
 from ppdm_flow.policy.requirements import awaits_data
 from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import Case, Table
+from ppdm_flow.policy.test.models import PolicyTestCase, TestTable
 from ppdm_flow.policy.test.rules import expects_a_run
-from ppdm_flow.report.test.results import JudgedRequirement, Outcome, Result, Trace
+from ppdm_flow.report.test.results import JudgedRequirement, TestOutcome, TestResult, Trace
 
 PARTITION_ROWS = 1 << 16
 _REFUSALS = (DataError, PluginError, PolicyError)
@@ -56,17 +56,17 @@ class PolicyTestRunner:
 
     trace: bool = False
     everything: bool = False
-    policies: Policies = field(default_factory=Policies)
+    policies: CompiledPolicies = field(default_factory=CompiledPolicies)
 
-    def result(self, file: LoadedTests, name: str) -> Result:
+    def result(self, file: LoadedTests, name: str) -> TestResult:
         """Return what came of the test ``name`` of ``file``."""
         started = time.perf_counter()
         if file.cases is None:
             raise ValueError("a test file with errors is not carried out")
         case = file.cases.tests[name]
         span = file.places.key("tests", name)
-        start = Result(
-            file.file, name, span.line if span else 1, str(file.policy), Outcome.PASSED, 0.0, case.description
+        start = TestResult(
+            file.file, name, span.line if span else 1, str(file.policy), TestOutcome.PASSED, 0.0, case.description
         )
         try:
             with wrap_plugin_errors("the test"):
@@ -75,7 +75,7 @@ class PolicyTestRunner:
             failures = tuple(d if d.span else replace(d, span=span) for d in error.diagnostics)
             sources = {**file.sources, **error.sources}
             result = replace(
-                start, outcome=Outcome.ERROR, failures=failures, sources=sources, exit_status=max(1, _status(error))
+                start, outcome=TestOutcome.ERROR, failures=failures, sources=sources, exit_status=max(1, _status(error))
             )
         return replace(result, seconds=time.perf_counter() - started)
 
@@ -89,9 +89,9 @@ class _RunningTest:
     bench: PolicyTestRunner
     file: LoadedTests
     name: str
-    case: Case
+    case: PolicyTestCase
 
-    def carried_out(self, start: Result) -> Result:
+    def carried_out(self, start: TestResult) -> TestResult:
         policy, compiled = self.bench.policies.compiled(self.file.policy, sets_of(self.file, self.name))
         checked = CheckedPolicy(compiled.diagnostics)
         judge = Judge(self.file, self.name, self.case, shown=True)
@@ -107,7 +107,9 @@ class _RunningTest:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _run(self, start: Result, failures: list[Diagnostic], policy: Policy, plan: Plan, folder: Path) -> Result:
+    def _run(
+        self, start: TestResult, failures: list[Diagnostic], policy: Policy, plan: Plan, folder: Path
+    ) -> TestResult:
         runs: list[PolicyTestRun] = []
         sources = {**self.file.sources, **policy.sources}
         data = prepare_tables(self.file, *self._data(), plan, folder)
@@ -120,7 +122,7 @@ class _RunningTest:
         all_failures = failures + _first(wrong, len(runs), self.case.repeat)
         return _told(start, all_failures, sources, runs, wrong[0][0] if wrong else len(runs))
 
-    def _data(self) -> tuple[Table | None, Mapping[str, Table]]:
+    def _data(self) -> tuple[TestTable | None, Mapping[str, TestTable]]:
         """Return the test's own data, else that of all tests of the file."""
         cases = self.file.cases
         own = self.case if self.case.data is not None or self.case.tables or cases is None else cases
@@ -194,12 +196,12 @@ class _RunningTest:
         if table is None:
             raise ValueError("no release is given")
         file = released(self.file, table, plan, name, folder)
-        seen: dict[str, Contents] = {}
+        seen: dict[str, CandidateContents] = {}
 
         def look(view: StreamView) -> None:
             names = view.schema.names
             listed = {c: values_in(view, c) for c in self.case.expect.released_values if c in names}
-            seen[name] = Contents(view.row_count, tuple(names), listed)
+            seen[name] = CandidateContents(view.row_count, tuple(names), listed)
 
         options = RunOptions(PARTITION_ROWS, workers=1)
         results = judge(plan, data.one(plan), file, name, options=options, look=look)
@@ -257,17 +259,17 @@ def _first(wrong: list[tuple[int, list[Diagnostic]]], runs: int, repeat: int) ->
 
 
 def _told(
-    start: Result,
+    start: TestResult,
     failures: list[Diagnostic],
     sources: Mapping[str, str],
     runs: list[PolicyTestRun] | tuple[()],
     shown: int = 0,
-) -> Result:
+) -> TestResult:
     run = runs[shown - 1] if runs else None
     files = {d.span.file for d in failures if d.span} | {r.span.file for d in failures for r in d.related}
     return replace(
         start,
-        outcome=Outcome.FAILED if failures else Outcome.PASSED,
+        outcome=TestOutcome.FAILED if failures else TestOutcome.PASSED,
         failures=tuple(failures),
         sources={f: t for f, t in sources.items() if f in files},
         verdict=run.verdict if run else None,

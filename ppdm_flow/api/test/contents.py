@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ppdm_flow.core.requirement import TOLERANCE, within
-from ppdm_flow.engine.run.scratch_run import Contents as Held
+from ppdm_flow.engine.run.scratch_run import CandidateContents as Held
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.models import Contents, Figured, Hidden, Some
+from ppdm_flow.policy.test.models import ExpectedContents, ExpectedFigure, ExpectedNames, ExpectedSuppression
 
 
-def meets(figure: Figured, value: float | None) -> bool:
+def meets(figure: ExpectedFigure, value: float | None) -> bool:
     """Whether a measured figure is as expected; one that does not exist never is."""
     if value is None:
         return False
@@ -22,7 +22,7 @@ def meets(figure: Figured, value: float | None) -> bool:
     return low and (figure.max is None or within(value, figure.max, at_most=True))
 
 
-def bounds(figure: Figured) -> str:
+def bounds(figure: ExpectedFigure) -> str:
     """Say what is expected: ``4``, ``at least 1 and at most 4``."""
     if figure.equals is not None:
         return number(figure.equals) + (f" ± {number(figure.tolerance)}" if figure.tolerance else "")
@@ -54,7 +54,7 @@ class ContentsCheck:
 
     shown: bool
 
-    def differences(self, wanted: Contents, held: Held) -> Iterator[Difference]:
+    def differences(self, wanted: ExpectedContents, held: Held) -> Iterator[Difference]:
         """Yield every difference."""
         if wanted.rows is not None and not meets(wanted.rows, held.rows):
             yield f"{held.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{held.rows}"
@@ -70,7 +70,7 @@ class ContentsCheck:
             yield from _hidden(column, hidden, held)
 
     def _names(
-        self, noun: str, some: Some, present: Iterable[str], path: PolicyPath, *, show_values: bool
+        self, noun: str, some: ExpectedNames, present: Iterable[str], path: PolicyPath, *, show_values: bool
     ) -> Iterator[Difference]:
         there = set(present)
         for key in ("exactly", "include"):
@@ -85,7 +85,7 @@ class ContentsCheck:
                 yield f"{noun} `{each}` is in the release", (*path, "exclude", str(number)), None
 
 
-def _hidden(column: str, wanted: Hidden, held: Held) -> Iterator[Difference]:
+def _hidden(column: str, wanted: ExpectedSuppression, held: Held) -> Iterator[Difference]:
     path = ("suppressed", column)
     if column not in held.hidden:
         yield f"the release has no column `{column}`", path, None

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.policies import expanded, is_test, sound_project
-from ppdm_flow.api.test.names import Names, codes_known, files_there
+from ppdm_flow.api.test.names import TestNames, codes_known, files_there
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load as load_policy
-from ppdm_flow.policy.loaded import Loaded as Policy
+from ppdm_flow.policy.loaded import PolicyReading as Policy
 from ppdm_flow.policy.test.loading import LoadedTests, load
 
 
@@ -33,7 +33,7 @@ def find(words: Sequence[str | Path]) -> tuple[Path, ...]:
 
 
 @dataclass(slots=True)
-class Policies:
+class CompiledPolicies:
     """Policies as they were read and compiled, each once for each set of params."""
 
     _found: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[Policy, CompileResult]] = field(default_factory=dict)
@@ -56,23 +56,23 @@ def sets_of(file: LoadedTests, name: str) -> dict[str, str]:
 
 def read(paths: Iterable[Path]) -> tuple[tuple[LoadedTests, ...], tuple[Diagnostic, ...], dict[str, str]]:
     """Return the test files, everything that is wrong with them, and their texts."""
-    policies = Policies()
+    policies = CompiledPolicies()
     files = [examined(path, policies) for path in paths]
     sources = {name: text for file in files for name, text in file.sources.items()}
     return tuple(files), in_order(d for file in files for d in file.diagnostics), sources
 
 
-def examined(path: Path, policies: Policies) -> LoadedTests:
+def examined(path: Path, policies: CompiledPolicies) -> LoadedTests:
     """Return a test file with everything that is wrong with it, by itself and beside its policy."""
     return beside_policy(load(path), policies)
 
 
-def beside_policy(file: LoadedTests, policies: Policies) -> LoadedTests:
+def beside_policy(file: LoadedTests, policies: CompiledPolicies) -> LoadedTests:
     """Return a test file that was read, with what is wrong with it beside its policy."""
     return replace(file, diagnostics=in_order((*file.diagnostics, *checked(file, policies))))
 
 
-def checked(file: LoadedTests, policies: Policies) -> tuple[Diagnostic, ...]:
+def checked(file: LoadedTests, policies: CompiledPolicies) -> tuple[Diagnostic, ...]:
     """Return what is wrong with a test file beside its policy. What is wrong with the policy itself is left out."""
     if file.cases is None or has_errors(file.diagnostics):
         return ()
@@ -88,7 +88,7 @@ def checked(file: LoadedTests, policies: Policies) -> tuple[Diagnostic, ...]:
             return (*diagnostics, _no_policy(file, error))
         diagnostics += [_placed(fault, param, file, name) for param, fault in wrong.items()]
         if compiled.plan is not None:
-            diagnostics += Names(file, name, case, compiled.plan).faults()
+            diagnostics += TestNames(file, name, case, compiled.plan).faults()
     return tuple(diagnostics)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ppdm_flow.api.test.contents import ContentsCheck, bounds, listing, meets, number
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.results import HELD, RELEASED, Figure, Finding, RequirementResult
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.engine.run.scratch_run import Contents
+from ppdm_flow.engine.run.scratch_run import CandidateContents
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import Case, Figured, Some
+from ppdm_flow.policy.test.models import ExpectedFigure, ExpectedNames, PolicyTestCase
 from ppdm_flow.policy.test.rules import says
 
 CODE = "PPF652"
@@ -39,7 +39,7 @@ class PolicyTestRun:
     judged: tuple[RequirementResult, ...] = ()
     metrics: Mapping[str, Figure] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    contents: Mapping[str, Contents] = field(default_factory=dict)
+    contents: Mapping[str, CandidateContents] = field(default_factory=dict)
     refused: tuple[Diagnostic, ...] = ()
     changed: frozenset[str] = frozenset()
     values: frozenset[tuple[str, str]] = frozenset()
@@ -53,7 +53,7 @@ class Judge:
 
     file: LoadedTests
     name: str
-    case: Case
+    case: PolicyTestCase
     shown: bool
 
     def checked(self, policy: CheckedPolicy) -> Iterator[Diagnostic]:
@@ -63,7 +63,7 @@ class Judge:
         codes = policy.codes()
         for text, key in _differences(self.case.expect.check, codes, "`check` says nothing of", "`check` reports"):
             said = [d for d in policy.diagnostics if d.code in text and d.severity is not Severity.INFO]
-            related = tuple(Related(d.span, d.message) for d in said if d.span is not None)[:3]
+            related = tuple(RelatedPlace(d.span, d.message) for d in said if d.span is not None)[:3]
             yield self._fault(text, ("check", key), related=related)
 
     def policy_errors(self, errors: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
@@ -72,7 +72,7 @@ class Judge:
         if expect.code is not None and any(d.code == expect.code for d in errors):
             return
         first = errors[0]
-        related = (Related(first.span, f"{first.code}: {first.message}"),) if first.span else ()
+        related = (RelatedPlace(first.span, f"{first.code}: {first.message}"),) if first.span else ()
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
         text = f"the policy cannot be run: it has errors ({first.code}{more})"
         yield self._fault(text, ("code",) if expect.code else ("verdict",), related=related)
@@ -165,7 +165,7 @@ class Judge:
         text = f"`{result.id}`{on} fails, and is not expected to"
         return self._fault(text, path, hint=_measured(result), related=_written(result), notes=(result.sentence,))
 
-    def _metric(self, name: str, figure: Figured, run: PolicyTestRun) -> Iterator[Diagnostic]:
+    def _metric(self, name: str, figure: ExpectedFigure, run: PolicyTestRun) -> Iterator[Diagnostic]:
         release, _, own = name.rpartition("/")
         plain = own if [release] == list(run.contents) else name  # with one release, figures do not carry its name
         figures = {n: f for n, f in run.metrics.items() if plain == n or plain == n.partition("/")[2]}
@@ -198,7 +198,7 @@ class Judge:
         text: str,
         path: PolicyPath,
         hint: str | None = None,
-        related: tuple[Related, ...] = (),
+        related: tuple[RelatedPlace, ...] = (),
         notes: Iterable[str] = (),
     ) -> Diagnostic:
         place = ("tests", self.name, "expect", *path)
@@ -221,11 +221,11 @@ def _measured(result: RequirementResult) -> str:
     return f"measured {number(result.measured)}, {word} {number(result.bound)}"
 
 
-def _written(result: RequirementResult) -> tuple[Related, ...]:
-    return (Related(result.span, "required here"),) if result.span is not None else ()
+def _written(result: RequirementResult) -> tuple[RelatedPlace, ...]:
+    return (RelatedPlace(result.span, "required here"),) if result.span is not None else ()
 
 
-def _differences(some: Some, actual: frozenset[str], absent: str, present: str) -> Iterator[tuple[str, str]]:
+def _differences(some: ExpectedNames, actual: frozenset[str], absent: str, present: str) -> Iterator[tuple[str, str]]:
     """Yield what is not there and should be, and the other way round, with the key that says so."""
     for key in ("exactly", "include"):
         for each in getattr(some, key) or ():
@@ -236,7 +236,7 @@ def _differences(some: Some, actual: frozenset[str], absent: str, present: str) 
         yield f"{present} {each}, and is not expected to", "exactly" if some.exactly is not None else "exclude"
 
 
-def _key(figure: Figured, value: float | None) -> str:
+def _key(figure: ExpectedFigure, value: float | None) -> str:
     if figure.equals is not None:
         return "equals"
     low = value is None or (figure.min is not None and value < figure.min)

@@ -15,7 +15,7 @@ from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import Case, CaseFile, Contents, Some, Table
+from ppdm_flow.policy.test.models import CaseFile, ExpectedContents, ExpectedNames, PolicyTestCase, TestTable
 from ppdm_flow.policy.test.rules import says
 
 _GLOB = frozenset("*?[")
@@ -31,13 +31,13 @@ def files_there(file: LoadedTests) -> Iterator[Diagnostic]:
         yield from _file(file, case.released, ("tests", name, "released"))
 
 
-def _files(file: LoadedTests, owner: CaseFile | Case, path: PolicyPath) -> Iterator[Diagnostic]:
+def _files(file: LoadedTests, owner: CaseFile | PolicyTestCase, path: PolicyPath) -> Iterator[Diagnostic]:
     yield from _file(file, owner.data, (*path, "data"))
     for name, table in owner.tables.items():
         yield from _file(file, table, (*path, "tables", name))
 
 
-def _file(file: LoadedTests, table: Table | None, path: PolicyPath) -> Iterator[Diagnostic]:
+def _file(file: LoadedTests, table: TestTable | None, path: PolicyPath) -> Iterator[Diagnostic]:
     for key in ("csv", "file") if table is not None else ():
         name = getattr(table, key)
         if name is not None and not (file.beside(name).is_file() or is_file_set(file.beside(name))):
@@ -48,12 +48,12 @@ def _file(file: LoadedTests, table: Table | None, path: PolicyPath) -> Iterator[
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class TestNames:
     """One test beside the plan that it is about."""
 
     file: LoadedTests
     name: str
-    case: Case
+    case: PolicyTestCase
     plan: Plan
 
     def faults(self) -> Iterator[Diagnostic]:
@@ -78,7 +78,7 @@ class Names:
             hint = f"write `data: |` as a file of format `{kind}` has it"
             yield Diagnostic("PPF146", text, self.file.places.key(*path), hint=hint, path=path)
 
-    def _some(self, some: Some | None, path: PolicyPath) -> Iterator[Diagnostic]:
+    def _some(self, some: ExpectedNames | None, path: PolicyPath) -> Iterator[Diagnostic]:
         for key in ("exactly", "include", "exclude") if some is not None else ():
             yield from self._listed(getattr(some, key) or (), (*path, key))
 
@@ -126,13 +126,13 @@ class Names:
             place = (*path, "releases", name)
             yield from [self._release(name, place)] if name not in known else self._columns(contents, name, place)
 
-    def _columns(self, contents: Contents, release: str, path: PolicyPath) -> Iterator[Diagnostic]:
+    def _columns(self, contents: ExpectedContents, release: str, path: PolicyPath) -> Iterator[Diagnostic]:
         node = next(r for r in self.plan.releases if r.name == release)
         known = [a.name for a in node.attributes]
         if any(not _GLOB.isdisjoint(name) for name in (*known, *self.plan.source.patterns)):
             return  # which columns there are is known with the data
         named = [(*path, key, c) for key in ("released_values", "suppressed") for c in getattr(contents, key)]
-        some = contents.columns or Some()
+        some = contents.columns or ExpectedNames()
         for key in ("exactly", "include"):
             named += [(*path, "columns", key, str(i)) for i, _ in enumerate(getattr(some, key) or ())]
         for place in named:
@@ -182,7 +182,7 @@ def _codes(file: LoadedTests) -> Iterator[tuple[PolicyPath, str]]:
         if case.expect.code is not None:
             yield (*path, "code"), case.expect.code
         for key in ("check", "findings"):
-            some = getattr(case.expect, key) or Some()
+            some = getattr(case.expect, key) or ExpectedNames()
             for form in ("exactly", "include", "exclude"):
                 yield from (((*path, key, form, str(i)), c) for i, c in enumerate(getattr(some, form) or ()))
 

@@ -9,16 +9,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ppdm_flow.audits.analyses.data import Data, Side, read
-from ppdm_flow.audits.analyses.running import Ground, cell_shares, estimates, ground
+from ppdm_flow.audits.analyses.data import AnalysisData, AnalysisSide, read
+from ppdm_flow.audits.analyses.running import AnalysisGroups, cell_shares, estimates, ground
 from ppdm_flow.audits.analyses.spec import AnalysesParams
 from ppdm_flow.audits.analyses.variables import UncomparableError
-from ppdm_flow.audits.analyses.wording import Names, chart, finding
+from ppdm_flow.audits.analyses.wording import TermNames, chart, finding
 from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding
 from ppdm_flow.mining.regression.alike import Likeness, likeness
 from ppdm_flow.mining.regression.design import Floats, Integers
-from ppdm_flow.mining.regression.fit import Estimates, UnfittedError
+from ppdm_flow.mining.regression.fit import FittedTerms, UnfittedError
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -80,7 +80,7 @@ def _measured(
         return AuditOutcome({key: Figure(None, _UNITS.get(key, "share"), note=str(error)) for key in keys})
 
 
-def _table(analysis: Analysis, data: Data, shared: Ground) -> dict[str, Figure]:
+def _table(analysis: Analysis, data: AnalysisData, shared: AnalysisGroups) -> dict[str, Figure]:
     first, second = (cell_shares(analysis, side, shared) for side in (data.before, data.after))
     note = f"over cells with at least {analysis.least_count} rows of the original"
     values = _of_table(analysis, first, second, shared)
@@ -95,7 +95,7 @@ def _table(analysis: Analysis, data: Data, shared: Ground) -> dict[str, Figure]:
     return figures
 
 
-def _of_table(analysis: Analysis, first: Floats, second: Floats, shared: Ground) -> Values:
+def _of_table(analysis: Analysis, first: Floats, second: Floats, shared: AnalysisGroups) -> Values:
     large = np.flatnonzero((shared.counts >= analysis.least_count) & (first[:-1] > 0))
     errors = np.abs(second[large] - first[large]) / first[large]
     return {
@@ -104,11 +104,13 @@ def _of_table(analysis: Analysis, first: Floats, second: Floats, shared: Ground)
     }
 
 
-def _estimated(name: str, analysis: Analysis, data: Data, shared: Ground, ctx: AuditContext) -> AuditOutcome:
+def _estimated(
+    name: str, analysis: Analysis, data: AnalysisData, shared: AnalysisGroups, ctx: AuditContext
+) -> AuditOutcome:
     before, after = _fitted(analysis, data.before, shared, "original"), _fitted(analysis, data.after, shared, "release")
     before = _large(analysis, before, shared)
     alike = likeness(before, after)
-    names = Names(analysis, data, shared, ctx)
+    names = TermNames(analysis, data, shared, ctx)
     values = _of_estimates(alike)
     figures = {key: Figure(values[key], _UNITS.get(key, "share"), note=_note(key, alike, names)) for key in values}
     figures |= _baseline(analysis, data, shared)
@@ -121,14 +123,14 @@ def _estimated(name: str, analysis: Analysis, data: Data, shared: Ground, ctx: A
     )
 
 
-def _fitted(analysis: Analysis, side: Side, shared: Ground, where: str) -> Estimates:
+def _fitted(analysis: Analysis, side: AnalysisSide, shared: AnalysisGroups, where: str) -> FittedTerms:
     try:
         return estimates(analysis, side, shared)
     except UnfittedError as error:
         raise UnfittedError(f"{where}: {error}") from None
 
 
-def _large(analysis: Analysis, before: Estimates, shared: Ground) -> Estimates:
+def _large(analysis: Analysis, before: FittedTerms, shared: AnalysisGroups) -> FittedTerms:
     """Return the estimates without those of groups that are too small to be compared."""
     if analysis.form != "mean":
         return before
@@ -136,7 +138,7 @@ def _large(analysis: Analysis, before: Estimates, shared: Ground) -> Estimates:
     if not kept:
         raise UncomparableError(f"no group has {analysis.least_count} rows of the original")
     freedom = before.freedom[kept] if isinstance(before.freedom, np.ndarray) else before.freedom
-    return Estimates(tuple(before.terms[i] for i in kept), before.values[kept], before.errors[kept], freedom)
+    return FittedTerms(tuple(before.terms[i] for i in kept), before.values[kept], before.errors[kept], freedom)
 
 
 def _of_estimates(alike: Likeness) -> Values:
@@ -150,7 +152,7 @@ def _of_estimates(alike: Likeness) -> Values:
     }
 
 
-def _note(key: str, alike: Likeness, names: Names) -> str:
+def _note(key: str, alike: Likeness, names: TermNames) -> str:
     if key == "least_overlap":
         return f"of {names.of(alike.terms[alike.worst])}"
     if key.endswith("difference") and not np.isfinite(alike.difference).all():
@@ -158,7 +160,7 @@ def _note(key: str, alike: Likeness, names: Names) -> str:
     return ""
 
 
-def _baseline(analysis: Analysis, data: Data, shared: Ground) -> dict[str, Figure]:
+def _baseline(analysis: Analysis, data: AnalysisData, shared: AnalysisGroups) -> dict[str, Figure]:
     try:
         first, second = (estimates(analysis, half, shared) for half in _halves(data.before))
         values = _of_estimates(likeness(_large(analysis, first, shared), second))
@@ -168,7 +170,7 @@ def _baseline(analysis: Analysis, data: Data, shared: Ground) -> dict[str, Figur
     return {key + HALVES: Figure(values[key], _UNITS.get(key, "share"), note=note) for key in _OF_ESTIMATES}
 
 
-def _halves(side: Side) -> tuple[Side, Side]:
+def _halves(side: AnalysisSide) -> tuple[AnalysisSide, AnalysisSide]:
     """Return two halves of the rows, by a fixed hash of the source's row numbers (SplitMix64)."""
     first = _hash(side.numbers) & np.uint64(1) == np.uint64(1)
     return side.take(first), side.take(~first)
@@ -181,7 +183,7 @@ def _hash(numbers: Integers) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _with_context(figures: dict[str, Figure], data: Data) -> dict[str, Figure]:
+def _with_context(figures: dict[str, Figure], data: AnalysisData) -> dict[str, Figure]:
     """Add how many rows and attributes the analysis rests on."""
     told: Callable[[float], str] = lambda share: f"of the original {100 * share:.3g}%"  # noqa: E731
     rows = Figure(data.after.used, "share", note=told(data.before.used))

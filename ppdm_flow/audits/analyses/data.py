@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.analyses.variables import (
+    AnalysisVariable,
     UncomparableError,
-    Variable,
     category,
     complete,
     number,
@@ -29,7 +29,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class AnalysisSide:
     """``cells`` by attribute, ``counts`` (how many rows a row stands for) and ``weights``, shape (rows,).
 
     Weights have counts within them, and a sum of as many as there are rows. ``complete`` marks the rows that have all
@@ -42,10 +42,10 @@ class Side:
     complete: Mask
     numbers: Integers
 
-    def take(self, rows: Mask) -> Side:
+    def take(self, rows: Mask) -> AnalysisSide:
         """Return the rows under a mask."""
         cells = {name: each[rows] for name, each in self.cells.items()}
-        return Side(cells, self.counts[rows], self.weights[rows], self.complete[rows], self.numbers[rows])
+        return AnalysisSide(cells, self.counts[rows], self.weights[rows], self.complete[rows], self.numbers[rows])
 
     @property
     def used(self) -> float:
@@ -55,12 +55,12 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Data:
+class AnalysisData:
     """An analysis' data before and after; ``weighted`` says on which sides rows have sampling weights."""
 
-    before: Side
-    after: Side
-    variables: Mapping[str, Variable]
+    before: AnalysisSide
+    after: AnalysisSide
+    variables: Mapping[str, AnalysisVariable]
     weighted: tuple[bool, bool]
 
     @property
@@ -69,7 +69,7 @@ class Data:
         return tuple(name for name, each in self.variables.items() if each.coarser)
 
 
-def read(analysis: Analysis, original: DataView, candidate: DataView, ctx: AuditContext) -> Data:
+def read(analysis: Analysis, original: DataView, candidate: DataView, ctx: AuditContext) -> AnalysisData:
     """Return the rows of an analysis. Raises UncomparableError where it cannot be run on both."""
     columns: dict[str, str] = {}
     for attribute in analysis.attributes:
@@ -88,7 +88,7 @@ def read(analysis: Analysis, original: DataView, candidate: DataView, ctx: Audit
     second = _side(
         after, {a: v.after for a, v in variables.items()}, next(iter(carriers), None), candidate.schema.weight
     )
-    return Data(first, second, variables, (weight is not None, bool(carriers)))
+    return AnalysisData(first, second, variables, (weight is not None, bool(carriers)))
 
 
 def _with(names: list[str], *more: str | None) -> list[str]:
@@ -97,7 +97,7 @@ def _with(names: list[str], *more: str | None) -> list[str]:
 
 def _variable(
     analysis: Analysis, attribute: str, before: Table, after: Table, column: str, ctx: AuditContext
-) -> Variable:
+) -> AnalysisVariable:
     if attribute == analysis.number:
         return number(attribute, before[attribute], after[column])
     if analysis.form == "regression" and attribute != analysis.regression:
@@ -105,7 +105,7 @@ def _variable(
     return category(attribute, before[attribute], after[column], column, ctx)
 
 
-def _side(table: Table, cells: dict[str, Floats | Integers], weight: str | None, count: str | None) -> Side:
+def _side(table: Table, cells: dict[str, Floats | Integers], weight: str | None, count: str | None) -> AnalysisSide:
     counts = np.ones(len(table)) if count is None else weights_of(table[count]).astype(np.float64)
     sampling = np.ones(len(table))
     if weight is not None:
@@ -118,4 +118,4 @@ def _side(table: Table, cells: dict[str, Floats | Integers], weight: str | None,
     for each in cells.values():
         whole &= complete(each)
     total = float(weights[weights > 0].sum())
-    return Side(cells, counts, weights * (float(counts.sum()) / total if total else 1.0), whole, table.rows)
+    return AnalysisSide(cells, counts, weights * (float(counts.sum()) / total if total else 1.0), whole, table.rows)

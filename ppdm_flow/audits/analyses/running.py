@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.analyses.data import Data, Side
+from ppdm_flow.audits.analyses.data import AnalysisData, AnalysisSide
 from ppdm_flow.audits.analyses.variables import UncomparableError
 from ppdm_flow.core.analyses import Analysis
-from ppdm_flow.mining.regression.design import Categories, Design, Floats, Integers, Numbers, Predictor
-from ppdm_flow.mining.regression.fit import Estimates, UnfittedError, group_means, linear, logistic
+from ppdm_flow.mining.regression.design import CategoricalTerm, Design, Floats, Integers, Numbers, Predictor
+from ppdm_flow.mining.regression.fit import FittedTerms, UnfittedError, group_means, linear, logistic
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class AnalysisGroups:
     """What both sides share: the base category of each attribute, and the groups or cells, one row of codes each.
 
     ``cells`` has shape (cells, attributes), sorted; ``counts`` are the original's complete rows of each.
@@ -25,23 +25,23 @@ class Ground:
     counts: Floats
 
 
-def ground(analysis: Analysis, data: Data) -> Ground:
+def ground(analysis: Analysis, data: AnalysisData) -> AnalysisGroups:
     """Return what both sides are laid out by. Raises UncomparableError where they have no category in common."""
     if analysis.form == "regression":
         names = [a for a in analysis.on or () if not data.variables[a].numeric]
-        return Ground({a: _base(a, data) for a in names}, np.zeros((0, 0), dtype=np.int64), np.zeros(0))
+        return AnalysisGroups({a: _base(a, data) for a in names}, np.zeros((0, 0), dtype=np.int64), np.zeros(0))
     by = _groups_of(analysis)
     first, second = (_rows(side, by)[side.complete] for side in (data.before, data.after))
     cells = np.unique(np.concatenate([first, second]), axis=0) if by else np.zeros((1, 0), dtype=np.int64)
     counts = np.bincount(_places(first, cells), data.before.counts[data.before.complete], len(cells))
-    return Ground({}, cells, counts.astype(np.float64))
+    return AnalysisGroups({}, cells, counts.astype(np.float64))
 
 
 def _groups_of(analysis: Analysis) -> tuple[str, ...]:
     return (analysis.table or ()) if analysis.form == "table" else analysis.by
 
 
-def _base(attribute: str, data: Data) -> int:
+def _base(attribute: str, data: AnalysisData) -> int:
     """Return the most frequent category of the original that both have; of equals the first by text."""
     names, sizes = data.variables[attribute].names, []
     wide = 0 if names is None else len(names)
@@ -54,7 +54,7 @@ def _base(attribute: str, data: Data) -> int:
     return int(np.argmax(common))
 
 
-def estimates(analysis: Analysis, side: Side, shared: Ground) -> Estimates:
+def estimates(analysis: Analysis, side: AnalysisSide, shared: AnalysisGroups) -> FittedTerms:
     """Return the means by group, or the coefficients. Raises UnfittedError where there are none."""
     used = side.take(side.complete)
     if not len(used.counts):
@@ -73,14 +73,14 @@ def estimates(analysis: Analysis, side: Side, shared: Ground) -> Estimates:
     return logistic(design, response, weights)
 
 
-def _predictor(attribute: str, side: Side, shared: Ground) -> Predictor:
+def _predictor(attribute: str, side: AnalysisSide, shared: AnalysisGroups) -> Predictor:
     cells = side.cells[attribute]
     if attribute in shared.bases:
-        return Categories(attribute, cells.astype(np.int64), shared.bases[attribute])
+        return CategoricalTerm(attribute, cells.astype(np.int64), shared.bases[attribute])
     return Numbers(attribute, cells.astype(np.float64))
 
 
-def cell_shares(analysis: Analysis, side: Side, shared: Ground) -> Floats:
+def cell_shares(analysis: Analysis, side: AnalysisSide, shared: AnalysisGroups) -> Floats:
     """Return the weighted share of rows in each cell, shape (cells + 1,); the last are incomplete rows.
 
     A row with a missing or suppressed cell in the table counts as incomplete, one without a weight not at all.
@@ -92,7 +92,7 @@ def cell_shares(analysis: Analysis, side: Side, shared: Ground) -> Floats:
     return shares
 
 
-def _rows(side: Side, names: tuple[str, ...]) -> Integers:
+def _rows(side: AnalysisSide, names: tuple[str, ...]) -> Integers:
     """Return the codes of some attributes, shape (rows, attributes)."""
     rows = np.empty((len(side.counts), len(names)), dtype=np.int64)
     for i, name in enumerate(names):

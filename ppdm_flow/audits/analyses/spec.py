@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.core.analyses import Analysis, form_faults
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.model import Name
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
@@ -89,7 +89,7 @@ def _positive(analysis: Analysis, released: dict[str, AttributeFacts], place: tu
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/analyses", Kind.AUDIT, asks=Demand(Asks.TABLE, passes=12)),
+    info=PluginInfo.of_page("audits/analyses", Kind.AUDIT, asks=AccessRequirements(DataAccess.TABLE, passes=12)),
     params=AnalysesParams,
     algorithm="ppdm_flow.audits.analyses.algorithm:AnalysesAudit",
     effect=effect,

@@ -29,7 +29,7 @@ class UncomparableError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Variable:
+class AnalysisVariable:
     """One attribute on both sides, shape (rows of the side,).
 
     Numbers have NaN where they are missing. Categories are codes into ``names``, negative where they are missing or
@@ -69,31 +69,31 @@ def numbers_of(column: Column) -> Floats | None:
     return values[used.codes] if np.isfinite(values[:-2]).all() else None
 
 
-def number(attribute: str, before: Column, after: Column) -> Variable:
+def number(attribute: str, before: Column, after: Column) -> AnalysisVariable:
     """Return an attribute that has to be a number on both sides. Raises UncomparableError where it is none."""
     if not isinstance(before, NumericColumn):
         raise UncomparableError(f"`{attribute}` holds no numbers")
     released = numbers_of(after)
     if released is None:
         raise UncomparableError(f"`{attribute}` is released as labels, of which there is no mean")
-    return Variable(before.floats(), released)
+    return AnalysisVariable(before.floats(), released)
 
 
-def predictor(attribute: str, before: Column, after: Column, column: str, ctx: AuditContext) -> Variable:
+def predictor(attribute: str, before: Column, after: Column, column: str, ctx: AuditContext) -> AnalysisVariable:
     """Return an attribute as a number where both sides have numbers, else as categories."""
     if isinstance(before, NumericColumn):
         released = numbers_of(after)
         if released is not None:
-            return Variable(before.floats(), released)
+            return AnalysisVariable(before.floats(), released)
     return category(attribute, before, after, column, ctx)
 
 
-def category(attribute: str, before: Column, after: Column, column: str, ctx: AuditContext) -> Variable:
+def category(attribute: str, before: Column, after: Column, column: str, ctx: AuditContext) -> AnalysisVariable:
     """Return an attribute as categories. Raises UncomparableError where several labels stand for one value."""
     recoded = _recoded(attribute, before, after, column, ctx)
     names = union(([] if recoded is None else [recoded.categories]) + [after.categories, *_own(before, recoded)])
     cells = before if recoded is None else recoded
-    return Variable(_codes(cells, names), _codes(after, names), names, recoded is not None)
+    return AnalysisVariable(_codes(cells, names), _codes(after, names), names, recoded is not None)
 
 
 def _own(before: Column, recoded: Column | None) -> list[pa.StringArray]:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.analyses.data import Data
-from ppdm_flow.audits.analyses.running import Ground
+from ppdm_flow.audits.analyses.data import AnalysisData
+from ppdm_flow.audits.analyses.running import AnalysisGroups
 from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.core.results import Chart, FigureSeries, Finding
 from ppdm_flow.mining.regression.alike import Likeness
 from ppdm_flow.mining.regression.design import INTERCEPT, Floats, Term
-from ppdm_flow.mining.regression.fit import Estimates
+from ppdm_flow.mining.regression.fit import FittedTerms
 from ppdm_flow.sdk.audit import AuditContext
 
 OTHER_CONCLUSION = "PPF657"
@@ -27,12 +27,12 @@ _EDGE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class TermNames:
     """How the terms of an analysis may be called."""
 
     analysis: Analysis
-    data: Data
-    shared: Ground
+    data: AnalysisData
+    shared: AnalysisGroups
     ctx: AuditContext
 
     def of(self, term: Term) -> str:
@@ -56,7 +56,7 @@ class Names:
         return f"`{attribute}`: {self.data.variables[attribute].label(attribute, code, self.ctx)}"
 
 
-def finding(name: str, alike: Likeness, before: Estimates, after: Estimates, names: Names) -> Finding | None:
+def finding(name: str, alike: Likeness, before: FittedTerms, after: FittedTerms, names: TermNames) -> Finding | None:
     """Return a warning where a clear result of the original is lost in the release, or turned round."""
     clear = before.conclusion != 0
     changed = np.flatnonzero((alike.agrees == 0) & clear & (alike.overlap < _FAR))
@@ -76,7 +76,7 @@ def finding(name: str, alike: Likeness, before: Estimates, after: Estimates, nam
     return Finding(OTHER_CONCLUSION, Severity.WARNING, text, f"{names.ctx.release}.{name}")
 
 
-def chart(name: str, before: Estimates, after: Estimates, alike: Likeness, names: Names) -> Chart:
+def chart(name: str, before: FittedTerms, after: FittedTerms, alike: Likeness, names: TermNames) -> Chart:
     """Return estimates and intervals side by side, in standard errors of the original, so that one scale has all."""
     drawn = (before.errors > 0) & (alike.place >= 0)
     kept = [i for i, term in enumerate(before.terms) if term != INTERCEPT and drawn[i]]
@@ -90,7 +90,7 @@ def chart(name: str, before: Estimates, after: Estimates, alike: Likeness, names
 
     sides = (("original", before, shown), ("released", after, there))
     series = tuple(
-        Series(label, placed(each.values[rows]), placed(each.low[rows]), placed(each.high[rows]))
+        FigureSeries(label, placed(each.values[rows]), placed(each.low[rows]), placed(each.high[rows]))
         for label, each, rows in sides
     )
     rest = len(before.terms) - len(shown) - (INTERCEPT in before.terms)

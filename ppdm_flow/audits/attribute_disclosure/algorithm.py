@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.audits.attribute_disclosure.attack import Risk, Success, alarming, attack, learn, risk
+from ppdm_flow.audits.attribute_disclosure.attack import DisclosureRisk, Success, alarming, attack, learn, risk
 from ppdm_flow.audits.attribute_disclosure.spec import AttributeDisclosureParams
 from ppdm_flow.audits.labels.unreadable import gate_nothing
 from ppdm_flow.audits.records.columns import NO_HOLDOUT, ColumnPair, beside, uncontrolled
 from ppdm_flow.audits.records.gathering import GatheredRecords, affordable, gather
 from ppdm_flow.audits.records.person_samples import knows_people, original_people
 from ppdm_flow.audits.records.proportions import ALARM, wilson
-from ppdm_flow.audits.records.sampling import Sample
+from ppdm_flow.audits.records.sampling import RecordSample
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -37,7 +37,9 @@ def chart(attacked: Mapping[str, tuple[Success, Success | None]]) -> Chart:
         series.append(_series("people held out", control))
     prior = [s.prior / s.people for s in every]
     ends = [wilson(p, s.people) for p, s in zip(prior, every, strict=True)]
-    series.append(Series("most frequent value", tuple(prior), tuple(e[0] for e in ends), tuple(e[1] for e in ends)))
+    series.append(
+        FigureSeries("most frequent value", tuple(prior), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
+    )
     return Chart(
         id="guesses",
         title="Right guesses of sensitive attributes",
@@ -48,9 +50,9 @@ def chart(attacked: Mapping[str, tuple[Success, Success | None]]) -> Chart:
     )
 
 
-def _series(name: str, guesses: list[Success]) -> Series:
+def _series(name: str, guesses: list[Success]) -> FigureSeries:
     ends = [s.interval for s in guesses]
-    return Series(name, tuple(s.rate for s in guesses), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
+    return FigureSeries(name, tuple(s.rate for s in guesses), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
 
 
 class AttributeDisclosureAudit:
@@ -78,7 +80,7 @@ class AttributeDisclosureAudit:
         outcome = AuditOutcome(_figures(attacked, data), findings=_findings(attacked, ctx), charts=(chart(attacked),))
         return gate_nothing(outcome, data.unread, ctx, "attribute_disclosure")
 
-    def _people(self, original: DataView, columns: Sequence[ColumnPair], ctx: AuditContext) -> list[Sample]:
+    def _people(self, original: DataView, columns: Sequence[ColumnPair], ctx: AuditContext) -> list[RecordSample]:
         """Return a drawn row of each person in the data and of each held out; none where rows are counted."""
         if not knows_people(original, ctx):
             return []
@@ -88,7 +90,7 @@ class AttributeDisclosureAudit:
             original_people(original, sources, ctx, outside=side, most_people=self.params.sample, known_rows=1)
             for side in sides
         ]
-        return [Sample(each.table, each.available) for each in people]
+        return [RecordSample(each.table, each.available) for each in people]
 
     def _wanted(self, column: ColumnPair, original: DataView) -> bool:
         if self.params.sensitive is None:
@@ -159,7 +161,7 @@ def _control(control: Success | None) -> Figure:
     return Figure(control.rate, "share", control.interval, control.people, "right guesses on people held out")
 
 
-def _risk(risk: Risk, what: str, control: Success | None) -> Figure:
+def _risk(risk: DisclosureRisk, what: str, control: Success | None) -> Figure:
     note = f"{what}: of the guesses that fail on others, the share that a person's presence in the data mends"
     if control is None:
         note = f"{what}: of the guesses that the most frequent value gets wrong, the share that the release mends"

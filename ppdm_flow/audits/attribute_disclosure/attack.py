@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.records.distances import Points, guesses
+from ppdm_flow.audits.records.distances import RecordPoints, guesses
 from ppdm_flow.audits.records.gathering import Integers, Records, distinct
 from ppdm_flow.audits.records.proportions import newcombe, one_sided, wilson
 from ppdm_flow.tables.column import SPECIALS
@@ -22,7 +22,7 @@ class Knowledge:
 
     known: tuple[int, ...]
     wanted: int
-    points: Points
+    points: RecordPoints
     weights: Integers
     labels: Integers
     label_of: Integers
@@ -98,7 +98,7 @@ def attack(people: Records, knowledge: Knowledge) -> Success | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Risk:
+class DisclosureRisk:
     """(success - other) / (1 - other): of the guesses that fail otherwise, how many the release mends.
 
     The other is the success on people held out, of whom the release knows nothing; without any, that of guessing the
@@ -109,16 +109,16 @@ class Risk:
     interval: tuple[float, float]
 
 
-def risk(success: Success, control: Success | None) -> Risk:
+def risk(success: Success, control: Success | None) -> DisclosureRisk:
     """Return the risk, its interval by that of the difference; 0 where nothing fails otherwise."""
     other, people = success.prior / success.people, success.people
     if control is not None:
         other, people = control.rate, control.people
     room = 1 - other
     if room <= 0:
-        return Risk(0.0, (0.0, 0.0))
+        return DisclosureRisk(0.0, (0.0, 0.0))
     low, high = newcombe(success.rate, success.people, other, people)
-    return Risk((success.rate - other) / room, (low / room, min(1.0, high / room)))
+    return DisclosureRisk((success.rate - other) / room, (low / room, min(1.0, high / room)))
 
 
 def alarming(success: Success, control: Success, attacks: int, error: float) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import unknown
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -32,7 +32,9 @@ def effect(params: AttributeDisclosureParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/attribute_disclosure", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=6)),
+    info=PluginInfo.of_page(
+        "audits/attribute_disclosure", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=6)
+    ),
     params=AttributeDisclosureParams,
     algorithm="ppdm_flow.audits.attribute_disclosure.algorithm:AttributeDisclosureAudit",
     effect=effect,

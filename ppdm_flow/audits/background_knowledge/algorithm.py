@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
-from ppdm_flow.audits.inference.people import UNCOUNTED, found_again
+from ppdm_flow.audits.inference.people import UNCOUNTED, found_sql
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
+from ppdm_flow.audits.inference.targets import Held, TargetInference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
 from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -33,7 +33,10 @@ MOST = 6
 
 
 def findings(
-    held: Mapping[str, Held], inferences: Sequence[Inference], params: BackgroundKnowledgeParams, ctx: AuditContext
+    held: Mapping[str, Held],
+    inferences: Sequence[TargetInference],
+    params: BackgroundKnowledgeParams,
+    ctx: AuditContext,
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that becomes certain by knowledge, and for each target."""
     for secret, each in held.items():
@@ -64,7 +67,7 @@ def chart(held: Mapping[str, Held], excluded: int) -> Chart:
         title="What ruling values out reveals",
         kind="lines",
         x=tuple(str(n) for n in every),
-        series=tuple(Series(s, tuple(line)) for s, line in lines.items()),
+        series=tuple(FigureSeries(s, tuple(line)) for s, line in lines.items()),
         x_label="values that the attacker can rule out",
         y_label=f"share of {units(held)} whose value is certain",
         note="whichever values these are: the worst case",
@@ -100,7 +103,7 @@ class BackgroundKnowledgeAudit:
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         figures: dict[str, float | int | None] = {}
         for secret in of.secrets:
-            again = found_again(candidate, of.beside(secret), secret, ctx)
+            again = found_sql(candidate, of.beside(secret), secret, ctx)
             if again is not None and not again.links:
                 figures[f"{secret}.certain_uninformed"] = again.certain
                 figures[f"{secret}.worst_posterior_uninformed"] = again.posterior

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.audits.inference.knowledge import Target, checked
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.audits.inference.knowledge import InferenceTarget, checked
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -19,12 +19,14 @@ class BackgroundKnowledgeParams(Params):
     excludes: Annotated[int, Field(ge=0, le=1000)] = 1
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    targets: Mapping[str, Target] = Field(default_factory=dict)
+    targets: Mapping[str, InferenceTarget] = Field(default_factory=dict)
 
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/background_knowledge", Kind.AUDIT, asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2)
+        "audits/background_knowledge",
+        Kind.AUDIT,
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
     ),
     params=BackgroundKnowledgeParams,
     algorithm="ppdm_flow.audits.background_knowledge.algorithm:BackgroundKnowledgeAudit",

@@ -18,14 +18,14 @@ from ppdm_flow.audits.class_sizes.spec import ClassSizesParams
 from ppdm_flow.audits.records.columns import quasi_identifiers
 from ppdm_flow.audits.records.members import (
     Members,
-    classes_again,
+    classes_sql,
     counts_people,
     members_of_original,
     members_of_release,
     refuse_rows,
     untold,
 )
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.mining.releases.attributes import listed, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -55,7 +55,7 @@ def by_bin(sizes: Integers, amounts: Integers) -> Integers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sizes:
+class ClassSizes:
     """``of_classes`` (classes,) in ``unit``, and the ``rows`` of each.
 
     ``hiding`` (rows or people,) is the size of the class that each row is in, or of the smallest one of each person, by
@@ -69,14 +69,14 @@ class Sizes:
     unit: str = "rows"
 
     @classmethod
-    def of_rows(cls, view: DataView, columns: Sequence[str]) -> Sizes:
+    def of_rows(cls, view: DataView, columns: Sequence[str]) -> ClassSizes:
         """Count rows."""
         counts = view.counts(tuple(columns)).counts
         sizes = counts[counts > 0]
         return cls(sizes, sizes, sizes, sizes)
 
     @classmethod
-    def of_people(cls, members: Members) -> Sizes:
+    def of_people(cls, members: Members) -> ClassSizes:
         """Count people."""
         rows = np.zeros(len(members.classes), dtype=np.int64)
         np.add.at(rows, members.group, members.rows)
@@ -95,10 +95,10 @@ class ClassSizesAudit:
         columns = quasi_identifiers(self.params.attributes, candidate, ctx)
         sources = [s for s in dict.fromkeys(source_of(c, ctx) for c in columns) if s in original.schema]
         if counts_people(ctx):
-            after = Sizes.of_people(members_of_release(candidate, columns, ctx))
-            before = Sizes.of_people(members_of_original(original, sources, ctx))
+            after = ClassSizes.of_people(members_of_release(candidate, columns, ctx))
+            before = ClassSizes.of_people(members_of_original(original, sources, ctx))
         else:
-            after, before = Sizes.of_rows(candidate, columns), Sizes.of_rows(original, sources)
+            after, before = ClassSizes.of_rows(candidate, columns), ClassSizes.of_rows(original, sources)
         title = f"over {listed(columns)}" if columns else "without quasi-identifiers"
         outcome = AuditOutcome(figures=_figures(after, untold(ctx)), charts=_charts(before, after, title))
         return refuse_rows(outcome, ctx)
@@ -108,7 +108,7 @@ class ClassSizesAudit:
         del original
         if not counts_people(ctx):
             return {}
-        classes = classes_again(candidate, quasi_identifiers(self.params.attributes, candidate, ctx), ctx)
+        classes = classes_sql(candidate, quasi_identifiers(self.params.attributes, candidate, ctx), ctx)
         sizes = [people for _, people, _ in classes]
         if not sizes:
             return {}
@@ -123,7 +123,7 @@ class ClassSizesAudit:
         }
 
 
-def _figures(sizes: Sizes, counted: str) -> dict[str, Figure]:
+def _figures(sizes: ClassSizes, counted: str) -> dict[str, Figure]:
     classes, unit = sizes.of_classes, sizes.unit
     some = len(classes) > 0
     note = counted if some else "there are no rows"
@@ -139,9 +139,9 @@ def _figures(sizes: Sizes, counted: str) -> dict[str, Figure]:
     }
 
 
-def _charts(before: Sizes, after: Sizes, title: str) -> tuple[Chart, ...]:
+def _charts(before: ClassSizes, after: ClassSizes, title: str) -> tuple[Chart, ...]:
     def chart(kind: str, heading: str, values: Sequence[Integers], label: str) -> Chart:
-        series = tuple(Series(n, _floats(v)) for n, v in zip(("original", "released"), values, strict=True))
+        series = tuple(FigureSeries(n, _floats(v)) for n, v in zip(("original", "released"), values, strict=True))
         return Chart(f"{kind}_by_size", f"{heading} {title}", "bars", bins(), series, size, label)
 
     size = "size of the class" if after.unit == "rows" else "people in the class"

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -19,7 +19,7 @@ class ClassSizesParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/class_sizes", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page("audits/class_sizes", Kind.AUDIT, asks=AccessRequirements(DataAccess.COUNTS, passes=1)),
     params=ClassSizesParams,
     algorithm="ppdm_flow.audits.class_sizes.algorithm:ClassSizesAudit",
     effect=chosen_attributes,

@@ -16,9 +16,9 @@ from ppdm_flow.audits.classification_error.gathering import GatheredRows, gather
 from ppdm_flow.audits.classification_error.spec import ClassificationErrorParams
 from ppdm_flow.audits.learning.classifiers import Learner
 from ppdm_flow.audits.learning.errors import Split, Trials, interval, split, trials
-from ppdm_flow.audits.learning.sides import Floats, Side
+from ppdm_flow.audits.learning.sides import Floats, LearningSide
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import listed, namesakes
 from ppdm_flow.sdk.audit import AuditContext
@@ -45,14 +45,14 @@ def chart(errors: Mapping[str, tuple[float, tuple[float, float] | None]], target
         title=f"Error of predicting {target}",
         kind="bars",
         x=tuple(NAMES[n] for n in shown),
-        series=(Series("error", means, low, high),),
+        series=(FigureSeries("error", means, low, high),),
         y_label="share of wrong predictions",
         note=f"removed: {', '.join(removed)}" if removed else "",
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimates:
+class TrialEstimates:
     """The trials; ``suppressed`` is None, with the reason ``why``, where it cannot be had."""
 
     base: Trials
@@ -111,7 +111,7 @@ class ClassificationErrorAudit:
         kept = {a.source or a.name for a in ctx.attributes.values() if not a.changes}
         return sensitive or tuple(n for n in own if n not in kept)
 
-    def _estimate(self, gathered: GatheredRows, removed: tuple[str, ...], why: str) -> Estimates:
+    def _estimate(self, gathered: GatheredRows, removed: tuple[str, ...], why: str) -> TrialEstimates:
         before, after = gathered.original, gathered.released
         parts = self._splits(before)
         sides = [(before, parts), (before.without(frozenset(removed)), parts)]
@@ -119,13 +119,13 @@ class ClassificationErrorAudit:
             sides.append((after, parts if gathered.paired else self._splits(after)))
         p = self.params
         base, third, *rest = trials(sides, Learner(p.classifier, p.options, p.seed), THREADS)
-        return Estimates(base, rest[0] if rest else None, third, gathered.paired, why)
+        return TrialEstimates(base, rest[0] if rest else None, third, gathered.paired, why)
 
-    def _splits(self, side: Side) -> list[Split]:
+    def _splits(self, side: LearningSide) -> list[Split]:
         p = self.params
         return [split(side.copies, p.test_share, p.seed, repeat) for repeat in range(p.repeats)]
 
-    def _figures(self, estimates: Estimates, rows: int, removed: tuple[str, ...]) -> dict[str, Figure]:
+    def _figures(self, estimates: TrialEstimates, rows: int, removed: tuple[str, ...]) -> dict[str, Figure]:
         spread = f"95 % corrected resampled t over {self.params.repeats} splits"
         figures = {
             name: Figure(mean, "share", interval=reach, sample=rows, note=spread if reach else "one split")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.audits.learning.sides import Integers, Side, side
+from ppdm_flow.audits.learning.sides import Integers, LearningSide, side
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -28,14 +28,14 @@ class GatheredRows:
     ``available`` is the number of persons that there are, before any limit.
     """
 
-    original: Side
-    released: Side | None
+    original: LearningSide
+    released: LearningSide | None
     paired: bool
     available: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RowsByPerson:
     """A table, and how many persons each of its rows stands for, shape (rows,)."""
 
     table: Table
@@ -72,15 +72,15 @@ def _persons(view: DataView) -> int:
     return view.counts(()).total
 
 
-def _sampled(view: DataView, limit: int, columns: list[str]) -> Rows:
+def _sampled(view: DataView, limit: int, columns: list[str]) -> RowsByPerson:
     weight = view.schema.weight
     table = view.sample(limit, list(dict.fromkeys(columns if weight is None else [*columns, weight])))
-    return Rows(table, _copies(table, view.schema.weight, limit))
+    return RowsByPerson(table, _copies(table, view.schema.weight, limit))
 
 
 def _paired(
     pairs: PairedView, candidate: DataView, original: list[str], released: list[str], limit: int
-) -> tuple[Rows, Rows]:
+) -> tuple[RowsByPerson, RowsByPerson]:
     """Return at most ``limit`` pairs, evenly spaced over all of them."""
     weight = candidate.schema.weight
     wanted = [*released, weight] if weight else released
@@ -94,10 +94,12 @@ def _paired(
         right.append(theirs.take(places))
         seen += len(mine)
     if not left:
-        return Rows(_empty(original), np.zeros(0, dtype=np.int64)), Rows(_empty(wanted), np.zeros(0, dtype=np.int64))
+        return RowsByPerson(_empty(original), np.zeros(0, dtype=np.int64)), RowsByPerson(
+            _empty(wanted), np.zeros(0, dtype=np.int64)
+        )
     after = concat(right)
     copies = _copies(after, weight, limit)
-    return Rows(concat(left), copies), Rows(after, copies)
+    return RowsByPerson(concat(left), copies), RowsByPerson(after, copies)
 
 
 def _empty(names: list[str]) -> Table:
@@ -116,19 +118,21 @@ def _copies(table: Table, weight: str | None, limit: int) -> Integers:
     return np.bincount(np.searchsorted(ends, chosen, side="right"), minlength=len(ends)).astype(np.int64)
 
 
-def _same_classes(left: Rows, target: str, right: Rows, column: str) -> tuple[Rows, Rows]:
+def _same_classes(
+    left: RowsByPerson, target: str, right: RowsByPerson, column: str
+) -> tuple[RowsByPerson, RowsByPerson]:
     """Code the classes of both sides alike."""
     names = union((left.table[target].categories, right.table[column].categories))
     return (
-        Rows(left.table.replaced({target: left.table[target].onto(names)}), left.copies),
-        Rows(right.table.replaced({column: right.table[column].onto(names)}), right.copies),
+        RowsByPerson(left.table.replaced({target: left.table[target].onto(names)}), left.copies),
+        RowsByPerson(right.table.replaced({column: right.table[column].onto(names)}), right.copies),
     )
 
 
-def _kept(rows: Rows, known: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Rows:
-    return Rows(rows.table.take(known), rows.copies[known])
+def _kept(rows: RowsByPerson, known: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> RowsByPerson:
+    return RowsByPerson(rows.table.take(known), rows.copies[known])
 
 
-def _side(rows: Rows, types: Types, target: str) -> Side:
+def _side(rows: RowsByPerson, types: Types, target: str) -> LearningSide:
     known = _kept(rows, rows.table[target].codes >= 0)
     return side(known.table, types, known.table[target].codes.astype(np.int64), known.copies)

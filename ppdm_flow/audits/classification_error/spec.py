@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.learning.catalogue import Option, classifier_problems, targets
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
@@ -36,7 +36,9 @@ def effect(params: ClassificationErrorParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/classification_error", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=1)),
+    info=PluginInfo.of_page(
+        "audits/classification_error", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=1)
+    ),
     params=ClassificationErrorParams,
     algorithm="ppdm_flow.audits.classification_error.algorithm:ClassificationErrorAudit",
     effect=effect,

@@ -16,7 +16,7 @@ from ppdm_flow.audits.records.gathering import affordable, gather
 from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -34,7 +34,7 @@ def chart(training: Distances, holdout: Distances | None) -> Chart:
     series = []
     for name, near in groups:
         bars = np.bincount((np.floor(near.each) // step).astype(np.int64), near.weights, last + 1) / near.size
-        series.append(Series(name if holdout is not None else "original", tuple(bars.tolist())))
+        series.append(FigureSeries(name if holdout is not None else "original", tuple(bars.tolist())))
     names = [str(i) if step == 1 else f"{i * step} to {(i + 1) * step - 1}" for i in range(last + 1)]
     return Chart(
         id="distances",

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -21,7 +21,7 @@ class ClosestRecordParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/closest_record", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=4)),
+    info=PluginInfo.of_page("audits/closest_record", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=4)),
     params=ClosestRecordParams,
     algorithm="ppdm_flow.audits.closest_record.algorithm:ClosestRecordAudit",
     effect=named_attributes,

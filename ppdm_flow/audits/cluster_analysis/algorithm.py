@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from ppdm_flow.audits.cluster_analysis.spec import ClusterAnalysisParams
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -173,12 +173,14 @@ def _charts(one: Integers, other: Integers, *, paired: bool) -> tuple[Chart, ...
     width = int(max(one.max(), other.max())) + 1
     labels = tuple(f"cluster {i + 1}" for i in range(width))
     shares = [np.bincount(clusters, minlength=width) / len(clusters) for clusters in (one, other)]
-    series = tuple(Series(n, tuple(map(float, s))) for n, s in zip(("original", "released"), shares, strict=True))
+    series = tuple(FigureSeries(n, tuple(map(float, s))) for n, s in zip(("original", "released"), shares, strict=True))
     sizes = Chart("cluster_sizes", "Rows by cluster, largest first", "bars", labels, series, "cluster", "share of rows")
     if not paired:
         return (sizes,)
     both = np.bincount(one * width + other, minlength=width * width).reshape(width, width)
-    rows = tuple(Series(f"original {i + 1}", tuple(map(float, row / max(1, row.sum())))) for i, row in enumerate(both))
+    rows = tuple(
+        FigureSeries(f"original {i + 1}", tuple(map(float, row / max(1, row.sum())))) for i, row in enumerate(both)
+    )
     note = "share of the original cluster's rows"
     moved = Chart("cluster_moves", "Where the rows of each original cluster went", "matrix", labels, rows, note=note)
     return sizes, moved

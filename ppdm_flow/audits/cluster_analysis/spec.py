@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -23,7 +23,7 @@ class ClusterAnalysisParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/cluster_analysis", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=1)),
+    info=PluginInfo.of_page("audits/cluster_analysis", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=1)),
     params=ClusterAnalysisParams,
     algorithm="ppdm_flow.audits.cluster_analysis.algorithm:ClusterAnalysisAudit",
     effect=chosen_attributes,

@@ -21,12 +21,12 @@ from ppdm_flow.audits.complementary_release.intersecting import (
 )
 from ppdm_flow.audits.complementary_release.spec import ComplementaryReleaseParams
 from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
-from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
-from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_release
+from ppdm_flow.audits.labels.released import ReleasedClasses, classes, hierarchy_of
+from ppdm_flow.audits.labels.unreadable import UnreadableLabels, gate_nothing, of_release
 from ppdm_flow.audits.records.columns import quasi_identifiers, truthful
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -48,7 +48,7 @@ _NAMES = ("1", "2 to 4", "5 to 9", "10 to 49", "50 to 99", "100 or more")
 
 def findings(
     people: Intersections,
-    here: Classes,
+    here: ReleasedClasses,
     learned_values: Mapping[str, CommonValues],
     params: ComplementaryReleaseParams,
     ctx: AuditContext,
@@ -61,7 +61,7 @@ def findings(
     return tuple(Finding("PPF899", Severity.WARNING, text, name) for text, name in texts)
 
 
-def _small(people: Intersections, here: Classes, k: int, subject: str) -> Iterator[tuple[str, str]]:
+def _small(people: Intersections, here: ReleasedClasses, k: int, subject: str) -> Iterator[tuple[str, str]]:
     size, alone = people.sizes[people.group], here.rows[people.here]
     narrowed = (size < k) & (size < alone)
     rows = int(people.persons[narrowed].sum())
@@ -86,14 +86,14 @@ def _certain_values(
             yield text, f"{subject}.{secret}"
 
 
-def chart(here: Classes, people: Intersections) -> Chart:
+def chart(here: ReleasedClasses, people: Intersections) -> Chart:
     """Return bars: rows by how many people are left, in this release alone and in both."""
     sides = ((here.rows[people.here], "this release alone"), (people.sizes[people.group], "both releases"))
     series = []
     for size, name in sides:
         place = np.searchsorted(_EDGES, size, side="right") - 1
         rows = np.bincount(place, people.persons, len(_EDGES))
-        series.append(Series(name, tuple(rows.tolist())))
+        series.append(FigureSeries(name, tuple(rows.tolist())))
     return Chart(
         id="groups",
         title="Rows by the people whom their values leave",
@@ -165,13 +165,13 @@ class ComplementaryReleaseAudit:
         return _Other(read(file, known)), names, tuple(s for s in secrets if s in known)
 
 
-def _unread(column: str, labels: pa.StringArray, original: DataView, ctx: AuditContext) -> Unreadable | None:
+def _unread(column: str, labels: pa.StringArray, original: DataView, ctx: AuditContext) -> UnreadableLabels | None:
     """Return what nobody can read of the other release."""
     strange = of_release(column, labels, original.domain(source_of(column, ctx)), hierarchy_of(column, ctx), ctx)
     return strange and replace(strange, where="the other release")
 
 
-def _sizes(here: Classes, people: Intersections, k: int) -> dict[str, Figure]:
+def _sizes(here: ReleasedClasses, people: Intersections, k: int) -> dict[str, Figure]:
     sizes = people.sizes
     return {
         "k": Figure(int(sizes.min()), "people"),

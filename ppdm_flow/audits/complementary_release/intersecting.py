@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from scipy import special
 
 from ppdm_flow.audits.labels.joining import look_up
-from ppdm_flow.audits.labels.released import Classes, CountableRows
+from ppdm_flow.audits.labels.released import CountableRows, ReleasedClasses
 from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -52,7 +52,9 @@ class Intersections:
         return int(self.persons.sum())
 
 
-def intersections(here: Classes, there: Classes, pairs: PairedView, ctx: AuditContext) -> Intersections | None:
+def intersections(
+    here: ReleasedClasses, there: ReleasedClasses, pairs: PairedView, ctx: AuditContext
+) -> Intersections | None:
     """Look up in ``there`` the original values of everybody in ``here``; None where there are no rows."""
     known = [f"\0{i}" for i in range(len(there.columns))]
     both = _counted(here, there.columns, known, pairs, ctx)
@@ -69,7 +71,7 @@ def intersections(here: Classes, there: Classes, pairs: PairedView, ctx: AuditCo
 
 
 def _counted(
-    here: Classes, theirs: Sequence[str], known: Sequence[str], pairs: PairedView, ctx: AuditContext
+    here: ReleasedClasses, theirs: Sequence[str], known: Sequence[str], pairs: PairedView, ctx: AuditContext
 ) -> Counts | None:
     """Count people by the values that the other release's columns were made of, and by all that is released here."""
     sources = [source_of(c, ctx) for c in theirs]
@@ -87,7 +89,7 @@ def _places(counts: Counts, columns: Sequence[str]) -> Integers:
     return counts.groups(columns)[0]
 
 
-def _looked_up(people: Counts, there: Classes, ctx: AuditContext) -> tuple[Integers, Integers, Integers]:
+def _looked_up(people: Counts, there: ReleasedClasses, ctx: AuditContext) -> tuple[Integers, Integers, Integers]:
     """Return how many classes fit, the first of these, and a number for all of them together.
 
     The number is a sum of random ones, one for each class: other classes have another sum, but once in 2^64.
@@ -128,7 +130,12 @@ class _ClassValues:
 
 
 def common_values(
-    place: int, people: Intersections, here: Classes, there: Classes, mine: CountableRows, theirs: CountableRows
+    place: int,
+    people: Intersections,
+    here: ReleasedClasses,
+    there: ReleasedClasses,
+    mine: CountableRows,
+    theirs: CountableRows,
 ) -> CommonValues:
     """Return for whom the classes of both have one value of a secret in common; classes with a blank leave a doubt."""
     secret = here.secrets[place]
@@ -157,7 +164,7 @@ def common_values(
     )
 
 
-def _held(classes: Classes, counts: Counts, names: pa.StringArray) -> _ClassValues:
+def _held(classes: ReleasedClasses, counts: Counts, names: pa.StringArray) -> _ClassValues:
     owner = classes.places(counts)
     kept = counts.counts > 0
     order = np.argsort(owner[kept], kind="stable")

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import unknown
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Scope
 
@@ -30,7 +30,9 @@ def effect(params: ComplementaryReleaseParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/complementary_release", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=2)),
+    info=PluginInfo.of_page(
+        "audits/complementary_release", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=2)
+    ),
     params=ComplementaryReleaseParams,
     algorithm="ppdm_flow.audits.complementary_release.algorithm:ComplementaryReleaseAudit",
     effect=effect,

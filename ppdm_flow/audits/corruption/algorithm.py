@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.corruption.independence import independence
 from ppdm_flow.audits.corruption.perturbed import Beliefs, exposure, grouped, highest, highest_of_matrix
-from ppdm_flow.audits.corruption.second_route import grouped_again, perturbed_again
+from ppdm_flow.audits.corruption.second_route import grouped_sql, perturbed_sql
 from ppdm_flow.audits.corruption.spec import CorruptionParams
 from ppdm_flow.audits.corruption.wording import chart, findings
 from ppdm_flow.core.results import AuditOutcome, Figure
@@ -83,10 +83,10 @@ class CorruptionAudit:
         for column in attack.columns:
             operator = ctx.operators.get(column)
             if operator is None:
-                mine = grouped_again(column, attack.classes(column), attack.known, candidate, ctx)
+                mine = grouped_sql(column, attack.classes(column), attack.known, candidate, ctx)
             else:
                 prior = _prior(attack, column, operator)
-                mine = perturbed_again(operator, prior, self.params.sampled, attack.known) if prior is not None else {}
+                mine = perturbed_sql(operator, prior, self.params.sampled, attack.known) if prior is not None else {}
             again |= {f"{column}.{name}": value for name, value in mine.items()}
         return again
 

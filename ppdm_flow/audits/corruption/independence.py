@@ -24,7 +24,7 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class Dependence:
+class NeighbourDependence:
     """Deviations from what is expected and their largest variances: of kept neighbours, of the neighbour's value."""
 
     kept: float = 0.0
@@ -40,11 +40,11 @@ class Dependence:
         return min(1.0, 2.0 * min(both))
 
 
-def independence(operator: ValueOperator, source: str, column: str, ctx: AuditContext) -> Dependence | None:
+def independence(operator: ValueOperator, source: str, column: str, ctx: AuditContext) -> NeighbourDependence | None:
     """Compare every row with the next; None where rows cannot be paired or hold values the operator does not know."""
     if ctx.pairs is None:
         return None
-    dependence = Dependence()
+    dependence = NeighbourDependence()
     for original, released in _neighbours(operator, source, column, ctx):
         if (original < 0).any() or (released < 0).any():
             return None
@@ -66,7 +66,7 @@ def _neighbours(
         last = (original[-1:], released[-1:])
 
 
-def _compare(operator: ValueOperator, original: Places, released: Places, dependence: Dependence) -> None:
+def _compare(operator: ValueOperator, original: Places, released: Places, dependence: NeighbourDependence) -> None:
     if len(original) < 2:
         return
     chance = operator.staying[original]

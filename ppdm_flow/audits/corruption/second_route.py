@@ -20,7 +20,7 @@ SMALL = 300
 """The number of values up to which every entry is looked at."""
 
 
-def grouped_again(
+def grouped_sql(
     column: str, classes: Sequence[str], known: int | None, candidate: DataView, ctx: AuditContext
 ) -> Found:
     """Return highest posteriors and certain shares of a column that is released as it is."""
@@ -51,7 +51,7 @@ def grouped_again(
     }
 
 
-def perturbed_again(operator: ValueOperator, prior: Floats, sampled: int, known: int | None) -> Found:
+def perturbed_sql(operator: ValueOperator, prior: Floats, sampled: int, known: int | None) -> Found:
     """Return the highest posteriors from every entry of P, for domains that are not too large."""
     if operator.size > SMALL or not prior.any():
         return {}

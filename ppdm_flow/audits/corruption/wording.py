@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Series
+from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.sdk.audit import AuditContext
 
 ERROR = 1e-6
@@ -34,8 +34,8 @@ def findings(column: str, figures: Mapping[str, Figure], known: int | None, ctx:
 def chart(by_column: Mapping[str, Mapping[str, Figure]], known: int | None) -> Chart:
     """Return the highest posteriors of every column, without and with corruption."""
 
-    def series(label: str, name: str) -> Series:
-        return Series(label, tuple(float(mine[name].value or 0.0) for mine in by_column.values()))
+    def series(label: str, name: str) -> FigureSeries:
+        return FigureSeries(label, tuple(float(mine[name].value or 0.0) for mine in by_column.values()))
 
     return Chart(
         id="posteriors",

@@ -17,8 +17,8 @@ from ppdm_flow.audits.set_sides import NoSidesError, Sides, sides
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
-from ppdm_flow.mining.transactions.operators import NONE, Operator
-from ppdm_flow.mining.transactions.prevalent import Pool, prevalent
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
+from ppdm_flow.mining.transactions.prevalent import SizePool, prevalent
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.sets import Baskets
@@ -81,7 +81,7 @@ def _largest(both: Sides, longest: int) -> tuple[float, ...]:
     """Return the largest supports of 1, 2, .. items in the original, over sets of all lengths."""
     before = both.before()
     sizes, rows = (a.tolist() for a in np.unique(before.sizes, return_counts=True))
-    pool = Pool(tuple(m for m in sizes if m), sum(n for m, n in zip(sizes, rows, strict=True) if m))
+    pool = SizePool(tuple(m for m in sizes if m), sum(n for m, n in zip(sizes, rows, strict=True) if m))
     if not pool.rows:
         raise NoSidesError("the original sets hold no item")
 
@@ -94,7 +94,10 @@ def _largest(both: Sides, longest: int) -> tuple[float, ...]:
 
 
 def _lowest(
-    operator: Operator, numbers: Mapping[int, float], sizes: tuple[int, ...], maxima: tuple[float, ...] | None
+    operator: TransactionOperator,
+    numbers: Mapping[int, float],
+    sizes: tuple[int, ...],
+    maxima: tuple[float, ...] | None,
 ) -> dict[int, float]:
     supports: dict[int, float] = {}
     for k in sizes:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.mining.transactions.curves import Curve, Setting, over_levels, over_numbers, over_sizes
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 _TIMES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _LEVELS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -24,7 +24,7 @@ Lowest = Callable[[float], Mapping[int, float]]
 class OwnRelease:
     """The release: ``numbers`` m -> N_m, ``maxima`` S_1.., the ``level`` of the curves, k -> ``lowest`` support."""
 
-    operator: Operator
+    operator: TransactionOperator
     numbers: Mapping[int, float]
     maxima: tuple[float, ...]
     level: float
@@ -135,7 +135,7 @@ def _chart(
         title=title,
         kind="lines",
         x=tuple(labels[i] for i in places),
-        series=tuple(Series(n, tuple(float(v[i]) for i in places)) for n, v in lines.items()),
+        series=tuple(FigureSeries(n, tuple(float(v[i]) for i in places)) for n, v in lines.items()),
         x_label=along,
         y_label="support, as a share of the sets",
         note=note,

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from ppdm_flow.audits.records.attributes import named_sets
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -32,7 +32,9 @@ class DiscoverableSupportParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/discoverable_support", Kind.AUDIT, sets="column", asks=Demand(Asks.ROWS, passes=2)),
+    info=PluginInfo.of_page(
+        "audits/discoverable_support", Kind.AUDIT, sets="column", asks=AccessRequirements(DataAccess.ROWS, passes=2)
+    ),
     params=DiscoverableSupportParams,
     algorithm="ppdm_flow.audits.discoverable_support.algorithm:DiscoverableSupportAudit",
     effect=named_sets,

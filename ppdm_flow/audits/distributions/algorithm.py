@@ -23,7 +23,7 @@ from ppdm_flow.audits.distributions.numbers import (
 )
 from ppdm_flow.audits.distributions.spec import DistributionsParams
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -191,7 +191,9 @@ def _matrices(associated: Associations | None) -> tuple[Chart, ...]:
         return ()
 
     def matrix(name: str, title: str, values: Floats) -> Chart:
-        series = tuple(Series(c, tuple(map(float, row))) for c, row in zip(associated.columns, values, strict=True))
+        series = tuple(
+            FigureSeries(c, tuple(map(float, row))) for c, row in zip(associated.columns, values, strict=True)
+        )
         return Chart(name, title, "matrix", tuple(associated.columns), series, note="Cramér's V", group="association")
 
     return (

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Codes, Column, stacked_texts, union
@@ -140,7 +140,7 @@ def chart(column: str, attribute: str, shares: Shares, ctx: AuditContext) -> Cha
         kind="bars",
         x=tuple(shares.label(place, ctx, attribute, i + 1) for i, place in enumerate(order)),
         series=tuple(
-            Series(name, tuple(float(values[i]) for i in order))
+            FigureSeries(name, tuple(float(values[i]) for i in order))
             for name, values in (("original", shares.before), ("released", shares.after))
         ),
         x_label="interval" if shares.intervals else "value",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -22,7 +22,9 @@ SPEC = PluginSpec(
     info=PluginInfo.of_page(
         "audits/distributions",
         Kind.AUDIT,
-        asks=Demand(Asks.FRAGMENTS, {"numbers": Asks.ROWS, "weights": Asks.ROWS}, passes=2, passes_each=4),
+        asks=AccessRequirements(
+            DataAccess.FRAGMENTS, {"numbers": DataAccess.ROWS, "weights": DataAccess.ROWS}, passes=2, passes_each=4
+        ),
     ),
     params=DistributionsParams,
     algorithm="ppdm_flow.audits.distributions.algorithm:DistributionsAudit",

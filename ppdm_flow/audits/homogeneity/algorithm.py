@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
-from ppdm_flow.audits.inference.people import UNCOUNTED, found_again
+from ppdm_flow.audits.inference.people import UNCOUNTED, found_sql
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Held, Inference, amount, attacked_classes, units
+from ppdm_flow.audits.inference.targets import Held, TargetInference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
 from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -24,7 +24,7 @@ NAMES = {"certain": "share", "certain_rows": "rows", "certain_classes": "classes
 
 
 def findings(
-    held: Mapping[str, Held], inferences: Sequence[Inference], of: Secrets, ctx: AuditContext
+    held: Mapping[str, Held], inferences: Sequence[TargetInference], of: Secrets, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that is certain for somebody, and for each target."""
     for secret, values in held.items():
@@ -64,8 +64,8 @@ def chart(held: Mapping[str, Held]) -> Chart:
         kind="bars",
         x=tuple(held),
         series=(
-            Series("release", tuple(certain)),
-            Series("values dealt at random", tuple(h.certain_by_chance() or 0.0 for h in held.values())),
+            FigureSeries("release", tuple(certain)),
+            FigureSeries("values dealt at random", tuple(h.certain_by_chance() or 0.0 for h in held.values())),
         ),
         x_label="attribute",
         y_label=f"share of {unit}",
@@ -102,7 +102,7 @@ class HomogeneityAudit:
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         figures: dict[str, float | int | None] = {}
         for secret in of.secrets:
-            again = found_again(candidate, of.beside(secret), secret, ctx)
+            again = found_sql(candidate, of.beside(secret), secret, ctx)
             if again is not None:
                 figures[f"{secret}.certain_classes"] = again.classes
                 if not again.links:

@@ -98,9 +98,9 @@ class IdRecoveryAudit:
         truth = _truth(name, source, released, ctx)
         if truth is None:
             return _nothing(UNPAIRED)
-        return self._turned_back(name, Attack(name, released, codes, truth), ctx)
+        return self._turned_back(name, RecoveryAttack(name, released, codes, truth), ctx)
 
-    def _turned_back(self, name: str, attack: Attack, ctx: AuditContext) -> AuditOutcome:
+    def _turned_back(self, name: str, attack: RecoveryAttack, ctx: AuditContext) -> AuditOutcome:
         """Try every position that may have been drawn, as if all rows had it, and keep the best of them."""
         rows = len(attack.codes)
         order = np.random.default_rng(0).permutation(rows)
@@ -139,7 +139,7 @@ class IdRecoveryAudit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attack:
+class RecoveryAttack:
     """Released rows in the order of the file, their codes, and the true ids with what is released of the row."""
 
     name: str

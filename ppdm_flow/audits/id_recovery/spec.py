@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -39,7 +39,7 @@ def effect(params: IdRecoveryParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/id_recovery", Kind.AUDIT, asks=Demand(Asks.TABLE, passes=3)),
+    info=PluginInfo.of_page("audits/id_recovery", Kind.AUDIT, asks=AccessRequirements(DataAccess.TABLE, passes=3)),
     params=IdRecoveryParams,
     algorithm="ppdm_flow.audits.id_recovery.algorithm:IdRecoveryAudit",
     effect=effect,

@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.individual_risk.modelled import Modelled, modelled
+from ppdm_flow.audits.individual_risk.modelled import ModelledUniques, modelled
 from ppdm_flow.audits.individual_risk.sampled import UNPAIRED, original_keys, released_keys
 from ppdm_flow.audits.individual_risk.spec import IndividualRiskParams
 from ppdm_flow.audits.records.columns import NOT_TRUE, quasi_identifiers, truthful
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.mining.samples.individual import individual_risks
-from ppdm_flow.mining.samples.uniques import Keys
+from ppdm_flow.mining.samples.uniques import SampleKeys
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -54,7 +54,7 @@ class RowRisks:
     rows: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, keys: Keys) -> RowRisks:
+    def of(cls, keys: SampleKeys) -> RowRisks:
         """Return the risks of the respondents with these keys."""
         return cls(individual_risks(keys.frequencies, keys.populations), keys.frequencies)
 
@@ -93,7 +93,7 @@ class IndividualRiskAudit:
         findings = (*_scaled(keys, original, ctx), *_telling(told_apart, ctx), *_misfits(model, ctx))
         return AuditOutcome(figures, findings=findings, charts=(self._chart(risks, columns, original, ctx),))
 
-    def _figures(self, keys: Keys, risks: RowRisks, note: str) -> dict[str, Figure]:
+    def _figures(self, keys: SampleKeys, risks: RowRisks, note: str) -> dict[str, Figure]:
         rows, threshold = int(risks.rows.sum()), self.params.threshold
         values = {
             "highest": float(risks.risks.max(initial=0.0)),
@@ -110,9 +110,9 @@ class IndividualRiskAudit:
     def _chart(self, risks: RowRisks, columns: tuple[str, ...], original: DataView, ctx: AuditContext) -> Chart:
         sources = list(dict.fromkeys(s for c in columns if (s := source_of(c, ctx)) in original.schema))
         before = original_keys(sources, original, self.params.sampling_fraction)
-        series = [Series("released", risks.by_bin())]
+        series = [FigureSeries("released", risks.by_bin())]
         if before is not None and len(sources) == len(columns):
-            series.insert(0, Series("original", RowRisks.of(before).by_bin()))
+            series.insert(0, FigureSeries("original", RowRisks.of(before).by_bin()))
         names = [f"up to {edge:g}" for edge in EDGES]
         note = f"a row is at risk above {self.params.threshold:g}"
         return Chart(
@@ -124,7 +124,7 @@ def _note(columns: tuple[str, ...], ctx: AuditContext) -> str:
     return "" if truthful(columns, ctx) else f"at most: {NOT_TRUE}"
 
 
-def _of_model(model: Modelled) -> dict[str, Figure]:
+def _of_model(model: ModelledUniques) -> dict[str, Figure]:
     return {name: Figure(value, _UNITS[name], note=model.note) for name, value in model.figures().items()}
 
 
@@ -137,7 +137,7 @@ def _told_apart(columns: tuple[str, ...], candidate: DataView) -> int | None:
     return int((both == 1).sum()) - int((candidate.counts(columns).counts == 1).sum())
 
 
-def _scaled(keys: Keys, original: DataView, ctx: AuditContext) -> Iterator[Finding]:
+def _scaled(keys: SampleKeys, original: DataView, ctx: AuditContext) -> Iterator[Finding]:
     if original.schema.sampling_weight is not None and float(keys.populations.sum()) <= int(keys.frequencies.sum()):
         text = (
             "the sampling weights add up to no more people than there are rows: weights that were scaled to the"
@@ -155,6 +155,6 @@ def _telling(told_apart: int | None, ctx: AuditContext) -> Iterator[Finding]:
         yield Finding("PPF846", Severity.INFO, text, f"{ctx.release}.individual_risk.told_apart")
 
 
-def _misfits(model: Modelled, ctx: AuditContext) -> Iterator[Finding]:
+def _misfits(model: ModelledUniques, ctx: AuditContext) -> Iterator[Finding]:
     if model.misfit:
         yield Finding("PPF847", Severity.WARNING, model.misfit, f"{ctx.release}.individual_risk.model")

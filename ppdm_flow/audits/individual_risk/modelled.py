@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.mining.samples.log_linear import Term, main_effects, two_way
-from ppdm_flow.mining.samples.uniques import Keys, Uniques, estimate
+from ppdm_flow.mining.samples.uniques import PopulationUniques, SampleKeys, estimate
 
 LIMIT = 2.0
 """A statistic of fit beyond it, in standard deviations, speaks against the model."""
@@ -18,10 +18,10 @@ _FEWEST = {"main_effects": 2, "two_way": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Modelled:
+class ModelledUniques:
     """``uniques`` by the model of that ``name``; None where there is none, and ``note`` says why."""
 
-    uniques: Uniques | None
+    uniques: PopulationUniques | None
     note: str
     name: str = ""
 
@@ -55,24 +55,26 @@ class Modelled:
         )
 
 
-def modelled(keys: Keys, model: str) -> Modelled:
+def modelled(keys: SampleKeys, model: str) -> ModelledUniques:
     """Estimate by ``model``; by the simplest that fits, or the one that fits best, where it is ``fitting``."""
     if not len(keys.frequencies):
-        return Modelled(None, "there are no rows")
+        return ModelledUniques(None, "there are no rows")
     if not (keys.frequencies == 1).any():
-        return Modelled(Uniques(0.0, 0.0, (None, None), converged=True), "there are no sample uniques", model)
+        return ModelledUniques(
+            PopulationUniques(0.0, 0.0, (None, None), converged=True), "there are no sample uniques", model
+        )
     widths = [w for w in keys.widths if w > 1]
     wanted = list(_NAMES) if model == "fitting" else [model]
     possible = [m for m in wanted if len(widths) >= _FEWEST[m] and keys.cells <= _CELLS[m]]
     if not possible:
         few = len(widths) < min(_FEWEST[m] for m in wanted)
         why = "fewer parameters than cells need more quasi-identifiers" if few else "there are too many possible keys"
-        return Modelled(None, f"no log-linear model was fitted: {why}")
+        return ModelledUniques(None, f"no log-linear model was fitted: {why}")
     name, uniques = _first_that_fits(_tried(keys, possible))
-    return Modelled(uniques, f"by the model with {_NAMES[name]}", name)
+    return ModelledUniques(uniques, f"by the model with {_NAMES[name]}", name)
 
 
-def _tried(keys: Keys, models: Sequence[str]) -> Iterator[tuple[str, Uniques]]:
+def _tried(keys: SampleKeys, models: Sequence[str]) -> Iterator[tuple[str, PopulationUniques]]:
     for model in models:
         yield model, estimate(keys, _terms(model, len(keys.widths)))
 
@@ -81,8 +83,8 @@ def _terms(model: str, attributes: int) -> tuple[Term, ...]:
     return main_effects(attributes) if model == "main_effects" else two_way(attributes)
 
 
-def _first_that_fits(tried: Iterator[tuple[str, Uniques]]) -> tuple[str, Uniques]:
-    best: tuple[str, Uniques] | None = None
+def _first_that_fits(tried: Iterator[tuple[str, PopulationUniques]]) -> tuple[str, PopulationUniques]:
+    best: tuple[str, PopulationUniques] | None = None
     for name, uniques in tried:
         if best is None or uniques.misfit < best[1].misfit:
             best = name, uniques

@@ -12,7 +12,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.releases.attributes import namesakes
-from ppdm_flow.mining.samples.uniques import Keys
+from ppdm_flow.mining.samples.uniques import SampleKeys
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts
@@ -24,7 +24,7 @@ UNPAIRED = "released rows cannot be paired with their originals, and no sampling
 
 def released_keys(
     columns: Sequence[str], original: DataView, candidate: DataView, ctx: AuditContext, fraction: float | None
-) -> Keys | None:
+) -> SampleKeys | None:
     """Return the keys over these released columns; None where nobody can tell the weights of released rows.
 
     The weights are those of the original rows, whatever a step made of the released ones. Raises DataError where
@@ -50,7 +50,7 @@ def released_keys(
     return _with_weights(candidate.counts([*columns, unchanged[0]]), columns, unchanged[0])
 
 
-def original_keys(columns: Sequence[str], original: DataView, fraction: float | None) -> Keys | None:
+def original_keys(columns: Sequence[str], original: DataView, fraction: float | None) -> SampleKeys | None:
     """Return the keys over these columns of the original, all rows of it."""
     if fraction is not None:
         return _with_fraction(original.counts(columns), columns, fraction)
@@ -63,13 +63,13 @@ def _occurring(counts: Counts) -> Counts:
     return Counts(counts.columns, counts.categories, counts.codes[kept], np.ascontiguousarray(counts.counts[kept]))
 
 
-def _with_fraction(counted: Counts, columns: Sequence[str], fraction: float) -> Keys:
+def _with_fraction(counted: Counts, columns: Sequence[str], fraction: float) -> SampleKeys:
     counts = _occurring(counted)
     codes, widths = _dense(counts, columns, np.arange(len(counts)))
-    return Keys(codes, widths, counts.counts, counts.counts / fraction)
+    return SampleKeys(codes, widths, counts.counts, counts.counts / fraction)
 
 
-def _with_weights(counted: Counts, columns: Sequence[str], weight: str) -> Keys:
+def _with_weights(counted: Counts, columns: Sequence[str], weight: str) -> SampleKeys:
     """Add up the weights of each key. ``weight`` is a column of positive numbers."""
     counts = _occurring(counted)
     key, size = counts.groups(columns)
@@ -79,7 +79,7 @@ def _with_weights(counted: Counts, columns: Sequence[str], weight: str) -> Keys:
     people = counts.counts * numbers[counts.of(weight)]
     codes, widths = _dense(counts, columns, first)
     frequencies = np.bincount(key, counts.counts, size).astype(np.int64)
-    return Keys(codes, widths, frequencies, np.bincount(key, people, size).astype(np.float64))
+    return SampleKeys(codes, widths, frequencies, np.bincount(key, people, size).astype(np.float64))
 
 
 def _dense(counts: Counts, columns: Sequence[str], rows: Integers) -> tuple[Integers, tuple[int, ...]]:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -43,7 +43,7 @@ def _population(params: IndividualRiskParams, scope: Scope) -> Iterator[Problem]
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/individual_risk", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=2)),
+    info=PluginInfo.of_page("audits/individual_risk", Kind.AUDIT, asks=AccessRequirements(DataAccess.COUNTS, passes=2)),
     params=IndividualRiskParams,
     algorithm="ppdm_flow.audits.individual_risk.algorithm:IndividualRiskAudit",
     effect=effect,

@@ -19,7 +19,7 @@ Truths = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holdings:
+class ClassValues:
     """Entries are (class, value) with ``rows`` each, sorted by class, the most frequent value first.
 
     ``sizes`` (classes,) counts all rows, ``blank`` those whose secret is missing or suppressed: they may have any
@@ -110,12 +110,12 @@ def dealt(alike: npt.NDArray[np.integer], rows: npt.ArrayLike, total: int) -> Fl
     return np.where(left >= 0, chance + gammaln(total - np.asarray(rows) + 1), -np.inf)
 
 
-def holdings(candidate: DataView, columns: Sequence[str], secret: str) -> Holdings:
+def holdings(candidate: DataView, columns: Sequence[str], secret: str) -> ClassValues:
     """Count a secret within the classes over ``columns``; missing and suppressed cells there are values."""
     return holdings_of(candidate.counts((*columns, secret)), columns, secret)
 
 
-def holdings_of(counts: Counts, columns: Sequence[str], secret: str) -> Holdings:
+def holdings_of(counts: Counts, columns: Sequence[str], secret: str) -> ClassValues:
     """Read counts over ``columns`` and the secret."""
     kept = counts.counts > 0
     counts = Counts(counts.columns, counts.categories, counts.codes[kept], counts.counts[kept])
@@ -128,4 +128,4 @@ def holdings_of(counts: Counts, columns: Sequence[str], secret: str) -> Holdings
     order = shown[np.lexsort((codes[shown], -rows[shown], group[shown]))]
     mine = group[order].astype(np.int64)
     rank = np.arange(len(order)) - np.searchsorted(mine, mine)
-    return Holdings(mine, codes[order], rows[order], rank, sizes, blank, counts.names(secret))
+    return ClassValues(mine, codes[order], rows[order], rank, sizes, blank, counts.names(secret))

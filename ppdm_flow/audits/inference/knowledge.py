@@ -12,7 +12,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.spec import Effect, Problem, Scope
 
 
-class Target(BaseModel):
+class InferenceTarget(BaseModel):
     """``known`` are the person's values, by attribute; ``never`` the values that the person is known not to have."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -31,7 +31,7 @@ def checked(params: Any, scope: Scope) -> Effect:
     return Effect(problems=tuple(problems))
 
 
-def _targets(targets: Mapping[str, Target], scope: Scope) -> list[Problem]:
+def _targets(targets: Mapping[str, InferenceTarget], scope: Scope) -> list[Problem]:
     known = {n for a in scope.attributes.values() for n in (a.name, a.source) if n}
     return [
         Problem("PPF861", f"the release has no attribute `{name}`", ("targets", target, part, name))

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.people.groups import Entries
+from ppdm_flow.mining.people.groups import GroupEntries
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.sdk.audit import AuditContext
@@ -49,7 +49,7 @@ def by_links(candidate: DataView, columns: Sequence[str], secret: str, ctx: Audi
     try:
         if not may_link(formed, candidate, own):
             return NOTHING
-        known = KnownRows.of(formed, Reading(secret, Way.SHOWN, (secret,)), candidate, own)
+        known = KnownRows.of(formed, ValueColumns(secret, ReadingMethod.SHOWN, (secret,)), candidate, own)
         if not known.linked.total:
             return NOTHING
         for number, entries in known.entries():
@@ -62,7 +62,7 @@ def by_links(candidate: DataView, columns: Sequence[str], secret: str, ctx: Audi
     return ByLinks(known.held.holdings.persons[places], share, any_linked=True)
 
 
-def _certain(number: int, entries: Entries) -> tuple[Ints, float]:
+def _certain(number: int, entries: GroupEntries) -> tuple[Ints, float]:
     """Return who is in one of so many groups where everybody has one value, and the highest share of people or rows."""
     if not len(entries.owner):
         return np.zeros(0, dtype=np.int64), 0.0
@@ -80,7 +80,7 @@ def _certain(number: int, entries: Entries) -> tuple[Ints, float]:
     return np.unique(pairs[1][sure[pairs[0]]]), float(shares.max(initial=0.0))
 
 
-def links_again(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> bool:
+def links_sql(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> bool:
     """Whether some row is or may be linked, by the second route. Raises ValueError without a database."""
     if ctx.sql is None:
         raise ValueError("nothing to ask")
@@ -91,5 +91,5 @@ def links_again(candidate: DataView, columns: Sequence[str], ctx: AuditContext) 
         return True
 
 
-def _read(columns: Sequence[str], ctx: AuditContext) -> tuple[Columns, AuditContext]:
-    return Columns(tuple(columns)), replace(ctx, nulls=Nulls.OWN_CATEGORY)
+def _read(columns: Sequence[str], ctx: AuditContext) -> tuple[RevealingColumns, AuditContext]:
+    return RevealingColumns(tuple(columns)), replace(ctx, nulls=Nulls.OWN_CATEGORY)

@@ -2,7 +2,7 @@
 
 Rows are not linked: whoever rules a value out leaves out its rows, and whoever has a row left may still be meant. A
 value is certain where everybody who is left has it, in any of the rows there. Somebody is found who has no value that
-is ruled out. With one row a person this is what :class:`ppdm_flow.audits.inference.holdings.Holdings` says of rows.
+is ruled out. With one row a person this is what :class:`ppdm_flow.audits.inference.holdings.ClassValues` says of rows.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.inference.holdings import Holdings, dealt, holdings_of
-from ppdm_flow.audits.inference.linked import NOTHING, ByLinks, by_links, links_again
+from ppdm_flow.audits.inference.holdings import ClassValues, dealt, holdings_of
+from ppdm_flow.audits.inference.linked import NOTHING, ByLinks, by_links, links_sql
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.sdk.audit import AuditContext
@@ -46,7 +46,7 @@ class PeopleHoldings:
     person: Ints
     codes: Ints
     rows: Ints
-    by_rows: Holdings
+    by_rows: ClassValues
     unit: str = "people"
     linked: ByLinks = NOTHING
 
@@ -65,7 +65,7 @@ class PeopleHoldings:
         every = joined(joined(self.group, self.person), codes + SPECIALS)
         _, first, place = np.unique(every, return_index=True, return_inverse=True)
         rows = np.bincount(place.reshape(-1), self.rows, len(first)).astype(np.int64)
-        by_rows = Holdings(held.group, kind[held.codes], held.rows, held.rank, held.sizes, held.blank, held.names)
+        by_rows = ClassValues(held.group, kind[held.codes], held.rows, held.rank, held.sizes, held.blank, held.names)
         return PeopleHoldings(self.group[first], self.person[first], codes[first], rows, by_rows)
 
     @property
@@ -244,7 +244,7 @@ class FoundAgain:
         return self.found / self.people if self.people else None
 
 
-def found_again(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> FoundAgain | None:
+def found_sql(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> FoundAgain | None:
     """Count by the second route; None without a database."""
     if ctx.people is None or ctx.sql is None:
         return None
@@ -265,7 +265,7 @@ def found_again(candidate: DataView, columns: Sequence[str], secret: str, ctx: A
             (SELECT COUNT(DISTINCT p) FROM had), (SELECT SUM(n) FROM had),
             (SELECT MAX(GREATEST(holders / people, share)) FROM each)"""  # noqa: S608  # our own names
     found, classes, people, rows, posterior = ctx.sql.rows(text, (), told.tables)[0]
-    links = int(rows or 0) > int(people) and links_again(candidate, columns, ctx)
+    links = int(rows or 0) > int(people) and links_sql(candidate, columns, ctx)
     return FoundAgain(int(found), int(classes), int(people), None if posterior is None else float(posterior), links)
 
 

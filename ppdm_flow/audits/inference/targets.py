@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.audits.inference.holdings import Holdings, holdings
-from ppdm_flow.audits.inference.knowledge import Target
+from ppdm_flow.audits.inference.holdings import ClassValues, holdings
+from ppdm_flow.audits.inference.knowledge import InferenceTarget
 from ppdm_flow.audits.inference.people import PERSON, PeopleHoldings, people_holdings
 from ppdm_flow.audits.inference.secrets import Secrets
 from ppdm_flow.audits.labels.covering import cover
@@ -28,7 +28,7 @@ from ppdm_flow.tables.counts import Counts
 
 Truths = npt.NDArray[np.bool_]
 
-Held = Holdings | PeopleHoldings
+Held = ClassValues | PeopleHoldings
 """The values of classes, by rows or by people."""
 
 
@@ -38,7 +38,7 @@ def amount(number: int, unit: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Inference:
+class TargetInference:
     """What is concluded of a target's ``secret``: ``rows`` fit, with ``values`` possible; ``value`` where it is one.
 
     ``value`` is as the report may show it; None where several are possible or none. Where people are counted, ``rows``
@@ -69,8 +69,8 @@ class Inference:
 
 
 def infer(
-    targets: Mapping[str, Target], columns: Sequence[str], secret: str, candidate: DataView, ctx: AuditContext
-) -> list[Inference]:
+    targets: Mapping[str, InferenceTarget], columns: Sequence[str], secret: str, candidate: DataView, ctx: AuditContext
+) -> list[TargetInference]:
     """Return what the release tells of each target's ``secret``."""
     if not targets:
         return []
@@ -87,8 +87,8 @@ def _counted(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> 
 
 
 def _one(
-    name: str, target: Target, counts: Counts, columns: Sequence[str], secret: str, ctx: AuditContext
-) -> Inference:
+    name: str, target: InferenceTarget, counts: Counts, columns: Sequence[str], secret: str, ctx: AuditContext
+) -> TargetInference:
     fits: Truths = counts.counts > 0
     for column in columns:
         value_known = target.known.get(column, target.known.get(source_of(column, ctx)))
@@ -108,7 +108,7 @@ def _one(
         left, blank = (everybodys, False) if len(everybodys) else (left, blank)
     single = len(left) == 1 and not blank
     value = ctx.label(secret, names[int(left[0])].as_py(), int(left[0]) + 1) if single else None
-    return Inference(name, secret, rows, 0 if blank else len(left), value, unit)
+    return TargetInference(name, secret, rows, 0 if blank else len(left), value, unit)
 
 
 def _everybodys(codes: npt.NDArray[np.int32], person: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -143,7 +143,7 @@ class AttackedClasses:
 
     held: Mapping[str, Held]
     true: Mapping[str, bool]
-    inferences: Sequence[Inference]
+    inferences: Sequence[TargetInference]
 
     @property
     def sound(self) -> Mapping[str, Held]:
@@ -151,7 +151,7 @@ class AttackedClasses:
         return {s: h for s, h in self.held.items() if self.true[s]}
 
     @property
-    def sure(self) -> list[Inference]:
+    def sure(self) -> list[TargetInference]:
         """What is told from such columns."""
         return [i for i in self.inferences if self.true[i.secret]]
 
@@ -161,7 +161,7 @@ class AttackedClasses:
 
 
 def attacked_classes(
-    of: Secrets, targets: Mapping[str, Target], candidate: DataView, ctx: AuditContext
+    of: Secrets, targets: Mapping[str, InferenceTarget], candidate: DataView, ctx: AuditContext
 ) -> AttackedClasses:
     """Look at every sensitive column, beside the columns that tell people apart."""
     return AttackedClasses(

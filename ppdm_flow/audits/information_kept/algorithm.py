@@ -16,9 +16,8 @@ import numpy as np
 
 from ppdm_flow.audits.information_kept.covers import Covers, covers
 from ppdm_flow.audits.information_kept.losses import UnreadError, share_kept
-from ppdm_flow.audits.information_kept.query import share_kept_again
 from ppdm_flow.audits.information_kept.spec import InformationKeptParams
-from ppdm_flow.audits.information_kept.values import Numbers, Values, values_of
+from ppdm_flow.audits.information_kept.values import SortedNumbers, Values, values_of
 from ppdm_flow.audits.labels.forms import everything
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.core.attributes import AttributeFacts, Change
@@ -54,35 +53,6 @@ class InformationKeptAudit:
             {"mean_kept": _mean(figures, attributes), **figures}, findings=tuple(_findings(original, candidate, ctx))
         )
 
-    def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
-        """Count, guess and compare again in SQL."""
-        if ctx.sql is None or ctx.pairs is None:
-            return {}
-        found: dict[str, float | int | None] = {}
-        every = [_attribute(field.name, candidate, ctx) for field in original.schema if field.role in ROLES]
-        for attribute in every:
-            if not attribute.columns and not attribute.why:
-                found[f"{attribute.name}.kept"] = 0.0
-            if not attribute.columns:
-                continue
-            values = values_of(original, attribute.name, ctx.original_attributes.get(attribute.name))
-            shares = []
-            for column in attribute.columns:
-                read = _labels(values, candidate, column, ctx)
-                if read is None or not read.unreadable:
-                    shares.append(
-                        share_kept_again(
-                            ctx.sql, ctx.pairs, attribute.name, column, original.schema.weight, values, read
-                        )
-                    )
-            if shares:
-                found[f"{attribute.name}.kept"] = max((s for s in shares if s is not None), default=None)
-        told = [found[f"{a.name}.kept"] for a in every if a.columns and f"{a.name}.kept" in found]
-        known = [share for share in found.values() if share is not None]
-        if known and (any(share is not None for share in told) or all(not a.why and not a.columns for a in every)):
-            found["mean_kept"] = float(np.mean(known))
-        return found
-
 
 @dataclass(frozen=True, slots=True)
 class _Attribute:
@@ -110,7 +80,7 @@ def _made(facts: AttributeFacts) -> bool:
 
 
 def _labels(values: Values, candidate: DataView, column: str, ctx: AuditContext) -> Covers | None:
-    if candidate.schema[column].numeric and isinstance(values, Numbers):
+    if candidate.schema[column].numeric and isinstance(values, SortedNumbers):
         return None
     return covers(candidate.domain(column), values, column, ctx.attributes.get(column), ctx)
 

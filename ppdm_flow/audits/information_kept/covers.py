@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.information_kept.values import Numbers, Values, numbers_of
+from ppdm_flow.audits.information_kept.values import SortedNumbers, Values, numbers_of
 from ppdm_flow.audits.labels.covered import covered
 from ppdm_flow.audits.labels.forms import MASK, between, everything, one_width
 from ppdm_flow.audits.labels.released import hierarchy_of
@@ -62,7 +62,7 @@ def covers(
     points = np.full(len(labels), np.nan)
     spans: list[tuple[Integers, Integers, Integers]] = []
     read = wide.copy()
-    if isinstance(values, Numbers):
+    if isinstance(values, SortedNumbers):
         points = np.where(wide, np.nan, numbers_of(labels, values.kind))
         place, begin, end = _spans(labels, np.flatnonzero(np.isnan(points) & ~wide), values)
         spans.append((place, begin, end))
@@ -91,7 +91,7 @@ def _declared(facts: AttributeFacts | None) -> tuple[str, ...]:
     return () if facts is None or facts.domain is None else facts.domain
 
 
-def _spans(labels: pa.StringArray, places: Integers, values: Numbers) -> tuple[Integers, Integers, Integers]:
+def _spans(labels: pa.StringArray, places: Integers, values: SortedNumbers) -> tuple[Integers, Integers, Integers]:
     """Return the places of labels that are written as ranges, and which values lie in each."""
     texts = labels.take(pa.array(places)).to_pylist()
     read = [

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from ppdm_flow.audits.information_kept.covers import Covers, covers
-from ppdm_flow.audits.information_kept.values import Categories, Numbers, Values, floats_of
+from ppdm_flow.audits.information_kept.values import Categories, SortedNumbers, Values, floats_of
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -39,7 +39,7 @@ def share_kept(
     read: Covers | None = None
     for original, released, rows in _cells(pairs, source_of(column, ctx), column, weight, candidate):
         value = values.places(original)
-        if isinstance(released, NumericColumn) and isinstance(values, Numbers):
+        if isinstance(released, NumericColumn) and isinstance(values, SortedNumbers):
             tally.add_numbers(values, value, floats_of(released), rows)
             continue
         if read is None:
@@ -73,7 +73,7 @@ class _Tally:
         self.paired = np.zeros(len(values.counts), np.int64)
         self.blank = np.zeros(len(values.counts), np.int64)
 
-    def add_numbers(self, values: Numbers, value: Integers, released: Floats, rows: Integers) -> None:
+    def add_numbers(self, values: SortedNumbers, value: Integers, released: Floats, rows: Integers) -> None:
         """Add rows with a number in the release; NaN is a missing one."""
         missing = np.isnan(released)
         self._note(value, rows, missing)
@@ -144,6 +144,6 @@ def _covered(value: Integers, label: Integers, read: Covers, size: int) -> npt.N
     return np.asarray(inside)
 
 
-def _to_points(values: Numbers, value: Integers, points: Floats) -> Floats:
+def _to_points(values: SortedNumbers, value: Integers, points: Floats) -> Floats:
     apart = np.abs(values.positions[value] - values.scaled(points))
     return np.where(value < len(values.values), apart, values.missing_distance)

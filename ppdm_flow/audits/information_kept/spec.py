@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -15,7 +15,9 @@ SPEC = PluginSpec(
     info=PluginInfo.of_page(
         "audits/information_kept",
         Kind.AUDIT,
-        asks=Demand(Asks.COUNTS, {"numbers": Asks.ROWS, "weights": Asks.ROWS}, passes=2, passes_each=2),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"numbers": DataAccess.ROWS, "weights": DataAccess.ROWS}, passes=2, passes_each=2
+        ),
     ),
     params=InformationKeptParams,
     algorithm="ppdm_flow.audits.information_kept.algorithm:InformationKeptAudit",

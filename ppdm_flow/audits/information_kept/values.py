@@ -49,7 +49,7 @@ class Categories:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class SortedNumbers:
     """Ascending ``values`` (values,), and ``counts`` (values + 1,) as above; ``kind`` is what their texts look like."""
 
     values: Floats
@@ -132,7 +132,7 @@ class Numbers:
         return np.minimum(place, len(self.values))
 
 
-Values = Categories | Numbers
+Values = Categories | SortedNumbers
 
 
 def values_of(view: DataView, source: str, facts: AttributeFacts | None) -> Values:
@@ -177,11 +177,13 @@ def _numeric_parts(view: DataView, source: str) -> Iterator[tuple[Floats, Intege
         yield _together(cells, rows)
 
 
-def _numbers(parts: list[tuple[Floats, Integers]] | Iterator[tuple[Floats, Integers]], kind: AttributeType) -> Numbers:
+def _numbers(
+    parts: list[tuple[Floats, Integers]] | Iterator[tuple[Floats, Integers]], kind: AttributeType
+) -> SortedNumbers:
     every = [(np.zeros(0), np.zeros(0, np.int64)), *parts]
     values, counts = _together(np.concatenate([v for v, _ in every]), np.concatenate([n for _, n in every]))
     known = ~np.isnan(values)
-    return Numbers(values[known], np.append(counts[known], counts[~known].sum()), kind)
+    return SortedNumbers(values[known], np.append(counts[known], counts[~known].sum()), kind)
 
 
 def _together(cells: Floats, rows: Integers) -> tuple[Floats, Integers]:

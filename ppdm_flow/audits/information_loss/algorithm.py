@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.information_loss.gathering import Gathered, gather, linked
+from ppdm_flow.audits.information_loss.gathering import GatheredColumns, gather, linked
 from ppdm_flow.audits.information_loss.picture import charts
 from ppdm_flow.audits.information_loss.spec import InformationLossParams
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.utility.numbers import Cells, Relations, column_losses, eigenvalue_change, il1s, relations
+from ppdm_flow.mining.utility.numbers import NumericCells, Relations, column_losses, eigenvalue_change, il1s, relations
 from ppdm_flow.mining.utility.sides import compared_columns
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -50,13 +50,15 @@ class InformationLossAudit:
         if not gathered.columns or not len(gathered.before.values) or not len(gathered.after.values):
             return AuditOutcome(figures | _nothing("no column has numbers in the original and in the release"))
         together = slice(0, self.params.pair_columns)
-        chosen = [Cells(c.values[:, together], c.weights) for c in (gathered.before, gathered.after, *gathered.halves)]
+        chosen = [
+            NumericCells(c.values[:, together], c.weights) for c in (gathered.before, gathered.after, *gathered.halves)
+        ]
         before, after, *halves = [relations(cells) for cells in chosen]
         figures |= self._by_column(gathered, linked(ctx, gathered, self.params.rows))
         figures |= _by_pair(gathered, before, after, halves)
         return AuditOutcome(figures, charts=charts(gathered, before, after))
 
-    def _by_column(self, gathered: Gathered, cells: tuple[Floats, Floats, Floats] | None) -> dict[str, Figure]:
+    def _by_column(self, gathered: GatheredColumns, cells: tuple[Floats, Floats, Floats] | None) -> dict[str, Figure]:
         losses = column_losses(gathered.before, gathered.after, gathered.deviations)
         chance = column_losses(*gathered.halves, gathered.deviations)
         nothing = np.full(len(gathered.columns), np.nan)
@@ -98,7 +100,9 @@ def _total(
     return figures
 
 
-def _by_pair(gathered: Gathered, before: Relations, after: Relations, halves: list[Relations]) -> dict[str, Figure]:
+def _by_pair(
+    gathered: GatheredColumns, before: Relations, after: Relations, halves: list[Relations]
+) -> dict[str, Figure]:
     number = len(before.correlation)
     upper = np.triu_indices(number, 1)
     names = [f"`{gathered.columns[i]}` and `{gathered.columns[j]}`" for i, j in zip(*upper, strict=True)]
@@ -120,7 +124,7 @@ def _by_pair(gathered: Gathered, before: Relations, after: Relations, halves: li
     return figures
 
 
-def _not_comparable(gathered: Gathered) -> Figure:
+def _not_comparable(gathered: GatheredColumns) -> Figure:
     note = f"{listed(gathered.labels)}: released as labels" if gathered.labels else ""
     return Figure(len(gathered.labels), "count", note=note)
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.utility.coding import released_numbers
-from ppdm_flow.mining.utility.numbers import Cells, mean_and_deviation
-from ppdm_flow.mining.utility.sides import Side, half, halves, side
+from ppdm_flow.mining.utility.numbers import NumericCells, mean_and_deviation
+from ppdm_flow.mining.utility.sides import UtilitySide, half, halves, side
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gathered:
+class GatheredColumns:
     """``columns`` of numbers as released, their ``sources``, and their cells ``before`` and ``after``.
 
     ``halves`` are those of the original, ``deviations`` (columns,) its standard deviations. ``labels`` are columns of
@@ -32,9 +32,9 @@ class Gathered:
 
     columns: tuple[str, ...]
     sources: tuple[str, ...]
-    before: Cells
-    after: Cells
-    halves: tuple[Cells, Cells]
+    before: NumericCells
+    after: NumericCells
+    halves: tuple[NumericCells, NumericCells]
     deviations: Floats
     labels: tuple[str, ...]
     sample: int | None
@@ -44,19 +44,19 @@ class Gathered:
 
 def gather(
     original: DataView, candidate: DataView, ctx: AuditContext, pairs: Sequence[tuple[str, str]], limit: int
-) -> Gathered:
+) -> GatheredColumns:
     """Read at most ``limit`` rows of each side."""
     before, after = side(original, [s for _, s in pairs], limit), side(candidate, [c for c, _ in pairs], limit)
     known = [(c, s) for c, s in pairs if isinstance(before[s], NumericColumn)]
     read = {c: released_numbers(before[s], after[c], c, ctx) for c, s in known}
-    after = Side(after.table.replaced(read), after.weights, after.sample)
+    after = UtilitySide(after.table.replaced(read), after.weights, after.sample)
     both = [(c, s) for c, s in known if isinstance(after[c], NumericColumn)]
     columns, sources = tuple(c for c, _ in both), tuple(s for _, s in both)
     labels = tuple(c for c, _ in known if c not in columns)
     mine = _cells(before, sources)
     parts = halves(before, half(original, ctx))
     deviations = np.array([mean_and_deviation(*mine.present(i))[1] for i in range(len(columns))])
-    return Gathered(
+    return GatheredColumns(
         columns,
         sources,
         mine,
@@ -70,7 +70,7 @@ def gather(
     )
 
 
-def linked(ctx: AuditContext, gathered: Gathered, limit: int) -> tuple[Floats, Floats, Floats] | None:
+def linked(ctx: AuditContext, gathered: GatheredColumns, limit: int) -> tuple[Floats, Floats, Floats] | None:
     """Return the cells before and after of the same people, and their weights; None where rows cannot be paired.
 
     Of at most about ``limit`` rows, evenly spaced.
@@ -91,8 +91,8 @@ def linked(ctx: AuditContext, gathered: Gathered, limit: int) -> tuple[Floats, F
     return np.concatenate(before), np.concatenate(after), np.concatenate([np.zeros(0), *weights])
 
 
-def _cells(rows: Side, columns: Sequence[str]) -> Cells:
-    return Cells(_floats(rows.table, columns), rows.weights)
+def _cells(rows: UtilitySide, columns: Sequence[str]) -> NumericCells:
+    return NumericCells(_floats(rows.table, columns), rows.weights)
 
 
 def _floats(table: Table, columns: Sequence[str]) -> Floats:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.information_loss.gathering import Gathered
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.audits.information_loss.gathering import GatheredColumns
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.mining.utility.numbers import Relations, mean_and_deviation, quantiles
 
 MOST = 30
@@ -16,7 +16,7 @@ BINS = 24
 _SHARES = (0.01, *(i / 20 for i in range(1, 20)), 0.99)
 
 
-def charts(gathered: Gathered, before: Relations, after: Relations) -> tuple[Chart, ...]:
+def charts(gathered: GatheredColumns, before: Relations, after: Relations) -> tuple[Chart, ...]:
     """Return lines of quantiles and densities for each column, and a matrix of changes of correlations."""
     columns = range(min(MOST, len(gathered.columns)))
     lines = [c for i in columns for c in (_quantiles(gathered, i), _densities(gathered, i)) if c is not None]
@@ -24,18 +24,18 @@ def charts(gathered: Gathered, before: Relations, after: Relations) -> tuple[Cha
         return tuple(lines)
     names = gathered.columns[: len(before.correlation)]
     change = np.nan_to_num(after.correlation - before.correlation)
-    rows = tuple(Series(name, tuple(map(float, row))) for name, row in zip(names, change, strict=True))
+    rows = tuple(FigureSeries(name, tuple(map(float, row))) for name, row in zip(names, change, strict=True))
     title = "How correlations of numbers changed"
     return *lines, Chart("correlation_change", title, "matrix", tuple(names), rows, group="association")
 
 
-def _quantiles(gathered: Gathered, place: int) -> Chart | None:
+def _quantiles(gathered: GatheredColumns, place: int) -> Chart | None:
     mine, theirs = gathered.before.present(place), gathered.after.present(place)
     mean, spread = mean_and_deviation(*mine)
     if not len(theirs[0]) or not spread > 0:
         return None
     series = tuple(
-        Series(name, _scaled(quantiles(*cells, _SHARES), mean, spread))
+        FigureSeries(name, _scaled(quantiles(*cells, _SHARES), mean, spread))
         for name, cells in (("original", mine), ("released", theirs))
     )
     column = gathered.columns[place]
@@ -51,7 +51,7 @@ def _quantiles(gathered: Gathered, place: int) -> Chart | None:
     )
 
 
-def _densities(gathered: Gathered, place: int) -> Chart | None:
+def _densities(gathered: GatheredColumns, place: int) -> Chart | None:
     """Return the shares of equally wide intervals between the original's 1 % and 99 % quantiles.
 
     Dropped is what lies beyond: single far values would be seen.
@@ -66,7 +66,7 @@ def _densities(gathered: Gathered, place: int) -> Chart | None:
         return None
     middles = _scaled((edges[:-1] + edges[1:]) / 2, mean, spread)
     series = tuple(
-        Series(name, tuple((np.histogram(cells, edges, weights=weights)[0] / weights.sum()).tolist()))
+        FigureSeries(name, tuple((np.histogram(cells, edges, weights=weights)[0] / weights.sum()).tolist()))
         for name, (cells, weights) in (("original", mine), ("released", theirs))
     )
     column = gathered.columns[place]

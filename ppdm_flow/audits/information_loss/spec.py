@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -21,7 +21,7 @@ class InformationLossParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/information_loss", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=2)),
+    info=PluginInfo.of_page("audits/information_loss", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=2)),
     params=InformationLossParams,
     algorithm="ppdm_flow.audits.information_loss.algorithm:InformationLossAudit",
     effect=chosen_attributes,

@@ -10,10 +10,10 @@ import numpy as np
 from ppdm_flow.audits.itemset_comparison.spec import ItemsetComparisonParams
 from ppdm_flow.audits.records.columns import NO_RECORD, ColumnPair, beside
 from ppdm_flow.audits.records.counting import Databases, databases
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets, supports_in_both
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -50,7 +50,7 @@ def chart(compared: PatternComparison) -> tuple[Chart, ...]:
         title="How far the supports of equal itemsets moved",
         kind="bars",
         x=tuple(names[:used]),
-        series=(Series("equal itemsets", tuple(shares[:used].tolist())),),
+        series=(FigureSeries("equal itemsets", tuple(shares[:used].tolist())),),
         x_label="difference of supports, of the rows",
         y_label="share of equal itemsets",
     )
@@ -89,7 +89,7 @@ class ItemsetComparisonAudit:
         names = (field.name for field in original.schema if field.role not in NO_RECORD)
         return sum(name not in kept and (chosen is None or name in chosen) for name in names)
 
-    def _mined(self, database: Database, share: float) -> Itemsets:
+    def _mined(self, database: ItemDatabase, share: float) -> ItemsetCollection:
         least = max(1, math.ceil(share * database.rows * (1 - 1e-12)))
         p = self.params
         return mine(database, least, only_closed=p.itemsets == "closed", max_length=p.max_length, most=p.most)
@@ -122,7 +122,7 @@ def _figures(compared: PatternComparison, both: Databases) -> dict[str, Figure]:
     }
 
 
-def _beyond(before: Itemsets, after: Itemsets, both: Databases, delta: float | None) -> Figure:
+def _beyond(before: ItemsetCollection, after: ItemsetCollection, both: Databases, delta: float | None) -> Figure:
     """Return the share of itemsets, of either side, whose support moved by more than delta (equation 3).
 
     Of samples the interval counts every itemset by the nearer and the farther end of its difference's own interval.

@@ -7,16 +7,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.core.supports import Support, Supported
+from ppdm_flow.core.supports import SupportBound, Supported
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
 class ItemsetComparisonParams(Params):
     """Itemsets with at least ``min_support`` on each side are compared: ``all`` or ``closed`` ones (``itemsets``)."""
 
-    min_support: Supported = Support(ratio=0.05)
+    min_support: Supported = SupportBound(ratio=0.05)
     itemsets: Literal["all", "closed"] = "all"
     max_length: Annotated[int, Field(ge=1, le=1000)] | None = None
     most: Annotated[int, Field(ge=1, le=50_000_000)] = 5_000_000
@@ -26,7 +26,9 @@ class ItemsetComparisonParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/itemset_comparison", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page(
+        "audits/itemset_comparison", Kind.AUDIT, asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
     params=ItemsetComparisonParams,
     algorithm="ppdm_flow.audits.itemset_comparison.algorithm:ItemsetComparisonAudit",
     effect=named_attributes,

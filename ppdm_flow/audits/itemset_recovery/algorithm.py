@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ppdm_flow.audits.itemset_recovery.matching import ItemsetMatches, Recovery, recovery
 from ppdm_flow.audits.itemset_recovery.spec import ItemsetRecoveryParams
 from ppdm_flow.audits.set_sides import NoSidesError, sides
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.mining.transactions.apriori.apriori import PRECISION
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -73,8 +73,8 @@ def _chart(
     )
 
 
-def _series(size: int, counts: Sequence[int]) -> Series:
-    return Series(f"{size} item{'s' * (size > 1)}", tuple(float(n) for n in counts))
+def _series(size: int, counts: Sequence[int]) -> FigureSeries:
+    return FigureSeries(f"{size} item{'s' * (size > 1)}", tuple(float(n) for n in counts))
 
 
 def _labels(share: float) -> tuple[str, ...]:

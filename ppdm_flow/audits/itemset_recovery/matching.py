@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.set_sides import NoSidesError, Sides
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, MinedItemsets, mine
+from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets, SearchBounds, mine
 from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, Level, counted, exact, places
 from ppdm_flow.mining.transactions.counting.counting import partial_support_counts
 from ppdm_flow.mining.transactions.counting.vertical import columns
-from ppdm_flow.mining.transactions.estimates import Estimates, supports
+from ppdm_flow.mining.transactions.estimates import QuantityEstimates, supports
 from ppdm_flow.tables.sets import Baskets, SeededSets
 
 Floats = npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ class ItemsetMatches:
     size: int
     true: Floats
     hit: Bools
-    predicted: Estimates | None
+    predicted: QuantityEstimates | None
     found_true: Floats
 
     @property
@@ -69,7 +69,7 @@ def recovery(sides: Sides, least: int, rows: int, length: int, precision: float)
     before = sides.before()
     truth = exact(before, least, length)
     try:
-        mined = mine(sides.after, sides.operator, least / rows, Bounds(length=length, precision=precision), 2)
+        mined = mine(sides.after, sides.operator, least / rows, SearchBounds(length=length, precision=precision), 2)
     except PluginError as error:
         if error.diagnostics[0].code != "PPF869":
             raise
@@ -105,7 +105,7 @@ def _mined_frequent(mined: MinedItemsets, size: int) -> Integers:
     return mined.by_size[size - 1].itemsets[mined.by_size[size - 1].frequent]
 
 
-def _predicted(sides: Sides, itemsets: Integers) -> Estimates | None:
+def _predicted(sides: Sides, itemsets: Integers) -> QuantityEstimates | None:
     """Estimate the supports of itemsets (n, k) directly; None for none, or where they cannot be recovered."""
     if not len(itemsets) or any(k < itemsets.shape[1] for k in _spares(sides)):
         return None

@@ -21,10 +21,10 @@ from ppdm_flow.audits.krimp_dissimilarity.spec import KrimpDissimilarityParams, 
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.counting import Databases, class_databases, databases
 from ppdm_flow.audits.records.proportions import LEVEL
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.mining.comparison.dissimilarity import (
+    CodeTableSearch,
     Encoding,
-    Search,
     affordable_rows,
     dissimilarity,
     interval,
@@ -32,7 +32,7 @@ from ppdm_flow.mining.comparison.dissimilarity import (
     recounted,
     uncorrelated,
 )
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -69,7 +69,7 @@ class KrimpDissimilarityAudit:
             why = "there are no rows to compare" if columns else "the release has no attribute of the original"
             names = NAMES if self.params.yardstick == "halves" else (*NAMES, *BETWEEN)
             return AuditOutcome({n: Figure(None, "share", note=why) for n in names})
-        search = Search(self._least(both), self.params.candidates, pruning=self.params.pruning)
+        search = CodeTableSearch(self._least(both), self.params.candidates, pruning=self.params.pruning)
         found = self._compared(both, search)
         if self.params.yardstick == "halves":
             return found
@@ -79,7 +79,7 @@ class KrimpDissimilarityAudit:
         classes = class_databases(original, columns, target, limit, MOST_CLASSES)
         return replace(found, figures={**found.figures, **self._between(classes, search)})
 
-    def _between(self, classes: Sequence[Database], search: Search) -> dict[str, Figure]:
+    def _between(self, classes: Sequence[ItemDatabase], search: CodeTableSearch) -> dict[str, Figure]:
         """Return how unlike the classes of the original are to each other, over all pairs."""
         encodings = [search.encoded(each) for each in classes]
         values = [dissimilarity(x, y, self.params.laplace).value for x, y in combinations(encodings, 2)]
@@ -96,7 +96,7 @@ class KrimpDissimilarityAudit:
             return support.count
         return support.ratio or min(1.0, support.rows(both.available) / both.available)
 
-    def _compared(self, both: Databases, search: Search) -> AuditOutcome:
+    def _compared(self, both: Databases, search: CodeTableSearch) -> AuditOutcome:
         laplace = self.params.laplace
         rng = np.random.default_rng([self.params.seed, 2007])
         x, y = search.encoded(both.original), search.encoded(both.released)
@@ -125,7 +125,7 @@ class KrimpDissimilarityAudit:
         figures["dissimilarity"] = Figure(apart.value, "share", larger.interval, larger.sample, note)
         return AuditOutcome({n: figures[n] for n in NAMES}, charts=(_chart(figures),))
 
-    def _halves(self, x: Encoding, search: Search, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    def _halves(self, x: Encoding, search: CodeTableSearch, rng: np.random.Generator) -> npt.NDArray[np.float64]:
         """Return the dissimilarity of random halves, shape (halves, 2): as it is, and with the original's patterns."""
         if x.database.rows < _FEWEST:
             return np.zeros((0, 2))
@@ -173,7 +173,7 @@ def _chart(figures: dict[str, Figure]) -> Chart:
     shown = [(n, f) for n, f in shown if f.value is not None]
     values = tuple(float(f.value or 0.0) for _, f in shown)
     ends = [f.interval or (v, v) for (_, f), v in zip(shown, values, strict=True)]
-    series = Series("dissimilarity", values, tuple(e[0] for e in ends), tuple(e[1] for e in ends))
+    series = FigureSeries("dissimilarity", values, tuple(e[0] for e in ends), tuple(e[1] for e in ends))
     return Chart(
         id="dissimilarity",
         title="Dissimilarity from the original",

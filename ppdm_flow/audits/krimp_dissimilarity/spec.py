@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.supports import Support, Supported
+from ppdm_flow.core.supports import SupportBound, Supported
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
@@ -20,7 +20,7 @@ class KrimpDissimilarityParams(Params):
     """How code tables are found, and on which rows."""
 
     candidates: Literal["slim", "all", "closed"] = "slim"
-    min_support: Supported = Support(count=2)
+    min_support: Supported = SupportBound(count=2)
     pruning: bool = False
     laplace: Annotated[float, Field(gt=0.0, le=1000.0)] = 1.0
     repeats: Annotated[int, Field(ge=0, le=100)] = 5
@@ -53,7 +53,9 @@ def effect(params: KrimpDissimilarityParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/krimp_dissimilarity", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page(
+        "audits/krimp_dissimilarity", Kind.AUDIT, asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
     params=KrimpDissimilarityParams,
     algorithm="ppdm_flow.audits.krimp_dissimilarity.algorithm:KrimpDissimilarityAudit",
     effect=effect,

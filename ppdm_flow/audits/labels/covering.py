@@ -67,7 +67,7 @@ def _read(path: Path, delimiter: str) -> Lines:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cover:
+class LabelCover:
     """Dense codes (suppressed 0, missing 1) of values and labels.
 
     ``labels[starts[v]:starts[v + 1]]`` may stand for value ``v``, beside those that are ``wide`` and stand for all.
@@ -82,7 +82,7 @@ class Cover:
 
 def cover(
     labels: pa.StringArray, values: pa.StringArray, hierarchy: HierarchySpec | None, nulls: Nulls, home: Path
-) -> Cover:
+) -> LabelCover:
     """Read every label: by the policy's hierarchy where that lists values, and by its form.
 
     A suppressed cell may be anything. A missing one is a value of its own, or anything (``wildcard``), or nobody's
@@ -102,11 +102,11 @@ def cover(
     return _sorted(value, label, wide, unknown)
 
 
-def _sorted(value: Integers, label: Integers, wide: Truths, unknown: Truths) -> Cover:
+def _sorted(value: Integers, label: Integers, wide: Truths, unknown: Truths) -> LabelCover:
     kept = ~wide[label]
     keys = np.unique(value[kept] * len(wide) + label[kept])
     starts = np.searchsorted(keys, np.arange(len(unknown) + 1) * len(wide))
-    return Cover(starts.astype(np.int64), keys % len(wide), wide, unknown)
+    return LabelCover(starts.astype(np.int64), keys % len(wide), wide, unknown)
 
 
 def _same(labels: pa.StringArray, values: pa.StringArray) -> tuple[Integers, Integers]:

@@ -41,7 +41,7 @@ MASK = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class NumberInterval:
     """Numbers from ``low`` to ``high``, ends included (an end that is not is moved by the least that there is)."""
 
     low: float
@@ -53,7 +53,7 @@ class Between:
         return within
 
 
-def between(label: str, *, dates: bool = False) -> Between | None:
+def between(label: str, *, dates: bool = False) -> NumberInterval | None:
     """Read ``[20, 30)``, ``20-29``, ``>= 40``, ``40+`` or a number; None for what is no range of numbers.
 
     Of ``dates`` the ends are ISO dates or timestamps, in days since 1970, and a part of dates (``2024-05``) is a range.
@@ -61,20 +61,20 @@ def between(label: str, *, dates: bool = False) -> Between | None:
     if dates:
         return _between_dates(label)
     if _PLAIN.match(label):
-        return Between(float(label), float(label))
+        return NumberInterval(float(label), float(label))
     if match := _BETWEEN.match(label):
         low, high = float(match[2]), float(match[3])
-        return Between(low if match[1] == "[" else _after(low), high if match[4] == "]" else _before(high))
+        return NumberInterval(low if match[1] == "[" else _after(low), high if match[4] == "]" else _before(high))
     if match := _DASHED.match(label):
-        return Between(float(match[1]), float(match[2]))
+        return NumberInterval(float(match[1]), float(match[2]))
     if match := _UPWARD.match(label):
-        return Between(float(match[1]), math.inf)
+        return NumberInterval(float(match[1]), math.inf)
     if match := _BEYOND.match(label):
         return _beyond(match[1], float(match[2]))
     return None
 
 
-def _between_dates(label: str) -> Between | None:
+def _between_dates(label: str) -> NumberInterval | None:
     if (part := months(label)) is not None:
         return _days_of_months(*part)
     if match := _BETWEEN_DATES.match(label):
@@ -86,14 +86,14 @@ def _between_dates(label: str) -> Between | None:
         low, high = (edge, edge) if match[1] is None else _ends(_beyond(match[1], edge))
     else:
         return None
-    return None if math.isnan(low) or math.isnan(high) else Between(low, high)
+    return None if math.isnan(low) or math.isnan(high) else NumberInterval(low, high)
 
 
-def _ends(span: Between) -> tuple[float, float]:
+def _ends(span: NumberInterval) -> tuple[float, float]:
     return span.low, span.high
 
 
-def _days_of_months(first: float, last: float) -> Between | None:
+def _days_of_months(first: float, last: float) -> NumberInterval | None:
     """Return the days of months as :func:`months` counts them."""
     month = [max(1, min(12, int(m) % 100)) for m in (first, last)]
     if not 100 <= first <= last < 1_000_000 or (last % 100 not in (99, month[1])):
@@ -101,19 +101,19 @@ def _days_of_months(first: float, last: float) -> Between | None:
     begin = np.datetime64(f"{int(first) // 100:04d}-{month[0]:02d}", "M")
     end = np.datetime64(f"{int(last) // 100:04d}-{month[1]:02d}", "M") + np.timedelta64(1, "M")
     low, high = (float(m.astype("datetime64[D]").astype(np.int64)) for m in (begin, end))
-    return Between(low, _before(high))
+    return NumberInterval(low, _before(high))
 
 
-def _beyond(sign: str, edge: float) -> Between:
+def _beyond(sign: str, edge: float) -> NumberInterval:
     match sign:
         case "<=" | "≤":
-            return Between(-math.inf, edge)
+            return NumberInterval(-math.inf, edge)
         case ">=" | "≥":
-            return Between(edge, math.inf)
+            return NumberInterval(edge, math.inf)
         case "<":
-            return Between(-math.inf, _before(edge))
+            return NumberInterval(-math.inf, _before(edge))
         case _:
-            return Between(_after(edge), math.inf)
+            return NumberInterval(_after(edge), math.inf)
 
 
 def _after(edge: float) -> float:

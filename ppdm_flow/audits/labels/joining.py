@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.labels.covering import Cover
+from ppdm_flow.audits.labels.covering import LabelCover
 from ppdm_flow.audits.labels.descent import descend, lexicographic
 
 Integers = npt.NDArray[np.int64]
@@ -23,14 +23,14 @@ _BLOCKS, _BLOCK = 32, 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Index:
+class LabelIndex:
     """Released classes, coded over all columns, and where the classes of each label of one column are.
 
     ``classes`` (columns, classes), ``rows`` (classes,); ``order[starts[l]:starts[l + 1]]`` are those with label ``l``.
     ``low`` and ``high`` (secrets, classes): the least and the largest code of each secret within the class.
     """
 
-    covers: Cover
+    covers: LabelCover
     value_offsets: Integers
     label_offsets: Integers
     classes: Integers
@@ -71,23 +71,25 @@ class Matches:
         return cls(rows, kinds, np.full(people, -1, dtype=np.int64), low, high)
 
 
-def index(covers: Sequence[Cover], codes: Integers, rows: Integers, low: Integers, high: Integers) -> Index:
+def index(covers: Sequence[LabelCover], codes: Integers, rows: Integers, low: Integers, high: Integers) -> LabelIndex:
     """Put released classes, dense ``codes`` (classes, columns), under one numbering of values and of labels."""
     values = np.concatenate([[0], np.cumsum([len(c.unknown) for c in covers])]).astype(np.int64)
     labels = np.concatenate([[0], np.cumsum([len(c.wide) for c in covers])]).astype(np.int64)
     pairs = np.concatenate([[0], np.cumsum([len(c.labels) for c in covers])]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64)
-    united = Cover(
+    united = LabelCover(
         np.concatenate([*(c.starts[:-1] + p for c, p in zip(covers, pairs[:-1], strict=True)), pairs[-1:]]),
         np.concatenate([none, *(c.labels + o for c, o in zip(covers, labels[:-1], strict=True))]),
         np.concatenate([np.zeros(0, dtype=np.bool_), *(c.wide for c in covers)]),
         np.concatenate([np.zeros(0, dtype=np.bool_), *(c.unknown for c in covers)]),
     )
     shifted = np.ascontiguousarray((codes + labels[:-1]).T.astype(np.int64))
-    return Index(united, values, labels, shifted, rows, low, high)
+    return LabelIndex(united, values, labels, shifted, rows, low, high)
 
 
-def look_up(people: Integers, persons: Integers, known: Index, looks: int | None = None) -> tuple[Matches, Integers]:
+def look_up(
+    people: Integers, persons: Integers, known: LabelIndex, looks: int | None = None
+) -> tuple[Matches, Integers]:
     """Look people up, dense ``people`` (people, columns) who stand for ``persons`` each.
 
     Where that would take more than so many ``looks``, only some of the people are, evenly spaced over the persons.
@@ -144,7 +146,7 @@ class _Way:
     column k that fit everybody; ``places`` are those of the sorted classes among the known ones.
     """
 
-    known: Index
+    known: LabelIndex
     columns: Integers
     people: Integers
     order: Integers
@@ -154,7 +156,7 @@ class _Way:
     open_starts: Integers
 
     @classmethod
-    def through(cls, known: Index, people: Integers) -> _Way:
+    def through(cls, known: LabelIndex, people: Integers) -> _Way:
         """Choose the order of the columns, and sort."""
         columns = np.argsort([_share(known, people, c) for c in range(len(known.classes))], kind="stable")
         sorted_people = np.ascontiguousarray(people[:, columns].astype(np.int64))
@@ -182,14 +184,14 @@ class _Way:
         return matches, int(looks)
 
 
-def _opens(known: Index, column: int) -> Integers:
+def _opens(known: LabelIndex, column: int) -> Integers:
     """Return the labels of a column that fit everybody and that occur."""
     first, last = known.label_offsets[column], known.label_offsets[column + 1]
     there = np.bincount(known.classes[column] - first, minlength=last - first) > 0
     return np.asarray(first + np.flatnonzero(known.covers.wide[first:last] & there), dtype=np.int64)
 
 
-def _share(known: Index, people: Integers, column: int) -> float:
+def _share(known: LabelIndex, people: Integers, column: int) -> float:
     """Return how many classes fit a person in one column alone, on average."""
     fits, number = known.covers, known.classes.shape[1]
     size = np.bincount(known.classes[column], minlength=len(fits.wide)).astype(np.int64)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.audits.labels.covering import cover
-from ppdm_flow.audits.labels.joining import Index, index
+from ppdm_flow.audits.labels.joining import LabelIndex, index
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -22,7 +22,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class ReleasedClasses:
     """``codes`` (classes, columns) and ``rows`` (classes,); ``low`` and ``high`` (secrets, classes) of each secret.
 
     A class in which a secret is missing or suppressed somewhere has a ``low`` below 0: nothing is certain there.
@@ -45,7 +45,7 @@ class Classes:
         """The released rows."""
         return int(self.rows.sum())
 
-    def index(self, people: Sequence[pa.StringArray], ctx: AuditContext) -> Index:
+    def index(self, people: Sequence[pa.StringArray], ctx: AuditContext) -> LabelIndex:
         """Make the classes ready to look people up whose values are ``people``, column by column."""
         covers = [
             cover(labels, values, hierarchy_of(column, ctx), ctx.nulls, ctx.home)
@@ -86,14 +86,14 @@ class CountableRows(Protocol):
         ...
 
 
-def classes(candidate: CountableRows, columns: Sequence[str], secrets: Sequence[str]) -> Classes:
+def classes(candidate: CountableRows, columns: Sequence[str], secrets: Sequence[str]) -> ReleasedClasses:
     """Group the released rows by ``columns``; ``secrets`` are no part of what tells them apart."""
     columns, secrets = tuple(columns), tuple(secrets)
     counts = _occurring(candidate.counts(columns))
     rows = counts.counts
     low = np.zeros((len(secrets), len(counts)), dtype=np.int64)
     high = np.zeros_like(low)
-    grouped = Classes(columns, counts.categories, counts.codes, rows, secrets, (), low, high)
+    grouped = ReleasedClasses(columns, counts.categories, counts.codes, rows, secrets, (), low, high)
     values = []
     for i, secret in enumerate(secrets):
         mine = _occurring(candidate.counts((*columns, secret)))
@@ -102,7 +102,7 @@ def classes(candidate: CountableRows, columns: Sequence[str], secrets: Sequence[
         np.minimum.at(low[i], place, codes)
         np.maximum.at(high[i], place, codes)
         values.append(mine.names(secret))
-    return Classes(columns, counts.categories, counts.codes, rows, secrets, tuple(values), low, high)
+    return ReleasedClasses(columns, counts.categories, counts.codes, rows, secrets, tuple(values), low, high)
 
 
 def _occurring(counts: Counts) -> Counts:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.covering import Cover, Lines, lines
+from ppdm_flow.audits.labels.covering import LabelCover, Lines, lines
 from ppdm_flow.audits.labels.forms import (
     MASK,
     SPECIAL,
@@ -42,7 +42,7 @@ FILE = "the file"
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableLabels:
     """So many of the labels of one column could not be read; ``where`` says in which table."""
 
     column: str
@@ -58,7 +58,7 @@ class Unreadable:
 
 def of_release(
     column: str, labels: pa.StringArray, known: pa.StringArray, hierarchy: HierarchySpec | None, ctx: AuditContext
-) -> Unreadable | None:
+) -> UnreadableLabels | None:
     """Return what cannot be read of a release's ``labels`` where the original's values are ``known``."""
     tree = lines(hierarchy, ctx.home)
     mask = hierarchy.mask if hierarchy is not None else MASK
@@ -68,28 +68,28 @@ def of_release(
     read |= everything(labels, mask) | everything(labels)
     texts = labels.filter(pa.array(strange & ~read)).to_pylist()
     many = sum(not _has_form(t, mask, numeric=numeric, dates=dates) for t in texts)
-    return Unreadable(column, many, len(labels)) if many else None
+    return UnreadableLabels(column, many, len(labels)) if many else None
 
 
 def of_file(
-    column: str, values: pa.StringArray, known: pa.StringArray, fits: Cover, hierarchy: HierarchySpec | None,
+    column: str, values: pa.StringArray, known: pa.StringArray, fits: LabelCover, hierarchy: HierarchySpec | None,
     ctx: AuditContext,
-) -> Unreadable | None:  # fmt: skip
+) -> UnreadableLabels | None:  # fmt: skip
     """Return what cannot be read of the ``values`` of somebody's file; ``fits`` are the labels that they fit."""
     strange = _strange(values, known, lines(hierarchy, ctx.home)) & (np.diff(fits.starts)[SPECIALS:] == 0)
     if not strange.any():
         return None
     if strange.all():
-        return Unreadable(column, len(values), len(values), FILE)
+        return UnreadableLabels(column, len(values), len(values), FILE)
     numeric = _numeric(known)
     texts = values.filter(pa.array(strange))
     coarse = np.array([_COARSE.search(t) is not None and not t.isdecimal() for t in texts.to_pylist()], dtype=np.bool_)
     many = int((np.isnan(numbers(texts, dates=are_dates(known))) if numeric else coarse).sum())
-    return Unreadable(column, many, len(values), FILE) if many else None
+    return UnreadableLabels(column, many, len(values), FILE) if many else None
 
 
 def gate_nothing(
-    outcome: AuditOutcome, unread: Iterable[Unreadable | None], ctx: AuditContext, name: str
+    outcome: AuditOutcome, unread: Iterable[UnreadableLabels | None], ctx: AuditContext, name: str
 ) -> AuditOutcome:
     """Return the outcome without its figures where something was not read: what was not found may be there."""
     unreadable = [u for u in unread if u is not None]

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from ppdm_flow.audits.learning.classifiers import Learner
-from ppdm_flow.audits.learning.sides import Floats, Integers, Side, Truths, code
+from ppdm_flow.audits.learning.sides import Floats, Integers, LearningSide, Truths, code
 
 LEVEL = 0.95
 
@@ -38,7 +38,7 @@ def split(copies: Integers, test_share: float, seed: int, number: int) -> Split:
 class Trials:
     """What became of a side's splits: ``wrong[j]`` (distinct rows,) are the wrong predictions in test part ``j``."""
 
-    side: Side
+    side: LearningSide
     parts: tuple[Split, ...]
     wrong: tuple[Truths, ...]
 
@@ -67,7 +67,7 @@ class Trials:
         return float(np.mean(unlike) - (other.errors - self.errors).mean() ** 2)
 
 
-def trial(side: Side, parts: Split, learner: Learner) -> Truths:
+def trial(side: LearningSide, parts: Split, learner: Learner) -> Truths:
     """Learn from one part; return which predictions for the other are wrong, shape (distinct rows,)."""
     train, tested = side.weights(parts.train), np.flatnonzero(side.weights(parts.test) > 0)
     wrong = np.zeros(len(side.classes), dtype=np.bool_)
@@ -81,7 +81,7 @@ def trial(side: Side, parts: Split, learner: Learner) -> Truths:
     return wrong
 
 
-def trials(sides: Sequence[tuple[Side, Sequence[Split]]], learner: Learner, threads: int) -> list[Trials]:
+def trials(sides: Sequence[tuple[LearningSide, Sequence[Split]]], learner: Learner, threads: int) -> list[Trials]:
     """Try each side on each of its splits; classifiers learn side by side."""
     one_each = [side for side, every in sides for _ in every]
     parts = [p for _, every in sides for p in every]

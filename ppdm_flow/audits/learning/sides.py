@@ -44,7 +44,7 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class LearningSide:
     """Distinct rows of a table: their ``features`` and ``classes`` (distinct,).
 
     ``place`` (rows,) says which distinct row each row is, ``copies`` (rows,) how many persons it stands for.
@@ -55,16 +55,18 @@ class Side:
     place: Integers
     copies: Integers
 
-    def without(self, names: frozenset[str]) -> Side:
+    def without(self, names: frozenset[str]) -> LearningSide:
         """Return the side without some features; rows stay what they are."""
-        return Side(tuple(f for f in self.features if f.name not in names), self.classes, self.place, self.copies)
+        return LearningSide(
+            tuple(f for f in self.features if f.name not in names), self.classes, self.place, self.copies
+        )
 
     def weights(self, copies: Integers) -> Floats:
         """Return the weight of each distinct row, from that of each row."""
         return np.bincount(self.place, weights=copies, minlength=len(self.classes)).astype(np.float64)
 
 
-def side(table: Table, features: Mapping[str, AttributeType], classes: Integers, copies: Integers) -> Side:
+def side(table: Table, features: Mapping[str, AttributeType], classes: Integers, copies: Integers) -> LearningSide:
     """Collapse equal rows of ``table``; ``features`` are its columns with their types."""
     keys = classes.copy()
     for name in features:
@@ -75,7 +77,7 @@ def side(table: Table, features: Mapping[str, AttributeType], classes: Integers,
         Feature(name, table[name].codes[first], _numbers(table[name]) if type_ in NUMERIC else None)
         for name, type_ in features.items()
     )
-    return Side(codes, classes[first], place.reshape(-1).astype(np.int64), copies)
+    return LearningSide(codes, classes[first], place.reshape(-1).astype(np.int64), copies)
 
 
 def _numbers(column: Column) -> Floats | None:
@@ -113,7 +115,7 @@ def fit(feature: Feature, weights: Floats) -> Coder:
     return _nominal(share) if feature.numbers is None else _numeric(share, feature.numbers)
 
 
-def code(side: Side, weights: Floats) -> Block | sparse.csr_matrix:
+def code(side: LearningSide, weights: Floats) -> Block | sparse.csr_matrix:
     """Return the matrix of all distinct rows, shape (distinct, columns), fitted where ``weights`` are positive."""
     blocks = [fit(f, weights).block(f) for f in side.features]
     rows, columns = len(side.classes), sum(b.shape[1] for b in blocks)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.joining import look_up
-from ppdm_flow.audits.labels.released import Classes, classes, hierarchy_of
-from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_file, of_release
-from ppdm_flow.audits.linkage.links import Attack, approximate, exact
+from ppdm_flow.audits.labels.released import ReleasedClasses, classes, hierarchy_of
+from ppdm_flow.audits.labels.unreadable import UnreadableLabels, gate_nothing, of_file, of_release
+from ppdm_flow.audits.linkage.links import LinkageAttack, approximate, exact
 from ppdm_flow.audits.linkage.nearest import nearest
 from ppdm_flow.audits.linkage.people import linked_by, people_of
 from ppdm_flow.audits.linkage.persons import attack_people
@@ -65,7 +65,9 @@ class LinkageAudit:
         return refuse_rows(outcome, ctx)
 
 
-def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> Attack | None:
+def _carried_out(
+    params: LinkageParams, known: ReleasedClasses, original: DataView, ctx: AuditContext
+) -> LinkageAttack | None:
     people = people_of(params, known, original, ctx)
     if len(known) == 0 or people.total == 0:
         return None
@@ -77,12 +79,12 @@ def _carried_out(params: LinkageParams, known: Classes, original: DataView, ctx:
         near = approximate(
             people, nearest(people.codes, people.persons, people.own, labels, values, index, params.sample)
         )
-    return Attack(people, known, matches, weights, exact(people, matches, weights), near, known.total)
+    return LinkageAttack(people, known, matches, weights, exact(people, matches, weights), near, known.total)
 
 
 def _unread(
-    attack: Attack, params: LinkageParams, original: DataView, ctx: AuditContext
-) -> Iterator[Unreadable | None]:
+    attack: LinkageAttack, params: LinkageParams, original: DataView, ctx: AuditContext
+) -> Iterator[UnreadableLabels | None]:
     """Yield what the attacker could not read, of the release and of the file."""
     known, people = attack.known, attack.people
     for column, labels, values in zip(known.columns, known.categories, people.values, strict=True):
@@ -94,7 +96,7 @@ def _unread(
             yield of_file(column, values, true, fits, hierarchy, ctx)
 
 
-def _figures(attack: Attack, counted: str) -> dict[str, Figure]:
+def _figures(attack: LinkageAttack, counted: str) -> dict[str, Figure]:
     matches, linked = attack.matches, attack.share(attack.matches.linked)
     some = attack.share(matches.rows > 0)
     sampled = "; ".join(n for n in ("" if linked.complete else "of the people looked up", counted) if n)
@@ -113,7 +115,7 @@ def _figures(attack: Attack, counted: str) -> dict[str, Figure]:
     return figures | _judged(attack)
 
 
-def _judged(attack: Attack) -> dict[str, Figure]:
+def _judged(attack: LinkageAttack) -> dict[str, Figure]:
     figures = {n: Figure(None, "share", note=NO_TRUTH) for n in (*NAMES[4:], *NEAREST)}
     one = "row" if attack.unit == "rows" else "person"
     figures["guessing"] = Figure(1.0 / attack.released, "share", note=f"who picks any {one} is right so often")

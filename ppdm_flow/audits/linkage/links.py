@@ -9,9 +9,9 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from ppdm_flow.audits.labels.joining import Matches
-from ppdm_flow.audits.labels.released import Classes
-from ppdm_flow.audits.linkage.nearest import Nearest
-from ppdm_flow.audits.linkage.people import People
+from ppdm_flow.audits.labels.released import ReleasedClasses
+from ppdm_flow.audits.linkage.nearest import NearestRows
+from ppdm_flow.audits.linkage.people import KindsOfPeople
 from ppdm_flow.audits.records.proportions import ALARM, wilson
 from ppdm_flow.core.results import Figure
 
@@ -19,7 +19,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class HitShare:
     """``hits`` of ``size`` persons; ``complete``: these are all that there are, and no sample."""
 
     hits: float
@@ -45,14 +45,14 @@ class LinkQuality:
     complete: bool
 
     @property
-    def precision(self) -> Share:
+    def precision(self) -> HitShare:
         """How many of the claims are right."""
-        return Share(self.correct, self.claims, self.complete)
+        return HitShare(self.correct, self.claims, self.complete)
 
     @property
-    def recall(self) -> Share:
+    def recall(self) -> HitShare:
         """How many of those who have a row are found."""
-        return Share(self.correct, self.released, self.complete)
+        return HitShare(self.correct, self.released, self.complete)
 
     def alarming(self, rows: int) -> bool:
         """Whether guessing one of all released rows would hardly ever be right so often."""
@@ -61,7 +61,7 @@ class LinkQuality:
         return bool(binom.sf(self.correct - 1, self.claims, 1.0 / rows) < ALARM)
 
 
-def exact(people: People, matches: Matches, weights: Integers) -> LinkQuality | None:
+def exact(people: KindsOfPeople, matches: Matches, weights: Integers) -> LinkQuality | None:
     """Judge the rows that are the only ones that fit; None where nobody knows whose they are."""
     if people.own is None:
         return None
@@ -71,7 +71,7 @@ def exact(people: People, matches: Matches, weights: Integers) -> LinkQuality | 
     return LinkQuality(claims, correct, released, bool((weights == people.persons).all()))
 
 
-def approximate(people: People, nearest_classes: Nearest) -> LinkQuality:
+def approximate(people: KindsOfPeople, nearest_classes: NearestRows) -> LinkQuality:
     """Judge the rows that are the only nearest ones."""
     single = nearest_classes.rows == 1
     claims, correct = (int(nearest_classes.persons[which].sum()) for which in (single, single & nearest_classes.among))
@@ -80,14 +80,14 @@ def approximate(people: People, nearest_classes: Nearest) -> LinkQuality:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attack:
+class LinkageAttack:
     """What came of one attack; ``weights`` (kinds,) persons of each kind were looked up.
 
     ``released`` are the rows of the release, or the people who have some: ``unit`` says which.
     """
 
-    people: People
-    known: Classes
+    people: KindsOfPeople
+    known: ReleasedClasses
     matches: Matches
     weights: Integers
     judged: LinkQuality | None
@@ -100,6 +100,6 @@ class Attack:
         """How many persons were looked up."""
         return int(self.weights.sum())
 
-    def share(self, which: npt.NDArray[np.bool_]) -> Share:
+    def share(self, which: npt.NDArray[np.bool_]) -> HitShare:
         """Return these kinds of people as a share of those looked up."""
-        return Share(int(self.weights[which].sum()), self.size, self.size == self.people.total)
+        return HitShare(int(self.weights[which].sum()), self.size, self.size == self.people.total)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.audits.labels.forms import are_dates, between, numbers
-from ppdm_flow.audits.labels.joining import Index, spread
+from ppdm_flow.audits.labels.joining import LabelIndex, spread
 from ppdm_flow.sdk.compiled import compiled
 from ppdm_flow.tables.column import SPECIALS
 
@@ -29,7 +29,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nearest:
+class NearestRows:
     """Of ``chosen`` kinds of ``persons`` each: the ``rows`` that are nearest, and whether theirs is ``among`` them.
 
     ``who`` (chosen,) is the person that all nearest rows belong to, where people are told; -1 for several.
@@ -44,8 +44,8 @@ class Nearest:
 
 def nearest(
     people: Integers, persons: Integers, own: Integers, labels: Sequence[pa.StringArray],
-    values: Sequence[pa.StringArray], known: Index, sample: int, owners: tuple[Integers, Integers] | None = None,
-) -> Nearest:  # fmt: skip
+    values: Sequence[pa.StringArray], known: LabelIndex, sample: int, owners: tuple[Integers, Integers] | None = None,
+) -> NearestRows:  # fmt: skip
     """Look for the nearest classes of at most ``sample`` people who have a released row.
 
     ``owners``: the first and the last person of each class, where people are told.
@@ -65,7 +65,7 @@ def nearest(
     fits = known.covers
     _nearest(shifted, own[chosen], known.classes, known.rows, fits.starts, fits.labels, fits.wide, fits.unknown,
              known.label_offsets, lows, highs, read, widths, first, last, rows, among, who)  # fmt: skip
-    return Nearest(chosen, weights[chosen], rows, among, who)
+    return NearestRows(chosen, weights[chosen], rows, among, who)
 
 
 def _ranges(labels: pa.StringArray, *, dates: bool) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.audits.labels.file import IDENTITY, KnownTable, known_columns, read
-from ppdm_flow.audits.labels.released import Classes
+from ppdm_flow.audits.labels.released import ReleasedClasses
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -24,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class People:
+class KindsOfPeople:
     """Dense ``codes`` (kinds, columns) in ``values``; each kind stands for ``persons``.
 
     ``own`` (kinds,) is the class that holds their released row, -1 for people who have none; None where nobody knows.
@@ -50,7 +50,7 @@ def linked_by(params: LinkageParams, columns: Sequence[str], original: DataView,
     return tuple(known_columns(file_of(params, ctx), [(c, source_of(c, ctx)) for c in columns]))
 
 
-def people_of(params: LinkageParams, known: Classes, original: DataView, ctx: AuditContext) -> People:
+def people_of(params: LinkageParams, known: ReleasedClasses, original: DataView, ctx: AuditContext) -> KindsOfPeople:
     """Return the people of the file, or of the original. Raises DataError where the file cannot be used."""
     if params.external is None:
         return _originals(known, original, ctx)
@@ -60,7 +60,7 @@ def people_of(params: LinkageParams, known: Classes, original: DataView, ctx: Au
     values = tuple(table[c].categories for c in known.columns)
     names = table[IDENTITY] if params.identity else None
     own = _by_identity(params.truth, names, known, original, ctx) if params.truth and names is not None else None
-    return People(codes, values, np.ones(len(table), dtype=np.int64), own, names)
+    return KindsOfPeople(codes, values, np.ones(len(table), dtype=np.int64), own, names)
 
 
 def file_of(params: LinkageParams, ctx: AuditContext) -> KnownTable:
@@ -68,7 +68,7 @@ def file_of(params: LinkageParams, ctx: AuditContext) -> KnownTable:
     return KnownTable(ctx.home / (params.external or ""), params.delimiter, params.columns, params.identity)
 
 
-def _originals(known: Classes, original: DataView, ctx: AuditContext) -> People:
+def _originals(known: ReleasedClasses, original: DataView, ctx: AuditContext) -> KindsOfPeople:
     sources = [source_of(c, ctx) for c in known.columns]
     weight = original.schema.weight
     if ctx.pairs is None or weight is not None:
@@ -90,14 +90,14 @@ def _beside(left: Table, right: Table, sources: Sequence[str], columns: Sequence
     return Table({**mine, **{c: right[c] for c in columns}}, left.rows)
 
 
-def _kinds(counts: Counts, columns: Sequence[str], own: Integers | None) -> People:
+def _kinds(counts: Counts, columns: Sequence[str], own: Integers | None) -> KindsOfPeople:
     kept = counts.counts > 0
     codes = np.stack([counts.of(c).astype(np.int64) + SPECIALS for c in columns], axis=1)
     own_class = None if own is None else own[kept]
-    return People(codes[kept], tuple(counts.names(c) for c in columns), counts.counts[kept], own_class)
+    return KindsOfPeople(codes[kept], tuple(counts.names(c) for c in columns), counts.counts[kept], own_class)
 
 
-def _own(counts: Counts, known: Classes) -> Integers | None:
+def _own(counts: Counts, known: ReleasedClasses) -> Integers | None:
     """Return the classes, None where the file writes values otherwise than the steps did."""
     try:
         return known.places(counts)
@@ -105,7 +105,9 @@ def _own(counts: Counts, known: Classes) -> Integers | None:
         return None
 
 
-def _by_identity(truth: str, names: Column, known: Classes, original: DataView, ctx: AuditContext) -> Integers | None:
+def _by_identity(
+    truth: str, names: Column, known: ReleasedClasses, original: DataView, ctx: AuditContext
+) -> Integers | None:
     """Return the class of the released row of each identity; of one who has several rows, the first's."""
     if ctx.pairs is None or truth not in original.schema:
         return None

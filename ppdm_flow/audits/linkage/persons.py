@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.audits.labels.file import IDENTITY, known_columns, read
-from ppdm_flow.audits.labels.joining import Index, Matches, look_up
-from ppdm_flow.audits.labels.released import Classes, classes
-from ppdm_flow.audits.linkage.links import Attack, LinkQuality
+from ppdm_flow.audits.labels.joining import LabelIndex, Matches, look_up
+from ppdm_flow.audits.labels.released import ReleasedClasses, classes
+from ppdm_flow.audits.linkage.links import LinkageAttack, LinkQuality
 from ppdm_flow.audits.linkage.nearest import FEWEST, LOOKS, nearest
-from ppdm_flow.audits.linkage.people import People, file_of, named_by
+from ppdm_flow.audits.linkage.people import KindsOfPeople, file_of, named_by
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.releases.attributes import source_of
@@ -38,7 +38,7 @@ _EVERYBODY = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleRows:
+class RowsBySubject:
     """Released rows to be counted, by the ``subject`` as well, which is called ``_PERSON``."""
 
     candidate: DataView
@@ -90,11 +90,11 @@ def attack_people(
     original: DataView,
     candidate: DataView,
     ctx: AuditContext,
-) -> Attack | None:
+) -> LinkageAttack | None:
     """Look everybody up; None where there is nobody or nothing. Raises DataError where the file cannot be used."""
     if ctx.people is None or ctx.pairs is None:
         raise ValueError("nothing says whose the released rows are")
-    rows = PeopleRows(candidate, ctx.pairs, ctx.people.subject)
+    rows = RowsBySubject(candidate, ctx.pairs, ctx.people.subject)
     known = _classes(rows, columns, secrets)
     released = int((rows.counts((_PERSON,)).counts > 0).sum())
     persons = known.values[-1]
@@ -112,7 +112,7 @@ def attack_people(
     return attack
 
 
-def _classes(rows: PeopleRows, columns: Sequence[str], secrets: Sequence[str]) -> Classes:
+def _classes(rows: RowsBySubject, columns: Sequence[str], secrets: Sequence[str]) -> ReleasedClasses:
     """Return classes with their people for rows, and the person as a last secret."""
     known = classes(rows, columns, (*secrets, _PERSON))
     people = np.zeros(len(known), dtype=np.int64)
@@ -124,7 +124,7 @@ def _classes(rows: PeopleRows, columns: Sequence[str], secrets: Sequence[str]) -
     return replace(known, rows=people)
 
 
-def _everybodys(rows: PeopleRows, known: Classes, people: Ints, columns: Sequence[str]) -> tuple[Ints, Ints]:
+def _everybodys(rows: RowsBySubject, known: ReleasedClasses, people: Ints, columns: Sequence[str]) -> tuple[Ints, Ints]:
     """Return the classes where everybody has some value of the last column, and the first such value."""
     counts = rows.counts((*columns, _PERSON))
     place, codes = known.places(counts), counts.of(columns[-1]).astype(np.int64)
@@ -171,7 +171,7 @@ def _numbered(who: Ints, kind: Ints) -> tuple[Ints, Ints]:
 
 
 def _of_file(
-    params: LinkageParams, known: Classes, persons: pa.StringArray, original: DataView, ctx: AuditContext
+    params: LinkageParams, known: ReleasedClasses, persons: pa.StringArray, original: DataView, ctx: AuditContext
 ) -> Targets:
     """Return the people of the file: lines of one identity are one person's."""
     file = file_of(params, ctx)
@@ -203,7 +203,7 @@ def _whose(truth: str, names: Column, persons: pa.StringArray, original: DataVie
     return whose
 
 
-def _looked_up(told: Targets, index: Index) -> tuple[Ints, Matches]:
+def _looked_up(told: Targets, index: LabelIndex) -> tuple[Ints, Matches]:
     """Return which pairs were looked up, and what fits each: all, or those of some people, evenly spaced."""
     many = np.bincount(told.kind, minlength=len(told.codes)).astype(np.int64)
     matches, weights = look_up(told.codes, many, index)
@@ -222,7 +222,7 @@ def _taken(matches: Matches, places: Ints) -> Matches:
     return Matches(matches.rows[places], matches.kinds[places], matches.first[places], *sides)
 
 
-def _judged(told: Targets, known: Classes, at: Ints, matches: Matches, released: int) -> Attack:
+def _judged(told: Targets, known: ReleasedClasses, at: Ints, matches: Matches, released: int) -> LinkageAttack:
     """Bring together what fits the rows of each person: ``matches`` are those of the pairs ``at``."""
     number, target = told.number, told.target[at]
     linked = matches.certain(len(known.secrets) - 1)
@@ -238,14 +238,14 @@ def _judged(told: Targets, known: Classes, at: Ints, matches: Matches, released:
     for i in range(len(known.secrets) - 1):
         sure = np.flatnonzero(matches.certain(i))[::-1]
         found.low[i][target[sure]] = found.high[i][target[sure]] = matches.low[i][sure]
-    everybody = People(
+    everybody = KindsOfPeople(
         np.zeros((number, 0), dtype=np.int64), told.values, np.ones(number, dtype=np.int64), None, told.names
     )
     shown = replace(
         known, secrets=known.secrets[:-1], values=known.values[:-1], low=known.low[:-1], high=known.high[:-1]
     )
     judged = _quality(told, target, linked, matches.low[-1], weights > 0)
-    return Attack(everybody, shown, found, weights, judged, None, released, "people")
+    return LinkageAttack(everybody, shown, found, weights, judged, None, released, "people")
 
 
 def _quality(told: Targets, target: Ints, claimed: Truths, who: Ints, asked: Truths) -> LinkQuality | None:
@@ -258,7 +258,7 @@ def _quality(told: Targets, target: Ints, claimed: Truths, who: Ints, asked: Tru
     return LinkQuality(claims, correct, int(there.sum()), bool(asked.all()))
 
 
-def _nearest(told: Targets, known: Classes, index: Index, sample: int) -> LinkQuality | None:
+def _nearest(told: Targets, known: ReleasedClasses, index: LabelIndex, sample: int) -> LinkQuality | None:
     """Judge the nearest rows that are all one person's, of some people who have a released row."""
     if told.own is None or told.whose is None:
         return None

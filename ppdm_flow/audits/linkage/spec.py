@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import unknown
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
@@ -49,7 +49,9 @@ def effect(params: LinkageParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/linkage", Kind.AUDIT, asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2)),
+    info=PluginInfo.of_page(
+        "audits/linkage", Kind.AUDIT, asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2)
+    ),
     params=LinkageParams,
     algorithm="ppdm_flow.audits.linkage.algorithm:LinkageAudit",
     effect=effect,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ppdm_flow.audits.linkage.links import Attack
+from ppdm_flow.audits.linkage.links import LinkageAttack
 from ppdm_flow.audits.linkage.spec import LinkageParams
 from ppdm_flow.audits.records.columns import truthful
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.core.results import Chart, FigureSeries, Finding
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -25,7 +25,7 @@ _CROWDS = {
 }
 
 
-def findings(attack: Attack, params: LinkageParams, ctx: AuditContext) -> tuple[Finding, ...]:
+def findings(attack: LinkageAttack, params: LinkageParams, ctx: AuditContext) -> tuple[Finding, ...]:
     """Return what a reader should know. Links that are no better than guessing are no finding."""
     subject = f"{ctx.release}.linkage"
     if params.external is not None:
@@ -33,7 +33,7 @@ def findings(attack: Attack, params: LinkageParams, ctx: AuditContext) -> tuple[
     return tuple(Finding("PPF890", Severity.WARNING, text, s) for text, s in _texts(attack, params, ctx, subject))
 
 
-def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: str) -> Iterator[tuple[str, str]]:
+def _texts(attack: LinkageAttack, params: LinkageParams, ctx: AuditContext, subject: str) -> Iterator[tuple[str, str]]:
     who = "the file" if params.external is not None else "the original"
     columns, size = attack.known.columns, attack.size
     linked = int(attack.weights[attack.matches.linked].sum())
@@ -66,14 +66,14 @@ def _texts(attack: Attack, params: LinkageParams, ctx: AuditContext, subject: st
         yield text, f"{subject}.nearest"
 
 
-def _true(columns: tuple[str, ...], attack: Attack, ctx: AuditContext) -> bool:
+def _true(columns: tuple[str, ...], attack: LinkageAttack, ctx: AuditContext) -> bool:
     """Whether links are more than chance: by the truth where it is known, else where labels say what is true."""
     if attack.judged is not None:
         return attack.judged.alarming(attack.released)
     return truthful(columns, ctx)
 
 
-def _names(attack: Attack, ctx: AuditContext) -> str:
+def _names(attack: LinkageAttack, ctx: AuditContext) -> str:
     """Name some of the people who were found, where values may be shown."""
     names = attack.people.identities
     if names is None or not ctx.show_values:
@@ -82,7 +82,7 @@ def _names(attack: Attack, ctx: AuditContext) -> str:
     return f" ({', '.join(t or 'somebody' for t in shown)})"
 
 
-def _values(attack: Attack, secret: int, ctx: AuditContext) -> str:
+def _values(attack: LinkageAttack, secret: int, ctx: AuditContext) -> str:
     """Say what is learned of whom, where values may be shown."""
     names = attack.people.identities
     if names is None or not ctx.show_values:
@@ -98,7 +98,7 @@ def _people(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} people"
 
 
-def chart(attack: Attack) -> Chart:
+def chart(attack: LinkageAttack) -> Chart:
     """Return bars: the share of the people by how many released rows fit them."""
     edges = (0, 1, 2, 5, 10, 50, 100)
     names = ("none", "1", "2 to 4", "5 to 9", "10 to 49", "50 to 99", "100 or more")
@@ -109,7 +109,7 @@ def chart(attack: Attack) -> Chart:
         title=f"Released {attack.unit} that fit a known person",
         kind="bars",
         x=names,
-        series=(Series("people", tuple(shares.tolist())),),
+        series=(FigureSeries("people", tuple(shares.tolist())),),
         x_label=f"released {attack.unit}",
         y_label="share of the people",
         note=_CROWDS[attack.unit],

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.marginals.spec import MarginalsParams
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.utility.coding import compared
 from ppdm_flow.mining.utility.sides import compared_columns, half, side
@@ -116,7 +116,7 @@ def _charts(every: list[Marginals], names: list[str]) -> tuple[Chart, ...]:
     if len(one.tables) < len(shown):  # only some columns were looked at alone
         return ()
     apart = (("released", one.released), ("halves of the original", one.halves))
-    series = tuple(Series(name, tuple(map(float, values[: len(shown)]))) for name, values in apart)
+    series = tuple(FigureSeries(name, tuple(map(float, values[: len(shown)]))) for name, values in apart)
     bars = Chart("one_way", "How far each column moved", "bars", tuple(shown), series, "column", "total variation")
     if len(every) < 2 or len(every[1].tables) < every[1].available or len(shown) < 2:
         return (bars,)
@@ -124,7 +124,7 @@ def _charts(every: list[Marginals], names: list[str]) -> tuple[Chart, ...]:
     for (i, j), distance in zip(every[1].tables, every[1].released, strict=True):
         if j < len(shown):
             matrix[i, j] = matrix[j, i] = distance
-    rows = tuple(Series(name, tuple(map(float, row))) for name, row in zip(shown, matrix, strict=True))
+    rows = tuple(FigureSeries(name, tuple(map(float, row))) for name, row in zip(shown, matrix, strict=True))
     note = "total variation distance; on the diagonal of one column"
     title = "How far the table of each two columns moved"
     return bars, Chart("two_way", title, "matrix", tuple(shown), rows, note=note, group="association")

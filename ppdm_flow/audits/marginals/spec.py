@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -23,7 +23,9 @@ class MarginalsParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/marginals", Kind.AUDIT, asks=Demand(Asks.FRAGMENTS, {"people": Asks.ROWS}, passes=2)
+        "audits/marginals",
+        Kind.AUDIT,
+        asks=AccessRequirements(DataAccess.FRAGMENTS, {"people": DataAccess.ROWS}, passes=2),
     ),
     params=MarginalsParams,
     algorithm="ppdm_flow.audits.marginals.algorithm:MarginalsAudit",

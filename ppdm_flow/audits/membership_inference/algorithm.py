@@ -32,7 +32,7 @@ from ppdm_flow.audits.membership_inference.spec import MembershipInferenceParams
 from ppdm_flow.audits.records.columns import NO_HOLDOUT, beside, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, one_sided
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -55,14 +55,14 @@ def chart(areas: Mapping[str, Area]) -> Chart:
         title="How well members are told from others",
         kind="bars",
         x=tuple(areas),
-        series=(Series("area under the curve", tuple(a.value for a in bars), low, high),),
+        series=(FigureSeries("area under the curve", tuple(a.value for a in bars), low, high),),
         y_label="pairs in which the member scores higher",
         note="50 % is guessing",
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class ScoreAttack:
     """One score: its area on all people, on the half that chooses and on the other, and what thresholds gain there.
 
     ``best`` is for the threshold of the largest advantage, ``careful`` for that with 1 % of false alarms.
@@ -102,11 +102,11 @@ class MembershipInferenceAudit:
         return gate_nothing(outcome, known.unread, ctx, "membership_inference")
 
 
-def _attack(score: Floats, member: npt.NDArray[np.bool_]) -> Attack:
+def _attack(score: Floats, member: npt.NDArray[np.bool_]) -> ScoreAttack:
     inside, outside = _halves(score[member])
     strangers, others = _halves(score[~member])
     best, careful = threshold(inside, strangers), threshold(inside, strangers, FALSE_POSITIVES)
-    return Attack(
+    return ScoreAttack(
         area(score[member], score[~member]),
         area(inside, strangers),
         area(outside, others),
@@ -121,7 +121,7 @@ def _halves(score: Floats) -> tuple[Floats, Floats]:
     return score[first], score[~first]
 
 
-def _best(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
+def _best(attacks: Mapping[str, ScoreAttack], people: int) -> dict[str, Figure]:
     name = max(attacks, key=lambda n: attacks[n].first.value)
     attack, note = attacks[name], f"of `{name}`, the best attack on one half of the people, measured on the other"
     half = people // 2
@@ -132,7 +132,7 @@ def _best(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
     }
 
 
-def _each(attacks: Mapping[str, Attack], people: int) -> dict[str, Figure]:
+def _each(attacks: Mapping[str, ScoreAttack], people: int) -> dict[str, Figure]:
     figures = {}
     for name, one in attacks.items():
         figures[f"{name}.auc"] = Figure(one.area.value, "probability", one.area.interval, people, "on all people")
@@ -147,7 +147,7 @@ def _careful(advantage: Advantage, half: int, note: str) -> Figure:
     return Figure(advantage.value, "share", advantage.interval, half, text)
 
 
-def _findings(attacks: Mapping[str, Attack], ctx: AuditContext) -> tuple[Finding, ...]:
+def _findings(attacks: Mapping[str, ScoreAttack], ctx: AuditContext) -> tuple[Finding, ...]:
     z = one_sided(ALARM / len(attacks))
     findings = []
     for name, attack in attacks.items():

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.labels.unreadable import Unreadable
+from ppdm_flow.audits.labels.unreadable import UnreadableLabels
 from ppdm_flow.audits.membership_inference.spec import MembershipInferenceParams
 from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.gathering import Records, affordable_rows, gather
 from ppdm_flow.audits.records.person_samples import PersonSample, knows_people, original_people
-from ppdm_flow.audits.records.sampling import Sample, held_out, training
+from ppdm_flow.audits.records.sampling import RecordSample, held_out, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -30,7 +30,7 @@ class KnownRecords:
     members: int
     others: int
     released: Records
-    unread: tuple[Unreadable, ...]
+    unread: tuple[UnreadableLabels, ...]
 
     @property
     def people(self) -> int:
@@ -51,7 +51,7 @@ def read(
 ) -> KnownRecords | None:
     """Read both groups, as many people as can be compared with the release; None where a group or it is empty."""
     samples = [_people(original, [c.source for c in columns], ctx, params, outside=side) for side in (False, True)]
-    groups = [Sample(s.table, s.available) for s in samples]
+    groups = [RecordSample(s.table, s.available) for s in samples]
     gathered = gather(original, candidate, ctx, columns, params.sample, params.reference, groups)
     if gathered.holdout is None or not len(gathered.released):
         return None

@@ -12,8 +12,8 @@ from scipy import stats
 from ppdm_flow.audits.records.distances import nearest, within
 from ppdm_flow.audits.records.gathering import Records, distinct
 from ppdm_flow.audits.records.proportions import deviate, newcombe
-from ppdm_flow.mining.comparison.dissimilarity import LAPLACE, SLIM, Search, affordable_rows, row_bits
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.comparison.dissimilarity import LAPLACE, SLIM, CodeTableSearch, affordable_rows, row_bits
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.compress import MOST_PAIRED
 
 Floats = npt.NDArray[np.float64]
@@ -128,7 +128,7 @@ def _likelihood(people: npt.NDArray[np.int32], released: npt.NDArray[np.int32]) 
     if len(place) > MOST_PAIRED:
         return None
     mine, theirs = (item[cells + begin[:-1]] for cells in (people, released))
-    known = Search(2, SLIM, pruning=False).encoded(Database.of_cells(theirs, place))
+    known = CodeTableSearch(2, SLIM, pruning=False).encoded(ItemDatabase.of_cells(theirs, place))
     alone = known.database.supports + LAPLACE
     single = np.log2(alone.sum()) - np.log2(alone)
     saved: Floats = single[mine].sum(axis=1) - row_bits(mine, known)

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -22,7 +22,9 @@ class MembershipInferenceParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/membership_inference", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=6)),
+    info=PluginInfo.of_page(
+        "audits/membership_inference", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=6)
+    ),
     params=MembershipInferenceParams,
     algorithm="ppdm_flow.audits.membership_inference.algorithm:MembershipInferenceAudit",
     effect=named_attributes,

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import checked
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -26,7 +26,7 @@ class MinimalityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/minimality", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=1)),
+    info=PluginInfo.of_page("audits/minimality", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=1)),
     params=MinimalityParams,
     algorithm="ppdm_flow.audits.minimality.algorithm:MinimalityAudit",
     effect=checked,

@@ -13,11 +13,17 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.reconstruction.channels import AnyChannel, channel_of
 from ppdm_flow.mining.reconstruction.estimate import nearest, reconstruct_counts
-from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, operator_input, places
+from ppdm_flow.mining.reconstruction.histogram import (
+    ValueHistogram,
+    given_the_original,
+    histogram,
+    operator_input,
+    places,
+)
 from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
 from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel, SingularMatrixError
 from ppdm_flow.mining.releases.attributes import source_of
@@ -95,7 +101,7 @@ def chart(
     column: str,
     ctx: AuditContext,
     original: Floats,
-    released: Histogram,
+    released: ValueHistogram,
     reconstructed: Floats,
 ) -> Chart:
     """Return bars for at most twenty values, the most frequent first; 95 % intervals given the fixed original."""
@@ -108,9 +114,9 @@ def chart(
         kind="bars",
         x=tuple(ctx.label(attribute, operator.domain[i], i + 1) for i in order),
         series=(
-            Series("original", _shares(original, order)),
-            Series("released", _shares(released.frequency, order)),
-            Series("reconstructed", _shares(reconstructed, order), _shares(low, order), _shares(high, order)),
+            FigureSeries("original", _shares(original, order)),
+            FigureSeries("released", _shares(released.frequency, order)),
+            FigureSeries("reconstructed", _shares(reconstructed, order), _shares(low, order), _shares(high, order)),
         ),
         x_label="value",
         y_label="share of rows",
@@ -119,7 +125,7 @@ def chart(
     )
 
 
-def _intervals(channel: AnyChannel, released: Histogram, reconstructed: Floats) -> tuple[Floats, Floats]:
+def _intervals(channel: AnyChannel, released: ValueHistogram, reconstructed: Floats) -> tuple[Floats, Floats]:
     estimates = reconstruct_counts(channel, released.rows)
     total = max(1, released.total)
     return np.minimum(estimates.low / total, reconstructed), np.maximum(estimates.high / total, reconstructed)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -23,7 +23,9 @@ class PerturbationUtilityParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/perturbation_utility", Kind.AUDIT, asks=Demand(Asks.COUNTS, passes=1)),
+    info=PluginInfo.of_page(
+        "audits/perturbation_utility", Kind.AUDIT, asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
     params=PerturbationUtilityParams,
     algorithm="ppdm_flow.audits.perturbation_utility.algorithm:PerturbationUtilityAudit",
 )

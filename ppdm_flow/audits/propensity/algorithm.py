@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.propensity.spec import PropensityParams
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.utility.coding import ComparedColumn, compared
+from ppdm_flow.mining.utility.coding import CodedColumn, compared
 from ppdm_flow.mining.utility.propensity import Propensity, block, by_logistic, by_permutation, in_steps, products
 from ppdm_flow.mining.utility.sides import compared_columns, half, persons
 from ppdm_flow.sdk.audit import AuditContext
@@ -33,7 +33,7 @@ DEEPEST = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class PropensityModels:
     """What tells two samples apart: each model's propensity, each column's own, and its share in the tree."""
 
     models: dict[str, Propensity]
@@ -64,7 +64,7 @@ class PropensityAudit:
         chance = self._told(_halves(columns, first)) if first.any() and not first.all() else None
         return AuditOutcome(figures | _figures(told, chance, sample or sample_after), charts=_charts(told, chance))
 
-    def _told(self, columns: tuple[ComparedColumn, ...]) -> Told:
+    def _told(self, columns: tuple[CodedColumn, ...]) -> PropensityModels:
         sizes = len(columns[0].before), len(columns[0].after)
         released = np.repeat([False, True], sizes)
         blocks = [block(c, self.params.most_values) for c in columns]
@@ -79,7 +79,7 @@ class PropensityAudit:
         alone = {c.name: by_logistic(b, released) for c, b in zip(columns, blocks, strict=True)}
         ends = np.cumsum([b.shape[1] for b in blocks])[:-1]
         shares = {c.name: float(s.sum()) for c, s in zip(columns, np.split(importances, ends), strict=True)}
-        return Told(models, alone, shares)
+        return PropensityModels(models, alone, shares)
 
 
 def _tree(features: npt.NDArray[np.float32], released: Truths) -> tuple[Callable[[Truths], Floats], Floats]:
@@ -101,11 +101,11 @@ def _tree(features: npt.NDArray[np.float32], released: Truths) -> tuple[Callable
     return predict, np.asarray(grown(released).feature_importances_, dtype=np.float64)
 
 
-def _halves(columns: tuple[ComparedColumn, ...], first: Truths) -> tuple[ComparedColumn, ...]:
+def _halves(columns: tuple[CodedColumn, ...], first: Truths) -> tuple[CodedColumn, ...]:
     return tuple(replace(c, before=c.before.take(first), after=c.before.take(~first)) for c in columns)
 
 
-def _figures(told: Told, chance: Told | None, sample: int | None) -> dict[str, Figure]:
+def _figures(told: PropensityModels, chance: PropensityModels | None, sample: int | None) -> dict[str, Figure]:
     figures = {}
     none = "the original has no two halves"
     for name in MODELS:
@@ -139,10 +139,12 @@ def _figure(value: float | None, unit: str, sample: int | None, note: str = "") 
     return Figure(float(value), unit, sample=sample)
 
 
-def _charts(told: Told, chance: Told | None) -> tuple[Chart, ...]:
+def _charts(told: PropensityModels, chance: PropensityModels | None) -> tuple[Chart, ...]:
     order = sorted(told.by_column, key=lambda name: -(told.by_column[name].ratio or 0.0))[:MOST_BARS]
     sides = [("released", told)] + ([("halves of the original", chance)] if chance else [])
-    series = tuple(Series(name, tuple(float(each.by_column[c].ratio or 0.0) for c in order)) for name, each in sides)
+    series = tuple(
+        FigureSeries(name, tuple(float(each.by_column[c].ratio or 0.0) for c in order)) for name, each in sides
+    )
     bars = Chart(
         "column_ratios",
         "By which columns released rows can be told",

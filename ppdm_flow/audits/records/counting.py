@@ -13,7 +13,7 @@ from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.sampling import sampled
 from ppdm_flow.mining.comparison.alphabet import united
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import Counts, count
@@ -26,8 +26,8 @@ class Databases:
     ``sample`` is the most rows of a side, where one has more; None where all rows are here.
     """
 
-    original: Database
-    released: Database
+    original: ItemDatabase
+    released: ItemDatabase
     available: int
     sample: int | None
 
@@ -49,7 +49,7 @@ def databases(original: DataView, candidate: DataView, columns: Sequence[ColumnP
 
 def class_databases(
     original: DataView, columns: Sequence[ColumnPair], target: str, limit: int, most: int
-) -> tuple[Database, ...]:
+) -> tuple[ItemDatabase, ...]:
     """Return the original's rows by their value of ``target``, over one alphabet without it.
 
     At most ``limit`` rows are read. These are the ``most`` frequent classes at the most, and none of one row alone.

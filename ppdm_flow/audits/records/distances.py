@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from ppdm_flow.audits.records.kernels import (
     Codes,
+    DistanceBuffers,
     Integers,
     Numbers,
-    Scratch,
     guess_labels,
     nearest_records,
     weights_within,
@@ -27,7 +27,7 @@ TILE = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
+class RecordPoints:
     """``codes`` (columns, records) of nominal columns, ``numbers`` (columns, records) over the range of each column.
 
     A number that is missing is far from all numbers and near to its own kind (see :data:`FAR`).
@@ -44,16 +44,16 @@ class Points:
         """The largest distance that there may be."""
         return len(self.codes) + len(self.numbers)
 
-    def take(self, chosen: Integers) -> Points:
+    def take(self, chosen: Integers) -> RecordPoints:
         """Return these records, in this order."""
-        return Points(np.ascontiguousarray(self.codes[:, chosen]), np.ascontiguousarray(self.numbers[:, chosen]))
+        return RecordPoints(np.ascontiguousarray(self.codes[:, chosen]), np.ascontiguousarray(self.numbers[:, chosen]))
 
-    def scratch(self, columns: int, labels: int = 0) -> Scratch:
+    def scratch(self, columns: int, labels: int = 0) -> DistanceBuffers:
         """Return room for the distances of one record to all of these, and to count ``labels``."""
         kind = np.float32 if len(self.numbers) else np.uint8 if columns < _SMALL else np.uint16
         distances = np.empty(len(self), dtype=kind)
         ranks = distances.view(np.int32) if kind is np.float32 else distances  # floats from 0 on: as their bits
-        return Scratch(distances, ranks, *np.zeros((2, labels), dtype=np.int64))
+        return DistanceBuffers(distances, ranks, *np.zeros((2, labels), dtype=np.int64))
 
 
 FAR = np.float32(1e30)
@@ -67,7 +67,7 @@ def narrow(codes: npt.NDArray[np.int32]) -> Codes:
     return np.ascontiguousarray(codes, dtype=kind)
 
 
-def nearest(queries: Points, reference: Points) -> tuple[npt.NDArray[np.float64], Integers]:
+def nearest(queries: RecordPoints, reference: RecordPoints) -> tuple[npt.NDArray[np.float64], Integers]:
     """Return how far the closest record of ``reference`` is from each query, and the first that is so close.
 
     Costs queries * records * columns. Raises ValueError for an empty reference.
@@ -81,7 +81,7 @@ def nearest(queries: Points, reference: Points) -> tuple[npt.NDArray[np.float64]
     return best, where
 
 
-def _alike_together(points: Points) -> Integers:
+def _alike_together(points: RecordPoints) -> Integers:
     """Return an order in which records that are alike stand together, most of all in columns with few values."""
     bins = max(2, round((len(points) / TILE) ** (1 / max(1, len(points.numbers)))))
     coarse = [np.floor(np.clip(n, -1, 2) * bins).astype(np.int16) for n in points.numbers]
@@ -90,7 +90,7 @@ def _alike_together(points: Points) -> Integers:
     return np.lexsort(keys).astype(np.int64) if keys else np.arange(len(points))
 
 
-def within(queries: Points, reference: Points, weights: Integers, radius: float) -> Integers:
+def within(queries: RecordPoints, reference: RecordPoints, weights: Integers, radius: float) -> Integers:
     """Return the weight of the records no farther than ``radius`` from each query."""
     weight = np.zeros(len(queries), dtype=np.int64)
     weights_within(*_both(queries, reference), reference.scratch(queries.columns), weights, radius, weight)
@@ -98,7 +98,7 @@ def within(queries: Points, reference: Points, weights: Integers, radius: float)
 
 
 def guesses(
-    queries: Points, reference: Points, weights: Integers, labels: Integers
+    queries: RecordPoints, reference: RecordPoints, weights: Integers, labels: Integers
 ) -> tuple[npt.NDArray[np.float64], Integers, Integers]:
     """Return for each query how far its closest records are, their most frequent label, and how many labels they have.
 
@@ -113,7 +113,7 @@ def guesses(
     return best, label, kinds
 
 
-def _both(queries: Points, reference: Points) -> tuple[Codes, Numbers, Codes, Numbers]:
+def _both(queries: RecordPoints, reference: RecordPoints) -> tuple[Codes, Numbers, Codes, Numbers]:
     kind = np.promote_types(queries.codes.dtype, reference.codes.dtype)
     rows = np.ascontiguousarray(queries.codes.T, dtype=kind)
     return rows, np.ascontiguousarray(queries.numbers.T), reference.codes.astype(kind, copy=False), reference.numbers

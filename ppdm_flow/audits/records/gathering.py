@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.unreadable import Unreadable
+from ppdm_flow.audits.labels.unreadable import UnreadableLabels
 from ppdm_flow.audits.records.columns import ColumnPair
-from ppdm_flow.audits.records.distances import FAR, Points, narrow
+from ppdm_flow.audits.records.distances import FAR, RecordPoints, narrow
 from ppdm_flow.audits.records.intervals import interval_names, labelled
-from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
+from ppdm_flow.audits.records.sampling import RecordSample, held_out, sampled, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column, union
@@ -66,13 +66,13 @@ class Records:
             cells[:, column] = interval[cells[:, column]]
         return cells
 
-    def points(self, columns: Sequence[int]) -> Points:
+    def points(self, columns: Sequence[int]) -> RecordPoints:
         """Return these columns for the computation of distances."""
         known = dict(self.numbers)
         nominal = [c for c in columns if c not in known]
         numeric = [known[c][self.cells[:, c]] for c in columns if c in known]
         numbers = np.stack(numeric) if numeric else np.zeros((0, len(self)), dtype=np.float32)
-        return Points(narrow(self.cells[:, nominal].T), numbers)
+        return RecordPoints(narrow(self.cells[:, nominal].T), numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +87,7 @@ class GatheredRecords:
     released: Records
     training: Records
     holdout: Records | None
-    unread: tuple[Unreadable, ...] = ()
+    unread: tuple[UnreadableLabels, ...] = ()
 
 
 def gather(
@@ -97,7 +97,7 @@ def gather(
     columns: Sequence[ColumnPair],
     people: int,
     released: int,
-    groups: Sequence[Sample] = (),
+    groups: Sequence[RecordSample] = (),
 ) -> GatheredRecords:
     """Read at most ``released`` rows of the release, and at most ``people`` of those in its data and of those held out.
 
@@ -116,18 +116,18 @@ def gather(
     return GatheredRecords(tuple(columns), coded[0], coded[1], coded[2] if len(coded) > 2 else None, tuple(unread))
 
 
-def _unread(beside: ColumnPair, known: pa.StringArray, labels: pa.StringArray) -> Unreadable | None:
+def _unread(beside: ColumnPair, known: pa.StringArray, labels: pa.StringArray) -> UnreadableLabels | None:
     if beside.type.is_numeric and floats_of_texts(union([known, labels]), beside.type) is not None:
         return None
     if beside.edges:
         labels = labelled(Column(np.arange(len(labels), dtype=np.int32), labels), beside.edges).compact().categories
         known = union([known, pa.array(interval_names(beside.edges), pa.string())])
     many = len(labels) - int(pc.sum(pc.is_in(labels, value_set=known)).as_py() or 0)
-    return Unreadable(beside.column, many, len(labels)) if many else None
+    return UnreadableLabels(beside.column, many, len(labels)) if many else None
 
 
 def _coded(
-    groups: Sequence[Sample], columns: Sequence[ColumnPair], domains: Mapping[str, pa.StringArray]
+    groups: Sequence[RecordSample], columns: Sequence[ColumnPair], domains: Mapping[str, pa.StringArray]
 ) -> list[Records]:
     """Code the cells; the release comes first. Numbers become their declared intervals where the release has such.
 

@@ -14,7 +14,7 @@ Numbers = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
 
-class Scratch(NamedTuple):
+class DistanceBuffers(NamedTuple):
     """Room for the distances of one record to all others, and to count labels (``tally`` is zero between records).
 
     ``ranks`` are the same memory as ``distances``, as whole numbers: their least is found several at once.
@@ -25,10 +25,10 @@ class Scratch(NamedTuple):
     tally: Integers
     seen: Integers
 
-    def __deepcopy__(self, _memo: dict[int, Any]) -> Scratch:
+    def __deepcopy__(self, _memo: dict[int, Any]) -> DistanceBuffers:
         """Return room of its own, in which ``ranks`` and ``distances`` are the same memory again."""
         distances = self.distances.copy()
-        return Scratch(distances, distances.view(self.ranks.dtype), self.tally.copy(), self.seen.copy())
+        return DistanceBuffers(distances, distances.view(self.ranks.dtype), self.tally.copy(), self.seen.copy())
 
 
 @compiled
@@ -70,7 +70,7 @@ def nearest_records(
     numbers: Numbers,
     codes: Codes,
     others: Numbers,
-    scratch: Scratch,
+    scratch: DistanceBuffers,
     size: int,
     order: Integers,
     best: npt.NDArray[np.float64],
@@ -143,7 +143,7 @@ def weights_within(
     numbers: Numbers,
     codes: Codes,
     others: Numbers,
-    scratch: Scratch,
+    scratch: DistanceBuffers,
     weights: Integers,
     radius: float,
     weight: Integers,
@@ -165,7 +165,7 @@ def guess_labels(
     numbers: Numbers,
     codes: Codes,
     others: Numbers,
-    scratch: Scratch,
+    scratch: DistanceBuffers,
     weights: Integers,
     labels: Integers,
     best: npt.NDArray[np.float64],

@@ -110,7 +110,7 @@ def _members(columns: Sequence[str], counts: Counts) -> Members:
     return Members(each.project(columns), group.astype(np.int64), person, counts.counts[kept])
 
 
-def classes_again(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> list[tuple[int, int, int]]:
+def classes_sql(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> list[tuple[int, int, int]]:
     """Return the rows, the people, and the people who are in no larger class, of each class, by the second route.
 
     Nothing without a database. The third number counts each person at one of the smallest classes that it is in.

@@ -18,7 +18,7 @@ Chosen = Callable[[Table], Truths]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class RecordSample:
     """``table`` holds at most as many rows as asked, of ``available`` persons in the group."""
 
     table: Table
@@ -28,24 +28,24 @@ class Sample:
         return len(self.table)
 
 
-def sampled(view: DataView, columns: Sequence[str], limit: int) -> Sample:
+def sampled(view: DataView, columns: Sequence[str], limit: int) -> RecordSample:
     """Return at most ``limit`` persons of a view."""
     return _sampled(view, columns, limit, lambda part: np.ones(len(part), dtype=np.bool_))
 
 
-def training(view: DataView, columns: Sequence[str], limit: int, holdout: Holdout | None) -> Sample:
+def training(view: DataView, columns: Sequence[str], limit: int, holdout: Holdout | None) -> RecordSample:
     """Return at most ``limit`` persons that the release may know of."""
     if holdout is None:
         return sampled(view, columns, limit)
     return _sampled(view, columns, limit, lambda part: ~holdout.held_out(part.rows))
 
 
-def held_out(view: DataView, columns: Sequence[str], limit: int, holdout: Holdout) -> Sample:
+def held_out(view: DataView, columns: Sequence[str], limit: int, holdout: Holdout) -> RecordSample:
     """Return at most ``limit`` persons of the control group."""
     return _sampled(view, columns, limit, lambda part: holdout.held_out(part.rows))
 
 
-def _sampled(view: DataView, columns: Sequence[str], limit: int, chosen: Chosen) -> Sample:
+def _sampled(view: DataView, columns: Sequence[str], limit: int, chosen: Chosen) -> RecordSample:
     weight = view.schema.weight
     wanted = [*columns, weight] if weight and weight not in columns else list(columns)
     total = _persons(view, wanted, weight, chosen)
@@ -58,7 +58,7 @@ def _sampled(view: DataView, columns: Sequence[str], limit: int, chosen: Chosen)
         places = np.arange(first, last) * total // max(1, wished)
         pieces.append(part.take(np.searchsorted(ends, places, side="right")).select(columns))
         seen = until
-    return Sample(concat(pieces), total)
+    return RecordSample(concat(pieces), total)
 
 
 def _persons(view: DataView, columns: Sequence[str], weight: str | None, chosen: Chosen) -> int:

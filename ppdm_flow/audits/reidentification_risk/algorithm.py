@@ -20,12 +20,12 @@ import numpy as np
 
 from ppdm_flow.audits.records.columns import quasi_identifiers
 from ppdm_flow.audits.records.members import counts_people, members_of_original, members_of_release, refuse_rows, untold
-from ppdm_flow.audits.reidentification_risk.of_people import risks_again, risks_of_people
-from ppdm_flow.audits.reidentification_risk.population import Population, population_of
-from ppdm_flow.audits.reidentification_risk.risk import Risk, risk_of_rows
+from ppdm_flow.audits.reidentification_risk.of_people import risks_of_people, risks_sql
+from ppdm_flow.audits.reidentification_risk.population import PopulationClassSizes, population_of
+from ppdm_flow.audits.reidentification_risk.risk import ReidentificationRisk, risk_of_rows
 from ppdm_flow.audits.reidentification_risk.spec import ReidentificationRiskParams
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts
@@ -78,7 +78,7 @@ class ReidentificationRiskAudit:
         if not counts_people(ctx):
             return {}
         columns = quasi_identifiers(self.params.attributes, candidate, ctx)
-        return risks_again(columns, candidate, ctx, self.params.threshold)
+        return risks_sql(columns, candidate, ctx, self.params.threshold)
 
 
 def _occurring(counts: Counts) -> Counts:
@@ -90,11 +90,11 @@ def _both(*notes: str) -> str:
     return "; ".join(n for n in notes if n)
 
 
-def _figure(value: float | None, unit: str, risk: Risk) -> Figure:
+def _figure(value: float | None, unit: str, risk: ReidentificationRisk) -> Figure:
     return Figure(value, unit, note=risk.note if value is not None else risk.unmeasured)
 
 
-def _figures(attacker: str, risk: Risk) -> dict[str, Figure]:
+def _figures(attacker: str, risk: ReidentificationRisk) -> dict[str, Figure]:
     return {
         f"{attacker}_highest": _figure(risk.highest, "probability", risk),
         f"{attacker}_average": _figure(risk.average, "probability", risk),
@@ -102,7 +102,7 @@ def _figures(attacker: str, risk: Risk) -> dict[str, Figure]:
     }
 
 
-def _findings(population: Population, ctx: AuditContext) -> tuple[Finding, ...]:
+def _findings(population: PopulationClassSizes, ctx: AuditContext) -> tuple[Finding, ...]:
     if not population.strangers:
         return ()
     what = "people" if counts_people(ctx) else "rows"
@@ -113,7 +113,7 @@ def _findings(population: Population, ctx: AuditContext) -> tuple[Finding, ...]:
     return (Finding("PPF840", Severity.WARNING, text, f"{ctx.release}.population"),)
 
 
-def _charts(prosecutor: Risk, journalist: Risk, threshold: float) -> tuple[Chart, ...]:
+def _charts(prosecutor: ReidentificationRisk, journalist: ReidentificationRisk, threshold: float) -> tuple[Chart, ...]:
     """Return bars of both; none where not all of it is known."""
     every = [(r.highest, r.average, r.at_risk) for r in (prosecutor, journalist)]
     known = [tuple(f for f in each if f is not None) for each in every]
@@ -123,7 +123,7 @@ def _charts(prosecutor: Risk, journalist: Risk, threshold: float) -> tuple[Chart
         title="Risk of re-identification",
         kind="bars",
         x=("highest", "average", f"share of {prosecutor.unit} at risk"),
-        series=(Series("prosecutor", known[0]), Series("journalist", known[1])),
+        series=(FigureSeries("prosecutor", known[0]), FigureSeries("journalist", known[1])),
         y_label="probability or share",
         note=f"{whom} is at risk above {threshold:g}; the marketer's success is the journalist's average",
     )

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.records.members import Members, classes_again
-from ppdm_flow.audits.reidentification_risk.population import Population
-from ppdm_flow.audits.reidentification_risk.risk import Risk, risk_of_people
+from ppdm_flow.audits.records.members import Members, classes_sql
+from ppdm_flow.audits.reidentification_risk.population import PopulationClassSizes
+from ppdm_flow.audits.reidentification_risk.risk import ReidentificationRisk, risk_of_people
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
@@ -36,7 +36,7 @@ _LINKED = "with what rows tell together that are seen to be one person's"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linked:
+class LinkedRisks:
     """``risks`` (people,) of combinations of linked rows, 0 where there are none; None where they are too many.
 
     ``complete``: these are all; else only the highest is known to be right.
@@ -47,15 +47,15 @@ class Linked:
 
 
 def risks_of_people(
-    members: Members, population: Population, candidate: DataView, ctx: AuditContext, threshold: float
-) -> tuple[Risk, Risk]:
+    members: Members, population: PopulationClassSizes, candidate: DataView, ctx: AuditContext, threshold: float
+) -> tuple[ReidentificationRisk, ReidentificationRisk]:
     """Return the prosecutor's and the journalist's risk of the people of released classes."""
     own, others = (members.largest(1.0 / np.maximum(sizes, 1)) for sizes in (members.sizes, population.sizes))
     linked = _linked(members, candidate, ctx)
     if linked is None:
         return risk_of_people(own, threshold), risk_of_people(others, threshold, population.note)
     if linked.risks is None:
-        unknown = Risk(None, None, None, None, "people", unmeasured=_UNKNOWN)
+        unknown = ReidentificationRisk(None, None, None, None, "people", unmeasured=_UNKNOWN)
         return unknown, unknown
     prosecutor = risk_of_people(np.maximum(own, linked.risks), threshold, _LINKED)
     alike = bool((population.sizes == members.sizes).all())
@@ -67,14 +67,14 @@ def risks_of_people(
     return _told(prosecutor, linked), _told(journalist, linked)
 
 
-def _told(risk: Risk, linked: Linked) -> Risk:
+def _told(risk: ReidentificationRisk, linked: LinkedRisks) -> ReidentificationRisk:
     """Leave out what is not known where the combinations were not all looked at."""
     if linked.complete:
         return risk
     return replace(risk, average=None, at_risk=None, at_highest=None, unmeasured=_UNKNOWN)
 
 
-def _linked(members: Members, candidate: DataView, ctx: AuditContext) -> Linked | None:
+def _linked(members: Members, candidate: DataView, ctx: AuditContext) -> LinkedRisks | None:
     """Return the risks of combinations of classes; None where no row is linked, or nobody has several."""
     if int(members.rows.sum()) == len(members.numbers):
         return None
@@ -84,24 +84,24 @@ def _linked(members: Members, candidate: DataView, ctx: AuditContext) -> Linked 
             return None
         crowds = KnownRows.of(columns, None, candidate, own).smallest_crowd()
     except UnmeasuredError:
-        return Linked(None)
+        return LinkedRisks(None)
     if crowds.smallest is None:
         return None
     risks = np.zeros(len(members.numbers))
     risks[np.searchsorted(members.numbers, crowds.people)] = 1.0 / crowds.by_person
-    return Linked(risks, complete=not crowds.ended_early)
+    return LinkedRisks(risks, complete=not crowds.ended_early)
 
 
-def _read(columns: Sequence[str], ctx: AuditContext) -> tuple[Columns, AuditContext]:
+def _read(columns: Sequence[str], ctx: AuditContext) -> tuple[RevealingColumns, AuditContext]:
     """Return classes as this audit forms them: a missing cell is a value of its own."""
-    return Columns(tuple(columns)), replace(ctx, nulls=Nulls.OWN_CATEGORY)
+    return RevealingColumns(tuple(columns)), replace(ctx, nulls=Nulls.OWN_CATEGORY)
 
 
-def risks_again(
+def risks_sql(
     columns: Sequence[str], candidate: DataView, ctx: AuditContext, threshold: float
 ) -> dict[str, float | int | None]:
     """Return figures of the prosecutor by the second route: all, or the highest risk alone where rows are linked."""
-    classes = classes_again(candidate, columns, ctx)
+    classes = classes_sql(candidate, columns, ctx)
     if not classes or ctx.sql is None:
         return {}
     people = sum(own for _, _, own in classes)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.mining.populations.matching import fitting
-from ppdm_flow.mining.populations.population import Population as FileOf
+from ppdm_flow.mining.populations.population import PopulationFile as FileOf
 from ppdm_flow.mining.populations.profiles import profiles
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
@@ -23,7 +23,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Population:
+class PopulationClassSizes:
     """Class sizes in the population that the release was taken from.
 
     ``sizes`` (classes,) of the released classes, at least what is released of them; ``note`` says what was taken.
@@ -44,7 +44,7 @@ def population_of(
     counted: Callable[[Sequence[str]], Counts],
     *,
     whole: bool,
-) -> Population:
+) -> PopulationClassSizes:
     """Return the population: the file's, or the original's where its classes are comparable, or the release itself.
 
     Generalized, perturbed or renamed values have no counterpart in the original: then only the release itself can be
@@ -59,22 +59,22 @@ def population_of(
         people = profiles(FileOf(path=file), released, ctx, "an audit `reidentification_risk`")
         fitting_people = fitting(released.codes, people)
         strangers = int((fitting_people < sizes).sum())
-        return Population(np.maximum(fitting_people, sizes), "", strangers)
+        return PopulationClassSizes(np.maximum(fitting_people, sizes), "", strangers)
     facts = [ctx.attributes[c] for c in columns if c in ctx.attributes]
     if any(f.was(Change.GENERATED) for f in facts):
-        return Population(sizes, "at most: generated rows belong to nobody, and only look like somebody's")
+        return PopulationClassSizes(sizes, "at most: generated rows belong to nobody, and only look like somebody's")
     if whole:
-        return Population(sizes, "every row of the original is released, so the release is the population")
+        return PopulationClassSizes(sizes, "every row of the original is released, so the release is the population")
     sources = [source_of(c, ctx) for c in columns]
     if any(f.was(*Change) for f in facts) or any(s not in original.schema for s in sources):
-        return Population(
+        return PopulationClassSizes(
             sizes, "at most: the classes of the original are not comparable, so the release stands for it"
         )
     own = counted(sources)
     return _sized(released, Counts(columns, own.categories, own.codes, own.counts))
 
 
-def _sized(released: Counts, population: Counts) -> Population:
+def _sized(released: Counts, population: Counts) -> PopulationClassSizes:
     """Look the released classes up among those of the population."""
     both = concat(
         Table(
@@ -91,4 +91,4 @@ def _sized(released: Counts, population: Counts) -> Population:
     in_population = np.zeros(size, dtype=np.int64)
     np.add.at(in_population, group, rows)
     sizes = in_population[group[: len(released)]]
-    return Population(np.maximum(sizes, released.counts), "", int((sizes < released.counts).sum()))
+    return PopulationClassSizes(np.maximum(sizes, released.counts), "", int((sizes < released.counts).sum()))

@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Risk:
+class ReidentificationRisk:
     """``highest`` of any row, ``average`` over rows, ``at_risk``: the share of rows above the threshold.
 
     ``at_highest`` is the share of rows that have the highest. Of people where ``unit`` says so. None is not known, for
@@ -28,13 +28,13 @@ class Risk:
     unmeasured: str = ""
 
 
-def risk_of_rows(released: Integers, population: Integers, threshold: float, note: str = "") -> Risk:
+def risk_of_rows(released: Integers, population: Integers, threshold: float, note: str = "") -> ReidentificationRisk:
     """Return the risk where a row of class j is found out with probability 1 / ``population``[j]; no row is no risk."""
     total = int(released.sum())
     if total == 0:
-        return Risk(0.0, 0.0, 0.0, 0.0, note=note)
+        return ReidentificationRisk(0.0, 0.0, 0.0, 0.0, note=note)
     each = 1.0 / population
-    return Risk(
+    return ReidentificationRisk(
         float(each.max()),
         float((released * each).sum() / total),
         float(released[each > threshold].sum() / total),
@@ -43,12 +43,12 @@ def risk_of_rows(released: Integers, population: Integers, threshold: float, not
     )
 
 
-def risk_of_people(each: Floats, threshold: float, note: str = "") -> Risk:
+def risk_of_people(each: Floats, threshold: float, note: str = "") -> ReidentificationRisk:
     """Return the risk of people who are found out with the probabilities ``each`` (people,); nobody is no risk."""
     if not len(each):
-        return Risk(0.0, 0.0, 0.0, 0.0, "people", note)
+        return ReidentificationRisk(0.0, 0.0, 0.0, 0.0, "people", note)
     highest = float(each.max())
-    return Risk(
+    return ReidentificationRisk(
         highest,
         float(each.mean()),
         float((each > threshold).mean()),

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import chosen_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import FilePath, Params, PluginSpec
 
@@ -22,7 +22,9 @@ class ReidentificationRiskParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/reidentification_risk", Kind.AUDIT, asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=1)
+        "audits/reidentification_risk",
+        Kind.AUDIT,
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=1),
     ),
     params=ReidentificationRiskParams,
     algorithm="ppdm_flow.audits.reidentification_risk.algorithm:ReidentificationRiskAudit",

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ppdm_flow.audits.rejoin.joined import JoinSizes, Posteriors, join, linked, posteriors, same_order
+from ppdm_flow.audits.rejoin.joined import JoinedPosteriors, JoinSizes, join, linked, posteriors, same_order
 from ppdm_flow.audits.rejoin.query import figures_by_sql
 from ppdm_flow.audits.rejoin.spec import RejoinParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -74,7 +74,7 @@ class RejoinAudit:
         return tuple(n for n in names if chosen is None or n in chosen)
 
 
-def _figures(joined: JoinSizes, by_name: Mapping[str, Posteriors]) -> dict[str, Figure]:
+def _figures(joined: JoinSizes, by_name: Mapping[str, JoinedPosteriors]) -> dict[str, Figure]:
     worst = max((p.bound for p in by_name.values() if p.bound is not None), default=None)
     note = "the largest share of a value within a class: the belief of whoever knows a person's class"
     figures = {
@@ -150,7 +150,7 @@ def _ordered(other: str, ctx: AuditContext) -> Finding:
     return Finding("PPF887", Severity.WARNING, text, f"{ctx.release}.{other}")
 
 
-def _homogeneous(name: str, classes: Posteriors, other: str, ctx: AuditContext) -> Finding:
+def _homogeneous(name: str, classes: JoinedPosteriors, other: str, ctx: AuditContext) -> Finding:
     text = (
         f"{counted(classes.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: whoever"
         " knows that a person is in such a class knows the value"
@@ -158,11 +158,11 @@ def _homogeneous(name: str, classes: Posteriors, other: str, ctx: AuditContext) 
     return Finding("PPF889", Severity.WARNING, text, f"{ctx.release}.{other}.{name}")
 
 
-def _chart(name: str, classes: Posteriors) -> Chart:
+def _chart(name: str, classes: JoinedPosteriors) -> Chart:
     place = np.clip(np.ceil(classes.shares * 10 - 1e-9).astype(np.int64) - 1, 0, 9)
     rows = np.bincount(place, weights=classes.sizes, minlength=10)
     labels = tuple(f"{10 * i}–{10 * (i + 1)} %" for i in range(10))
-    series = (Series("rows", tuple(float(r) for r in rows)),)
+    series = (FigureSeries("rows", tuple(float(r) for r in rows)),)
     title = f"Rows by the belief in the likeliest `{name}` of their class"
     return Chart(f"posterior_{name}", title, "bars", labels, series, "largest share in the class", "rows")
 

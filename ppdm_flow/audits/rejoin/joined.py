@@ -62,7 +62,7 @@ def _sizes(counts: Counts) -> dict[Key, int]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posteriors:
+class JoinedPosteriors:
     """Of each class of the other file its rows and the rows of its most frequent value, shape (classes,)."""
 
     sizes: Integers
@@ -85,7 +85,7 @@ class Posteriors:
         return int(self.sizes[self.sizes == self.largest].sum())
 
 
-def posteriors(theirs: DataView, key: str, sensitive: str) -> Posteriors:
+def posteriors(theirs: DataView, key: str, sensitive: str) -> JoinedPosteriors:
     """Count the values of each class."""
     counts = theirs.counts([key, sensitive])
     groups, number = counts.groups([key])
@@ -93,7 +93,7 @@ def posteriors(theirs: DataView, key: str, sensitive: str) -> Posteriors:
     np.add.at(sizes, groups, counts.counts)
     np.maximum.at(largest, groups, counts.counts)
     occurs = sizes > 0
-    return Posteriors(sizes[occurs], largest[occurs])
+    return JoinedPosteriors(sizes[occurs], largest[occurs])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -33,7 +33,7 @@ def effect(params: RejoinParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/rejoin", Kind.AUDIT, asks=Demand(Asks.TABLE, passes=9)),
+    info=PluginInfo.of_page("audits/rejoin", Kind.AUDIT, asks=AccessRequirements(DataAccess.TABLE, passes=9)),
     params=RejoinParams,
     algorithm="ppdm_flow.audits.rejoin.algorithm:RejoinAudit",
     effect=effect,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.inference.holdings import Holdings, holdings
+from ppdm_flow.audits.inference.holdings import ClassValues, holdings
 from ppdm_flow.audits.inference.people import PeopleHoldings, people_holdings
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of
 from ppdm_flow.audits.labels.released import hierarchy_of
@@ -22,7 +22,7 @@ from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.audits.similarity.spec import SimilarityParams
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.mining.hierarchies.ladder import ancestors
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
@@ -49,7 +49,7 @@ class Kinds:
     ``held`` are the values of each class; ``levels[l]`` (values,) the number of each value's kind on level l + 1.
     """
 
-    held: Holdings | PeopleHoldings
+    held: ClassValues | PeopleHoldings
     levels: tuple[Integers, ...]
 
     def _certain(self, level: int) -> tuple[int, int]:
@@ -82,7 +82,7 @@ class Kinds:
         if isinstance(held, PeopleHoldings):
             return (held.of_kinds(self.levels[level - 1]) if level else held).certain_by_chance()
         kind = self.levels[level - 1][held.codes] if level else held.codes
-        dealt = Holdings(held.group, kind, held.rows, held.rank, held.sizes, held.blank, held.names)
+        dealt = ClassValues(held.group, kind, held.rows, held.rank, held.sizes, held.blank, held.names)
         return dealt.certain_by_chance()
 
 
@@ -174,8 +174,8 @@ def _charts(known: Mapping[str, Kinds]) -> Iterator[Chart]:
             kind="bars",
             x=("the value itself", *(f"level {n}" for n in every[1:])),
             series=(
-                Series("release", tuple(mine.found(n) / total for n in every)),
-                Series("values dealt at random", tuple(mine.by_chance(n) or 0.0 for n in every)),
+                FigureSeries("release", tuple(mine.found(n) / total for n in every)),
+                FigureSeries("values dealt at random", tuple(mine.by_chance(n) or 0.0 for n in every)),
             ),
             x_label="level of the hierarchy",
             y_label=f"share of {mine.held.unit}",

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.inference.knowledge import checked
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -21,7 +21,9 @@ class SimilarityParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/similarity", Kind.AUDIT, asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2)
+        "audits/similarity",
+        Kind.AUDIT,
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
     ),
     params=SimilarityParams,
     algorithm="ppdm_flow.audits.similarity.algorithm:SimilarityAudit",

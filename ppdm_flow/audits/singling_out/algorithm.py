@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.audits.labels.released import hierarchy_of
-from ppdm_flow.audits.labels.unreadable import Unreadable, gate_nothing, of_release
+from ppdm_flow.audits.labels.unreadable import UnreadableLabels, gate_nothing, of_release
 from ppdm_flow.audits.records.columns import NO_HOLDOUT, ColumnPair, beside, truthful, uncontrolled
 from ppdm_flow.audits.records.proportions import ALARM, newcombe, one_sided, wilson
-from ppdm_flow.audits.singling_out.guesses import Search, multivariate, naive, singled, univariate
-from ppdm_flow.audits.singling_out.rows import Rows, rows_of
+from ppdm_flow.audits.singling_out.guesses import GuessSearch, multivariate, naive, singled, univariate
+from ppdm_flow.audits.singling_out.rows import AttackRows, rows_of
 from ppdm_flow.audits.singling_out.spec import SinglingOutParams
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -34,7 +34,7 @@ FIGURES = ("success", "control", "baseline", "risk")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class GuessShares:
     """Shares of ``size`` guesses that single out somebody in the data, outside of it, and of naive guesses.
 
     Guesses that single out one and the same person stand or fall together: ``independent`` is as many independent
@@ -101,12 +101,12 @@ class SinglingOutAudit:
         return candidate.schema.having(Role.QUASI_IDENTIFIER) or None
 
 
-def _unread(beside: ColumnPair, original: DataView, candidate: DataView, ctx: AuditContext) -> Unreadable | None:
+def _unread(beside: ColumnPair, original: DataView, candidate: DataView, ctx: AuditContext) -> UnreadableLabels | None:
     labels, values = candidate.domain(beside.column), original.domain(beside.source)
     return of_release(beside.column, labels, values, hierarchy_of(beside.column, ctx), ctx)
 
 
-def _tried(rows: Rows, search: Search, rng: np.random.Generator) -> Outcome:
+def _tried(rows: AttackRows, search: GuessSearch, rng: np.random.Generator) -> GuessShares:
     guesses = search.guesses
     blind = naive(rows, guesses, rng)
     _, own, others = rows.whose
@@ -114,7 +114,7 @@ def _tried(rows: Rows, search: Search, rng: np.random.Generator) -> Outcome:
     outside = None if rows.outside is None else singled(rows.lines, guesses, rows.outside, others)
     together = max(_together(hits) for hits in (inside, chance, outside) if hits is not None)
     shares = [None if hits is None else float((hits >= 0).mean()) for hits in (inside, outside, chance)]
-    return Outcome(len(guesses), len(guesses) / together, shares[0] or 0.0, shares[1], shares[2] or 0.0)
+    return GuessShares(len(guesses), len(guesses) / together, shares[0] or 0.0, shares[1], shares[2] or 0.0)
 
 
 def _together(who: Integers) -> float:
@@ -123,14 +123,14 @@ def _together(who: Integers) -> float:
     return float((many**2).sum() / many.sum())
 
 
-def _alarming(attack: Outcome, true: bool) -> bool:
+def _alarming(attack: GuessShares, true: bool) -> bool:
     """Whether chance would hardly ever do so well; without a control group only where released rows are true."""
     if attack.control is None and not true:
         return False
     return attack.compared(one_sided(ALARM / len(ATTACKS)))[1][0] > 0
 
 
-def _no_guess(search: Search) -> dict[str, Figure]:
+def _no_guess(search: GuessSearch) -> dict[str, Figure]:
     """Return the figures of an attack that has nothing to say: no condition that was tried fits one released row."""
     why = "no condition on the release fits exactly one of its rows"
     reach = None if search.complete else (0.0, wilson(0.0, search.tried)[1])
@@ -141,7 +141,7 @@ def _no_guess(search: Search) -> dict[str, Figure]:
     return {"success": nothing, "control": others, "baseline": others, "risk": nothing}
 
 
-def _figures(attack: Outcome) -> dict[str, Figure]:
+def _figures(attack: GuessShares) -> dict[str, Figure]:
     size = attack.size
     risk, reach = attack.compared()
     than = "people outside of the data" if attack.control is not None else f"the naive attacker: {NO_HOLDOUT}"
@@ -166,7 +166,7 @@ def _figures(attack: Outcome) -> dict[str, Figure]:
     }
 
 
-def _finding(name: str, attack: Outcome, ctx: AuditContext) -> Finding:
+def _finding(name: str, attack: GuessShares, ctx: AuditContext) -> Finding:
     other = (
         f"{attack.baseline:.1%} of guesses made without the release"
         if attack.control is None
@@ -179,10 +179,10 @@ def _finding(name: str, attack: Outcome, ctx: AuditContext) -> Finding:
     return Finding("PPF897", Severity.WARNING, text, f"{ctx.release}.singling_out.{name}")
 
 
-def _chart(outcomes: dict[str, Outcome]) -> Chart:
-    def series(name: str, shares: list[tuple[float, float]]) -> Series:
+def _chart(outcomes: dict[str, GuessShares]) -> Chart:
+    def series(name: str, shares: list[tuple[float, float]]) -> FigureSeries:
         ends = [wilson(share, size) for share, size in shares]
-        return Series(name, tuple(s for s, _ in shares), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
+        return FigureSeries(name, tuple(s for s, _ in shares), tuple(e[0] for e in ends), tuple(e[1] for e in ends))
 
     every = list(outcomes.values())
     lines = [series("in the data", [(o.success, o.independent) for o in every])]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.singling_out.rows import Integers, Line, Rows
+from ppdm_flow.audits.singling_out.rows import AttackRows, Integers, LabelLine
 from ppdm_flow.sdk.compiled import compiled
 
 Floats = npt.NDArray[np.float64]
@@ -48,7 +48,7 @@ class Guesses:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Search:
+class GuessSearch:
     """``guesses`` that fit exactly one released row each, of ``tried`` conditions; ``complete`` where these are all."""
 
     guesses: Guesses
@@ -56,7 +56,7 @@ class Search:
     complete: bool
 
 
-def univariate(rows: Rows, attempts: int, rng: np.random.Generator) -> Search:
+def univariate(rows: AttackRows, attempts: int, rng: np.random.Generator) -> GuessSearch:
     """Return conditions on one attribute that fit one released row; at most ``attempts``, drawn from all there are."""
     by_column = []
     for column, labels in enumerate(rows.released):
@@ -70,10 +70,10 @@ def univariate(rows: Rows, attempts: int, rng: np.random.Generator) -> Search:
             by_column.append((column, AT_MOST, int(known[np.argmin(line.high[known])])))
     every = np.array(by_column, dtype=np.int64).reshape(-1, 3)
     guesses = _isolating(rows, Guesses(every[:, :1], every[:, 1:2], every[:, 2:]))
-    return Search(_some(guesses, attempts, rng), len(every), complete=True)
+    return GuessSearch(_some(guesses, attempts, rng), len(every), complete=True)
 
 
-def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Generator) -> Search:
+def multivariate(rows: AttackRows, attempts: int, combined: int, rng: np.random.Generator) -> GuessSearch:
     """Return conditions on ``combined`` attributes (all, if there are fewer) that fit one released row.
 
     Each is read off a row that is like no other in all attributes together, since any other row has its double. All
@@ -85,7 +85,7 @@ def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Genera
     if len(alone) * len(sets) <= most:
         columns = np.repeat(np.array(sets, dtype=np.int64).reshape(len(sets), -1), len(alone), axis=0)
         candidates = _read_off(rows, columns, np.tile(alone, len(sets)))
-        return Search(_some(_isolating(rows, candidates), attempts, rng), len(candidates), complete=True)
+        return GuessSearch(_some(_isolating(rows, candidates), attempts, rng), len(candidates), complete=True)
     parts: list[Guesses] = []
     tried = 0
     while tried < most and sum(map(len, parts)) < attempts:
@@ -93,10 +93,10 @@ def multivariate(rows: Rows, attempts: int, combined: int, rng: np.random.Genera
         parts.append(_isolating(rows, _read_off(rows, columns, _some_of_each(alone, rows.whose[0], attempts, rng))))
         tried += attempts
     guesses = Guesses(*(np.concatenate([getattr(f, n) for f in parts]) for n in ("columns", "signs", "labels")))
-    return Search(_some(_distinct(guesses), attempts, rng), tried, complete=False)
+    return GuessSearch(_some(_distinct(guesses), attempts, rng), tried, complete=False)
 
 
-def naive(rows: Rows, like: Guesses, rng: np.random.Generator) -> Guesses:
+def naive(rows: AttackRows, like: Guesses, rng: np.random.Generator) -> Guesses:
     """Return conditions on the same attributes with values drawn from all that occur."""
     labels = np.zeros_like(like.labels)
     for column, seen in enumerate(rows.released):
@@ -107,7 +107,7 @@ def naive(rows: Rows, like: Guesses, rng: np.random.Generator) -> Guesses:
     return Guesses(like.columns, signs, labels)
 
 
-def singled(lines: Sequence[Line], guesses: Guesses, people: Integers, whose: Integers | None = None) -> Integers:
+def singled(lines: Sequence[LabelLine], guesses: Guesses, people: Integers, whose: Integers | None = None) -> Integers:
     """Return whom each guess fits, alone among the ``people``, codes (columns, rows); -1 for nobody or several.
 
     ``whose`` (rows,) are their numbers, where a person may have several rows.
@@ -129,7 +129,7 @@ def singled(lines: Sequence[Line], guesses: Guesses, people: Integers, whose: In
     return np.where(hits == 1, who, -1)
 
 
-def _isolating(rows: Rows, guesses: Guesses) -> Guesses:
+def _isolating(rows: AttackRows, guesses: Guesses) -> Guesses:
     """Return those that fit exactly one released row."""
     if not len(guesses):
         return guesses
@@ -165,7 +165,7 @@ def _alone(released: Integers, whose: Integers) -> Integers:
     return np.flatnonzero(_holders(keys, whose, int(keys.max(initial=-1)) + 1)[keys] == 1)
 
 
-def _read_off(rows: Rows, columns: Integers, places: Integers) -> Guesses:
+def _read_off(rows: AttackRows, columns: Integers, places: Integers) -> Guesses:
     """Return what the rows at ``places`` say in ``columns`` (guesses, terms), each condition once."""
     labels = rows.released[columns, places[:, None]]
     return _distinct(Guesses(columns, _signs(rows, columns, labels), labels))
@@ -188,7 +188,7 @@ def _drawn(many: int, attempts: int, combined: int, rng: np.random.Generator) ->
     return np.sort(order, axis=1).astype(np.int64)
 
 
-def _signs(rows: Rows, columns: Integers, labels: Integers) -> Integers:
+def _signs(rows: AttackRows, columns: Integers, labels: Integers) -> Integers:
     signs = np.zeros_like(columns)
     for column, line in enumerate(rows.lines):
         if not line.numeric:

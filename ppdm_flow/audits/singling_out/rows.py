@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.audits.labels.covering import Cover, cover
+from ppdm_flow.audits.labels.covering import LabelCover, cover
 from ppdm_flow.audits.labels.forms import are_dates, between, numbers
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.members import counts_people
 from ppdm_flow.audits.records.person_samples import PersonSample, knows_people, original_people, released_people
-from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
+from ppdm_flow.audits.records.sampling import RecordSample, held_out, sampled, training
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
@@ -26,14 +26,14 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class LabelLine:
     """One attribute: which labels stand for which values, and where both are numbers how large these are.
 
     ``low`` and ``high`` (labels,) are the ends of numeric labels, NaN for others; ``least`` and ``most`` (values,)
     those of the values, which are equal for numbers.
     """
 
-    fits: Cover
+    fits: LabelCover
     low: Floats
     high: Floats
     least: Floats
@@ -45,23 +45,23 @@ class Line:
         return len(self.least) > SPECIALS and not bool(np.isnan(self.least[SPECIALS:]).any())
 
     @property
-    def released(self) -> Line:
+    def released(self) -> LabelLine:
         """The labels as values of their own: each stands for itself, as whoever has only the release reads it."""
         every = np.arange(len(self.low), dtype=np.int64)
         none = np.zeros(len(every), dtype=np.bool_)
-        same = Cover(np.arange(len(every) + 1, dtype=np.int64), every, none, none)
-        return Line(same, self.low, self.high, self.low, self.high)
+        same = LabelCover(np.arange(len(every) + 1, dtype=np.int64), every, none, none)
+        return LabelLine(same, self.low, self.high, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class AttackRows:
     """Dense codes (columns, rows): the ``released`` labels, and the values of people ``inside`` and ``outside``.
 
     ``whose`` are the numbers of the people whose rows these are, in the same order: of their own each, where rows are
     counted.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[LabelLine, ...]
     released: Integers
     inside: Integers
     outside: Integers | None
@@ -70,7 +70,7 @@ class Rows:
 
 def rows_of(
     columns: Sequence[ColumnPair], original: DataView, candidate: DataView, limit: int, ctx: AuditContext
-) -> Rows:
+) -> AttackRows:
     """Read at most ``limit`` rows of each group; as many inside as there are outside, if some are held out."""
     sources = list(dict.fromkeys(c.source for c in columns))
     mine = _released(candidate, [c.column for c in columns], limit, ctx)
@@ -82,13 +82,13 @@ def rows_of(
         own = hierarchy_of(column.column, ctx)
         fits = cover(left.categories, right.categories, own, ctx.nulls, ctx.home)
         read = np.concatenate([[np.nan] * SPECIALS, numbers(right.categories)])
-        lines.append(Line(fits, *_ends(left.categories, dates=are_dates(right.categories)), read, read))
+        lines.append(LabelLine(fits, *_ends(left.categories, dates=are_dates(right.categories)), read, read))
         released.append(left.dense.astype(np.int64))
         people.append(right.dense.astype(np.int64))
     coded, first = np.stack(people), len(groups[0].table)
     others = np.ascontiguousarray(coded[:, first:]) if len(groups) > 1 and len(groups[1].table) else None
     whose = (mine.whose, groups[0].whose, groups[-1].whose)
-    return Rows(tuple(lines), np.stack(released), np.ascontiguousarray(coded[:, :first]), others, whose)
+    return AttackRows(tuple(lines), np.stack(released), np.ascontiguousarray(coded[:, :first]), others, whose)
 
 
 def _released(candidate: DataView, columns: Sequence[str], limit: int, ctx: AuditContext) -> PersonSample:
@@ -110,7 +110,7 @@ def _groups(original: DataView, sources: Sequence[str], limit: int, ctx: AuditCo
     return [g.fewer(size) for g in groups]
 
 
-def _each(sample: Sample) -> PersonSample:
+def _each(sample: RecordSample) -> PersonSample:
     """Return rows that are somebody's each."""
     return PersonSample(sample.table, np.arange(len(sample), dtype=np.int64), sample.available)
 

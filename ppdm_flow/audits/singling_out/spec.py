@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import named_attributes
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -22,7 +22,7 @@ class SinglingOutParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/singling_out", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=5)),
+    info=PluginInfo.of_page("audits/singling_out", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=5)),
     params=SinglingOutParams,
     algorithm="ppdm_flow.audits.singling_out.algorithm:SinglingOutAudit",
     effect=named_attributes,

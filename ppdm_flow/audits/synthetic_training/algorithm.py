@@ -21,7 +21,7 @@ from ppdm_flow.audits.records.proportions import deviate, wilson
 from ppdm_flow.audits.synthetic_training.spec import SyntheticTrainingParams
 from ppdm_flow.audits.synthetic_training.stacking import StackedRows, stack
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -45,13 +45,13 @@ def chart(real: Estimate, synthetic: Estimate, target: str) -> Chart:
         title=f"Error of predicting {target} for real rows",
         kind="bars",
         x=("learned from real rows", "learned from the release"),
-        series=(Series("error", tuple(mean for mean, _ in pair), low, high),),
+        series=(FigureSeries("error", tuple(mean for mean, _ in pair), low, high),),
         y_label="share of wrong predictions",
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Estimates:
+class TrainingErrors:
     """Errors with their intervals, measured on ``tested`` rows; ``note`` says on which."""
 
     real: tuple[float, Reach]
@@ -89,7 +89,7 @@ class SyntheticTrainingAudit:
         learner = Learner(self.params.classifier, self.params.options, self.params.seed)
         return trials([(stacked.side, every) for every in parts], learner, THREADS)
 
-    def _on_holdout(self, stacked: StackedRows) -> Estimates:
+    def _on_holdout(self, stacked: StackedRows) -> TrainingErrors:
         parts = [[Split(train, stacked.held)] for train in (stacked.real, stacked.released)]
         real, synthetic = self._tried(stacked, parts)
         wrong, other = (t.wrong[0][stacked.side.place][stacked.held > 0] for t in (real, synthetic))
@@ -97,7 +97,7 @@ class SyntheticTrainingAudit:
         change = other.astype(np.float64) - wrong
         rise = float(change.mean())
         reach = deviate() * float(np.sqrt(max(change.var(), 1 / tested) / tested))
-        return Estimates(
+        return TrainingErrors(
             (float(wrong.mean()), wilson(float(wrong.mean()), tested)),
             (float(other.mean()), wilson(float(other.mean()), tested)),
             (rise, (rise - reach, rise + reach)),
@@ -105,7 +105,7 @@ class SyntheticTrainingAudit:
             "on rows that the generator never saw, these two classifiers given",
         )
 
-    def _on_splits(self, stacked: StackedRows) -> Estimates:
+    def _on_splits(self, stacked: StackedRows) -> TrainingErrors:
         p = self.params
         drawn = [
             _of_real(stacked, split(np.ones(int(stacked.real.sum()), dtype=np.int64), p.test_share, p.seed, repeat))
@@ -115,7 +115,7 @@ class SyntheticTrainingAudit:
         synthetic = Trials(stacked.side, tuple(drawn), once.wrong * p.repeats)
         tested = int(stacked.real.sum())
         rise = synthetic.errors - real.errors
-        return Estimates(
+        return TrainingErrors(
             _over_splits(real.errors, p.test_share, real.spread() / tested),
             _over_splits(synthetic.errors, p.test_share, synthetic.spread() / tested),
             _over_splits(rise, p.test_share, real.spread_beside(synthetic) / tested),
@@ -140,7 +140,7 @@ def _over_splits(values: Floats, test_share: float, least: float) -> tuple[float
     return mean, interval(values, test_share, least) or (mean, mean)
 
 
-def _figures(estimates: Estimates) -> dict[str, Figure]:
+def _figures(estimates: TrainingErrors) -> dict[str, Figure]:
     known = {
         "real": (estimates.real, "of a classifier that learned from real rows"),
         "synthetic": (estimates.synthetic, "of a classifier that learned from the release"),

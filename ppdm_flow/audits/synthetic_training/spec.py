@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.learning.catalogue import Option, classifier_problems, targets
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Scope
 
@@ -31,7 +31,9 @@ def effect(params: SyntheticTrainingParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/synthetic_training", Kind.AUDIT, asks=Demand(Asks.ROWS, passes=6)),
+    info=PluginInfo.of_page(
+        "audits/synthetic_training", Kind.AUDIT, asks=AccessRequirements(DataAccess.ROWS, passes=6)
+    ),
     params=SyntheticTrainingParams,
     algorithm="ppdm_flow.audits.synthetic_training.algorithm:SyntheticTrainingAudit",
     effect=effect,

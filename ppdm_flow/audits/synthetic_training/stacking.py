@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.audits.learning.sides import Integers, Side, side
+from ppdm_flow.audits.learning.sides import Integers, LearningSide, side
 from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.intervals import labelled
-from ppdm_flow.audits.records.sampling import Sample, held_out, sampled, training
+from ppdm_flow.audits.records.sampling import RecordSample, held_out, sampled, training
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -23,7 +23,7 @@ from ppdm_flow.tables.table import Table
 class StackedRows:
     """``side`` holds all rows with a class; ``released``, ``real`` and ``held`` (rows,) are 1 where a row is of it."""
 
-    side: Side
+    side: LearningSide
     released: Integers
     real: Integers
     held: Integers
@@ -55,7 +55,7 @@ def stack(
     return StackedRows(rows, released, real, held)
 
 
-def _stacked(groups: Sequence[Sample], beside: ColumnPair) -> Column:
+def _stacked(groups: Sequence[RecordSample], beside: ColumnPair) -> Column:
     """Put one column's cells of all groups one below the other; the release comes first."""
     mine = [g.table[beside.source if number else beside.column].compact() for number, g in enumerate(groups)]
     if beside.edges and not _are_numbers(mine[0]):

@@ -11,7 +11,7 @@ from ppdm_flow.audits.unsorted_matching.order import Agreement, Correlation, agr
 from ppdm_flow.audits.unsorted_matching.sides import sides
 from ppdm_flow.audits.unsorted_matching.spec import UnsortedMatchingParams
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -87,8 +87,8 @@ def _chart(places: list[Agreement]) -> Chart:
         kind="bars",
         x=tuple(a.column for a in places),
         series=(
-            Series("found", tuple(a.places / a.rows for a in places)),
-            Series("if shuffled", tuple(a.expected / a.rows for a in places)),
+            FigureSeries("found", tuple(a.places / a.rows for a in places)),
+            FigureSeries("if shuffled", tuple(a.expected / a.rows for a in places)),
         ),
         x_label="attribute",
         y_label="share of the places",

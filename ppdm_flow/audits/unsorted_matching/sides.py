@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.labels.covering import Cover, cover
+from ppdm_flow.audits.labels.covering import LabelCover, cover
 from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.labels.unreadable import of_release
@@ -33,7 +33,7 @@ class OrderedColumn:
     name: str
     mine: Column
     other: Column
-    fits: Cover
+    fits: LabelCover
 
     @property
     def by_chance(self) -> float:

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ppdm_flow.audits.records.attributes import unknown
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
@@ -38,7 +38,9 @@ def effect(params: UnsortedMatchingParams, scope: Scope) -> Effect:
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("audits/unsorted_matching", Kind.AUDIT, asks=Demand(Asks.TABLE, passes=2)),
+    info=PluginInfo.of_page(
+        "audits/unsorted_matching", Kind.AUDIT, asks=AccessRequirements(DataAccess.TABLE, passes=2)
+    ),
     params=UnsortedMatchingParams,
     algorithm="ppdm_flow.audits.unsorted_matching.algorithm:UnsortedMatchingAudit",
     effect=effect,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ppdm_flow.api import outputs as choosing
-from ppdm_flow.api.outputs import FILE, FORMAT, Output
+from ppdm_flow.api.outputs import FILE, FORMAT, OutputFile
 from ppdm_flow.cli.terminal.output import put
 from ppdm_flow.cli.terminal.verbs import NoOverwriteCommand
 from ppdm_flow.core.errors import PpdmError
@@ -63,7 +63,7 @@ def _texts(value: Any) -> list[str]:
 class OutputTargets:
     """Where the outcome of one verb goes."""
 
-    def __init__(self, outputs: tuple[Output, ...]) -> None:
+    def __init__(self, outputs: tuple[OutputFile, ...]) -> None:
         self._found = outputs
         self._summary = Path(named) if (named := os.environ.get("GITHUB_STEP_SUMMARY")) else None
 

@@ -40,7 +40,7 @@ class _Bars:
             match event:
                 case events.StepStarted():
                     self._task(event.name)
-                case events.Progress():
+                case events.RowProgress():
                     of = "" if event.total is None else f" of {event.total:,}"
                     note = f"{event.rows:,}{of} {event.unit}"
                     self._progress.update(self._task(event.name), completed=event.rows, total=event.total, note=note)

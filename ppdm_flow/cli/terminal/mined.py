@@ -9,9 +9,9 @@ from ppdm_flow.cli.terminal.output import aligned
 from ppdm_flow.core.phrases import counted
 
 if TYPE_CHECKING:  # the other verbs start faster without it
-    from ppdm_flow.api.mine.answer import Itemsets, MinedRelease
-    from ppdm_flow.mining.transactions.operators import Operator
-    from ppdm_flow.mining.transactions.rules import Ratio
+    from ppdm_flow.api.mine.answer import ItemsetsOfSize, MinedRelease
+    from ppdm_flow.mining.transactions.operators import TransactionOperator
+    from ppdm_flow.mining.transactions.rules import SupportRatio
 
 _FAMILIES = {
     "cut_and_paste": "cut-and-paste",
@@ -54,7 +54,7 @@ def _head(answer: MinedRelease) -> Iterator[str]:
     yield f"itemsets with a support of at least {least}: {sure}"
 
 
-def _operator(operator: Operator) -> str:
+def _operator(operator: TransactionOperator) -> str:
     words = f"{_FAMILIES.get(operator.family, operator.family)}, by the size of a transaction ({_span(operator.sizes)})"
     if operator.cutoffs:
         words += f", K {_span(operator.cutoffs.values())}"
@@ -96,7 +96,7 @@ def _end(answer: MinedRelease) -> Iterator[str]:
             yield f"Ended with {_items(after)}: no larger itemset has all its parts among these."
 
 
-def _itemsets(answer: MinedRelease, one: Itemsets, limit: int) -> Iterator[tuple[str, ...]]:
+def _itemsets(answer: MinedRelease, one: ItemsetsOfSize, limit: int) -> Iterator[tuple[str, ...]]:
     exact = answer.exact
     shown = one.partial is not None and one.size > 1
     parts = (f"holding just {' / '.join(map(str, range(one.size + 1)))}",) if shown else ()
@@ -169,11 +169,11 @@ def _factor(value: float | None) -> str:
     return "?" if value is None else f"{value:.2f}"
 
 
-def _interval(ratio: Ratio) -> str:
+def _interval(ratio: SupportRatio) -> str:
     return f"{_share(ratio.low)} to {_share(ratio.high)}"
 
 
-def _range(ratio: Ratio) -> str:
+def _range(ratio: SupportRatio) -> str:
     return f"{_factor(ratio.low)} to {_factor(ratio.high)}" if ratio.high is not None else f"from {_factor(ratio.low)}"
 
 

@@ -18,7 +18,7 @@ from ppdm_flow.cli.terminal.output import LOUDNESS, say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.report.sweep.fields import SweepDocument
-from ppdm_flow.report.sweep.rows import Row, recommended, rows, said
+from ppdm_flow.report.sweep.rows import SweepRow, recommended, rows, said
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def show(document: SweepDocument) -> None:
         console.print(Text("* not dominated: no other point is at least as good in every figure and better in one"))
 
 
-def _cells(row: Row) -> list[Text]:
+def _cells(row: SweepRow) -> list[Text]:
     colour = {"released": "green", "failed": "red"}.get(row.verdict, "yellow")
     figures = [Text(f"{f}\n{i}" if i else f) for f, i in zip(row.figures, row.intervals, strict=True)]
     values = [Text(value) for value in row.values]

@@ -14,7 +14,7 @@ _CONDITION = re.compile(r"(?P<parameter>\w+): (?P<values>.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class StatementCondition:
     """Says of a statement that it is made only where a parameter has one of some values, as policies write them.
 
     ``set`` and ``unset`` say whether there is any value: nothing, an empty list and ``false`` are none.
@@ -32,15 +32,15 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class RecipientStatement:
     """A statement on what a step leaves, made where all conditions hold."""
 
     topic: str
     text: str
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[StatementCondition, ...] = ()
 
     @classmethod
-    def read(cls, line: str) -> Statement:
+    def read(cls, line: str) -> RecipientStatement:
         """Return the statement that a line of a card makes, as ``not true (how: nearest): sums``.
 
         Raises ValueError, with what is wrong, where the line is not written so.
@@ -55,14 +55,14 @@ class Statement:
         return all(condition.holds(parameters) for condition in self.conditions)
 
 
-def said(statements: tuple[Statement, ...], topic: Topic, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def said(statements: tuple[RecipientStatement, ...], topic: Topic, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what is said on a topic by a step with these parameters."""
     return tuple(s.text for s in statements if s.topic == topic and s.applies(parameters))
 
 
-def _conditions(written: str | None) -> Iterator[Condition]:
+def _conditions(written: str | None) -> Iterator[StatementCondition]:
     for each in written.split(", ") if written is not None else ():
         parts = _CONDITION.fullmatch(each)
         if parts is None:
             raise ValueError("a condition names a parameter and its values, as `(how: random or controlled)`")
-        yield Condition(parts["parameter"], tuple(parts["values"].split(" or ")))
+        yield StatementCondition(parts["parameter"], tuple(parts["values"].split(" or ")))

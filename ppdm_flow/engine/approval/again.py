@@ -25,22 +25,22 @@ from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.candidates.run_files import place_of
 from ppdm_flow.engine.faults import refusal
-from ppdm_flow.engine.held.private import HeldRelease, Private
-from ppdm_flow.engine.judging.auditing import AuditResult, Subject, audit_all
+from ppdm_flow.engine.held.private import HeldRunData, WaitingRelease
+from ppdm_flow.engine.judging.auditing import AuditResult, AuditSubject, audit_all
 from ppdm_flow.engine.judging.judging import metrics_of
 from ppdm_flow.engine.judging.results import judge_audits
 from ppdm_flow.engine.judging.waiving import waive
-from ppdm_flow.engine.ledger.chain import Entry
-from ppdm_flow.engine.ledger.ledger import Ledger, plan_of
+from ppdm_flow.engine.ledger.chain import LedgerRecord
+from ppdm_flow.engine.ledger.ledger import RunLedger, plan_of
 from ppdm_flow.engine.ledger.membership import beside
 from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.options import RunContext, RunOptions
-from ppdm_flow.engine.streams.stream import Part
+from ppdm_flow.engine.streams.stream import StreamPart
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.reader.earlier import KeptFile, shows_no_more, unpacked
-from ppdm_flow.sdk.history import History, Membership
+from ppdm_flow.sdk.history import Membership, ReleaseHistory
 
 PlanLoader = Callable[[Path, Mapping[str, tuple[str, ...]]], Plan]
 """Compiles the policy that a run kept, for data with these columns, by table; it reads no data."""
@@ -54,7 +54,7 @@ class _HeldCandidate:
 
     release: ReleaseNode
     generated: bool
-    held: HeldRelease
+    held: WaitingRelease
 
 
 class _NoData:
@@ -63,7 +63,7 @@ class _NoData:
     def __init__(self, attributes: Sequence[AttributeFacts]) -> None:
         self.attributes = tuple(a for a in attributes if a.role is not Role.ITEMS)
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Raise RefusedError."""
         del columns
         raise refusal("PPF978", _NEEDS_DATA, advice=_RUN_AGAIN)
@@ -73,7 +73,7 @@ _RUN_AGAIN = "run the policy again: the run sees everything that was released si
 _NEEDS_DATA = "a requirement on several releases needs the data to be measured again, and a release reads none"
 
 
-def plan_at_release(run_dir: Path, private: Private, load: PlanLoader) -> Plan:
+def plan_at_release(run_dir: Path, private: HeldRunData, load: PlanLoader) -> Plan:
     """Return the plan of a held run. Raises RefusedError (PPF978) where this program reads its policy otherwise."""
     plan = load(run_dir / "policy.resolved.yaml", private.columns)
     then = json.loads((run_dir / "plan.json").read_text(encoding="utf-8"))
@@ -89,7 +89,7 @@ def _fixed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def judged_again(
-    run_dir: Path, private: Private, plan: Plan, ledger: Ledger, own: Collection[int], today: date
+    run_dir: Path, private: HeldRunData, plan: Plan, ledger: RunLedger, own: Collection[int], today: date
 ) -> Iterator[Diagnostic]:
     """Yield what does not hold any more; ``own`` are the run's own numbers in the ledger, of an interrupted release."""
     before = ledger.earlier(own)
@@ -106,7 +106,7 @@ def judged_again(
 
 
 def _told_more(
-    plan: Plan, known: _HeldCandidate, store: LedgerStore, others: Iterable[Entry], files: Sequence[KeptFile]
+    plan: Plan, known: _HeldCandidate, store: LedgerStore, others: Iterable[LedgerRecord], files: Sequence[KeptFile]
 ) -> Iterator[Diagnostic]:
     """Yield a fault for each of the ``others`` that shows something else of people than the ``files`` of their run."""
     bound = [r.id for r in plan.requirements if _depends_on_others(r) and r.concerns(known.release.name)]
@@ -128,7 +128,7 @@ def _depends_on_others(requirement: Requirement) -> bool:
     return bool(requirement.attributes_concerned or requirement.counts_whole_rows) and not requirement.successive
 
 
-def _shows_more(store: LedgerStore, entry: Entry, own: Membership | None, files: Sequence[KeptFile]) -> bool:
+def _shows_more(store: LedgerStore, entry: LedgerRecord, own: Membership | None, files: Sequence[KeptFile]) -> bool:
     """Say whether a release shows, or lacks, anything of one's ``own`` people otherwise than each file of their run.
 
     The run was judged with all its ``files`` beside one another: another copy of one of them tells nothing.
@@ -144,7 +144,7 @@ def _shows_more(store: LedgerStore, entry: Entry, own: Membership | None, files:
 
 
 def _measured(
-    run_dir: Path, plan: Plan, known: Sequence[_HeldCandidate], histories: Mapping[str, History], today: date
+    run_dir: Path, plan: Plan, known: Sequence[_HeldCandidate], histories: Mapping[str, ReleaseHistory], today: date
 ) -> Iterator[Diagnostic]:
     """Yield the requirements and gates on several releases that do not hold any more, measured on what was kept."""
     audited = _audited(run_dir, plan, known, histories)
@@ -165,7 +165,7 @@ def _is(name: str, metric: str) -> bool:
 
 
 def _audited(
-    run_dir: Path, plan: Plan, known: Sequence[_HeldCandidate], histories: Mapping[str, History]
+    run_dir: Path, plan: Plan, known: Sequence[_HeldCandidate], histories: Mapping[str, ReleaseHistory]
 ) -> list[AuditResult]:
     folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     audited: list[AuditResult] = []
@@ -192,12 +192,12 @@ def _only(node: AuditNode) -> AuditNode:
     return replace(node, requirements=tuple(filter(_successive, node.requirements)))
 
 
-def _subject(run_dir: Path, context: RunContext, known: _HeldCandidate, history: History) -> Subject:
+def _subject(run_dir: Path, context: RunContext, known: _HeldCandidate, history: ReleaseHistory) -> AuditSubject:
     release = known.release
     file = place_of(run_dir, f"{RELEASED}/{release.name}/{release.path}")
     back = context.engine.read_back(release, file, context.resources)
     attributes = context.plan.source.attributes
-    return Subject(
+    return AuditSubject(
         release=release,
         file=file,
         original=StreamView(_NoData(attributes)),

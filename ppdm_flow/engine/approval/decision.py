@@ -18,7 +18,7 @@ AUTHOR = "author"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedSignatures:
     """What a plan asks for: ``roles``, by different people if ``distinct``; ``waivers`` are roles by waiver."""
 
     roles: tuple[str, ...]
@@ -41,7 +41,7 @@ def signed_waivers(plan: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingSignature:
     """A signature that is not there: in which role, of which releases, and who could give it."""
 
     role: str
@@ -60,7 +60,7 @@ class Decision:
     """``counted`` are the signatures that the release rests on; it is approved where nothing is missing or refused."""
 
     counted: tuple[SignatureResult, ...] = ()
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingSignature, ...] = ()
     refused: tuple[Diagnostic, ...] = ()
 
     @property
@@ -99,7 +99,10 @@ def not_before(signatures: Iterable[SignatureResult], last: datetime | None) -> 
 
 
 def decide(
-    asked: Asked, signatures: Sequence[SignatureResult], releases: Sequence[str], signers: Sequence[Signers]
+    asked: RequestedSignatures,
+    signatures: Sequence[SignatureResult],
+    releases: Sequence[str],
+    signers: Sequence[Signers],
 ) -> Decision:
     """Decide on a run with these releases; ``signers`` are the lists that all have to know a signer."""
     good = tuple(s for s in signatures if s.good)
@@ -144,14 +147,14 @@ class _Judge:
         every = set.intersection(*signed) if signed else set()
         return tuple(sorted(every if role == AUTHOR else every - self._authors))
 
-    def missing(self, role: str, people: Sequence[str]) -> Missing | None:
+    def missing(self, role: str, people: Sequence[str]) -> MissingSignature | None:
         """Return what is missing of a role, where nothing was tried in vain."""
         if people:
             return None
         without = tuple(r for r in self._releases if not self._of(role, r))
         if not without:
             return None
-        return Missing(role, without, tuple(self._able(role)))
+        return MissingSignature(role, without, tuple(self._able(role)))
 
     def refused(self, role: str, people: Sequence[str]) -> Diagnostic | None:
         """Return why the signatures that a role has do not count."""

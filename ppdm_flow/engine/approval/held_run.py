@@ -18,7 +18,7 @@ from ppdm_flow.engine.approval.decision import signed_waivers
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, RELEASED, is_held
 from ppdm_flow.engine.evidence.writing import run_lock
 from ppdm_flow.engine.faults import output_fault, refusal
-from ppdm_flow.engine.held.private import Private, read_private
+from ppdm_flow.engine.held.private import HeldRunData, read_private
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.verify.verify import used_waivers, verify
 
@@ -33,7 +33,7 @@ class HeldRun:
     run_dir: Path
     manifest: Mapping[str, Any]
     plan: Mapping[str, Any]
-    private: Private
+    private: HeldRunData
 
     @property
     def releases(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdm_flow.engine.approval.decision import Missing
+from ppdm_flow.engine.approval.decision import MissingSignature
 from ppdm_flow.engine.evidence.signatures import SignatureResult
 
 
@@ -15,7 +15,7 @@ class ReleaseOutcome:
 
     run_dir: Path
     published: bool = False
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingSignature, ...] = ()
     counted: tuple[SignatureResult, ...] = ()
     numbers: tuple[int, ...] = ()
     tables: tuple[str, ...] = ()

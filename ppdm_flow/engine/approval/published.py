@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.approval.decision import Asked, decide, signed_waivers
+from ppdm_flow.engine.approval.decision import RequestedSignatures, decide, signed_waivers
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.evidence.signatures import signatures_of
 from ppdm_flow.engine.held.signers_file import ReadSigners
@@ -46,7 +46,7 @@ def _faults(
         raise ValueError("a time without a zone")
     signers = read_signers(run_dir / str(asked["signers"]))
     every = signatures_of(run_dir, signers, out)
-    wanted = Asked(tuple(asked["roles"]), bool(asked["distinct"]), waivers)
+    wanted = RequestedSignatures(tuple(asked["roles"]), bool(asked["distinct"]), waivers)
     decision = decide(wanted, every, tuple(r["name"] for r in plan["releases"]), (signers,))
     if not decision.approved:
         roles = ", ".join(f"`{m.role}`" for m in decision.missing)

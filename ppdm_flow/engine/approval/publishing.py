@@ -24,7 +24,7 @@ from ppdm_flow.engine.evidence.places import ATTESTATIONS
 from ppdm_flow.engine.evidence.signatures import SignatureResult
 from ppdm_flow.engine.evidence.writing import write_copy
 from ppdm_flow.engine.faults import output_fault
-from ppdm_flow.engine.held.publication import VERSION, Publication, write_publication
+from ppdm_flow.engine.held.publication import VERSION, HeldRunPublication, write_publication
 from ppdm_flow.engine.ledger.ledger import written_down
 from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.ledger.witness import testimony
@@ -86,7 +86,7 @@ class HeldPublication:
     def _write(self, when: datetime, ledger: Any, delivery: Delivery | None) -> None:
         """Write who approved it, and give each release the signatures on it."""
         waivers = {each["name"]: each["until"] for each in self.held.manifest.get("waivers", ())}
-        document: Publication = {
+        document: HeldRunPublication = {
             "version": VERSION,
             "policy": str(self.held.manifest["policy"]),
             "run": self.run_dir.name,

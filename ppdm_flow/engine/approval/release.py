@@ -16,7 +16,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError, RefusedError
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine.approval.again import PlanLoader, judged_again, plan_at_release
-from ppdm_flow.engine.approval.decision import Asked, Decision, both, decide, not_before
+from ppdm_flow.engine.approval.decision import Decision, RequestedSignatures, both, decide, not_before
 from ppdm_flow.engine.approval.held_run import HeldRun, locked_run, read_held, remove_private
 from ppdm_flow.engine.approval.outcome import ReleaseOutcome
 from ppdm_flow.engine.approval.publishing import HeldPublication
@@ -24,10 +24,10 @@ from ppdm_flow.engine.candidates.unpublished import PRIVATE, is_held
 from ppdm_flow.engine.evidence.signatures import signatures_of
 from ppdm_flow.engine.held.private import read_private
 from ppdm_flow.engine.held.signers_file import ReadSigners, lists_of_signers
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import LedgerRecord
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import required
-from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger
 from ppdm_flow.engine.ledger.store import find_ledger
 from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.engine.ledger.witness import check_neighbours
@@ -86,7 +86,7 @@ def _decided(held: HeldRun, tools: ReleaseTools, last: datetime | None) -> tuple
     now = tools.now()
     by_then, by_today = (signatures_of(held.run_dir, signers, now) for signers in (then, today))
     signatures = not_before(both(by_then, by_today), last)
-    wanted = Asked(tuple(asked["roles"]), bool(asked["distinct"]), dict(asked.get("waivers", {})))
+    wanted = RequestedSignatures(tuple(asked["roles"]), bool(asked["distinct"]), dict(asked.get("waivers", {})))
     decision = decide(wanted, signatures, held.releases, (then, today))
     if decision.refused:
         raise RefusedError(decision.refused)
@@ -135,7 +135,7 @@ def _own(store: LedgerStore, run_dir: Path) -> frozenset[int]:
     return frozenset(e.number for e in store.entries() if e.state == PENDING and e.manifest == digest)
 
 
-def _last(entries: Sequence[Entry], known: frozenset[int]) -> datetime | None:
+def _last(entries: Sequence[LedgerRecord], known: frozenset[int]) -> datetime | None:
     """Return when the last release was written into the ledger that the run did not know, as the ledger says.
 
     What the run knew is older than the run, and no signature that is older than its run counts.
@@ -151,7 +151,7 @@ def _hold_against(held: HeldRun, store: LedgerStore, own: frozenset[int], tools:
     if numbers == held.private.known:
         return
     plan = plan_at_release(held.run_dir, held.private, tools.load)
-    ledger = Ledger(plan, store, required(store.key))
+    ledger = RunLedger(plan, store, required(store.key))
     faults = tuple(judged_again(held.run_dir, held.private, plan, ledger, own, tools.clock()))
     if faults:
         raise RefusedError(faults)

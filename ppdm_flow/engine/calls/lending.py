@@ -15,12 +15,12 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.quoting import texts
 from ppdm_flow.engine.calls.promises import ReturnedTable
 from ppdm_flow.engine.faults import run_fault, wrap_plugin_errors
-from ppdm_flow.plan.definition import AuditNode, Bound, StepNode
+from ppdm_flow.plan.definition import AuditNode, ConfiguredPlugin, StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.generation import Generation
-from ppdm_flow.sdk.history import History, Membership
+from ppdm_flow.sdk.history import Membership, ReleaseHistory
 from ppdm_flow.sdk.lent import LentPairs, LentView
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
@@ -87,12 +87,12 @@ def _is_ours(trace: TracebackType | None) -> bool:
     return module.partition(".")[0] == registry.OWN
 
 
-def is_foreign(bound: Bound) -> bool:
+def is_foreign(bound: ConfiguredPlugin) -> bool:
     """Whether a plugin comes from another distribution than ppdm_flow itself."""
     return bound.distribution.replace("-", "_") != registry.OWN
 
 
-def turns(bound: Bound) -> AbstractContextManager[Any]:
+def turns(bound: ConfiguredPlugin) -> AbstractContextManager[Any]:
     """Let one thread at a time call a transform of another distribution, which may keep things between calls."""
     return Lock() if is_foreign(bound) else nullcontext()
 
@@ -130,12 +130,12 @@ def lent_rows(node: StepNode, rows: RowNumbers) -> RowNumbers:
     return frozen(rows) if is_foreign(node.bound) else rows
 
 
-def lent_view(bound: Bound, view: DataView) -> DataView:
+def lent_view(bound: ConfiguredPlugin, view: DataView) -> DataView:
     """Return the view as a plugin gets it: nothing that it answers with can be written to."""
     return LentView(view) if is_foreign(bound) else view
 
 
-def lent_context(bound: Bound, context: AuditContext) -> AuditContext:
+def lent_context(bound: ConfiguredPlugin, context: AuditContext) -> AuditContext:
     """Return what an audit is told as it gets it."""
     if not is_foreign(bound):
         return context
@@ -168,7 +168,7 @@ def _generation(generation: Generation) -> Generation:
     return replace(generation, made=LentPairs(generation.made), source=source)
 
 
-def _history(history: History) -> History:
+def _history(history: ReleaseHistory) -> ReleaseHistory:
     earlier = tuple(replace(e, members=_members(e.members)) for e in history.earlier)
     return replace(history, own=_members(history.own), earlier=earlier)
 

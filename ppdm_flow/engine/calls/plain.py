@@ -11,7 +11,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.sdk.anonymizer import Fitted
 
@@ -84,10 +84,10 @@ class PlainRebuilder:
         words = {n: self._text(getattr(chart, n)) for n in _WORDS}
         return Chart(**words, x=tuple(map(self._text, chart.x)), series=tuple(map(self._series, chart.series)))
 
-    def _series(self, series: Series) -> Series:
-        self._is(series, Series)
+    def _series(self, series: FigureSeries) -> FigureSeries:
+        self._is(series, FigureSeries)
         lines = (tuple(map(self._number, each)) for each in (series.y, series.low, series.high))
-        return Series(self._text(series.name), *lines)
+        return FigureSeries(self._text(series.name), *lines)
 
     def _text(self, text: str) -> str:
         self._is(text, str)

@@ -18,7 +18,7 @@ from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.quoting import LONGEST, of_chart, of_figures, of_finding, spans, texts
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.stream import LoadedStream, Texts
-from ppdm_flow.plan.definition import AuditNode, Bound, Plan, StepNode
+from ppdm_flow.plan.definition import AuditNode, ConfiguredPlugin, Plan, StepNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.wording import CodeTexts, Explanations
@@ -29,7 +29,7 @@ class PluginText:
     """One text: ``who`` says it and ``where``. ``published``: it lies beside a release, and not in the report."""
 
     who: str
-    bound: Bound
+    bound: ConfiguredPlugin
     where: str
     text: str
     published: bool = False
@@ -63,7 +63,9 @@ def of_audit(node: AuditNode, outcome: AuditOutcome) -> Iterator[PluginText]:
     yield from _shown(who, bound, outcome.findings, outcome.charts)
 
 
-def _shown(who: str, bound: Bound, findings: Iterable[Finding], charts: Iterable[Chart]) -> Iterator[PluginText]:
+def _shown(
+    who: str, bound: ConfiguredPlugin, findings: Iterable[Finding], charts: Iterable[Chart]
+) -> Iterator[PluginText]:
     for finding in findings:
         for text in of_finding(finding):
             yield PluginText(who, bound, "a finding", text)

@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
-from ppdm_flow.core.lineage import How
+from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.steps.origins import Channel
+from ppdm_flow.engine.steps.origins import OperatorOrigin
 from ppdm_flow.plan.definition import COUNTS, Plan, ReleaseNode
 from ppdm_flow.policy.redaction import without
 from ppdm_flow.sdk.anonymizer import Fitted
@@ -31,7 +31,7 @@ _COUNTS: Document = {
     "description": COUNTS,
     "role": Role.WEIGHT.value,
     "computed_from": [],
-    "how": How.OTHER.value,
+    "how": DerivationKind.OTHER.value,
     "done": [],
 }
 """What recipients are told of the column of counts of a collapsed release."""
@@ -94,7 +94,7 @@ def artifacts(
     plan: Plan,
     release: ReleaseNode,
     fitted: Mapping[str, Fitted],
-    channels: Mapping[str, Channel],
+    channels: Mapping[str, OperatorOrigin],
     released: DataView,
 ) -> Mapping[str, Document]:
     """Return the documents of all steps that feed the release, by file name.
@@ -121,7 +121,7 @@ def artifacts(
     return documents
 
 
-def _released(entries: list[Document], step: str, channels: Mapping[str, Channel]) -> list[Document]:
+def _released(entries: list[Document], step: str, channels: Mapping[str, OperatorOrigin]) -> list[Document]:
     """Return the entries of the channels under their released names: the ones that the release was judged by."""
     mine = {c.operator.attribute: (name, c.operator) for name, c in channels.items() if c.operator.step == step}
     columns: list[Document] = []

@@ -18,23 +18,29 @@ from ppdm_flow.engine.events import StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.judging.auditing import (
     AuditResult,
-    Subject,
-    Unaccounted,
+    AuditSubject,
+    UnaccountedFiles,
     add_unverified,
     audit_all,
     refuse_quoting_audits,
 )
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit, joined_audits
-from ppdm_flow.engine.judging.others import Beside, beside_releases, files_of_people, reasons_beside, reasons_unverified
+from ppdm_flow.engine.judging.others import (
+    ReadersOfRun,
+    beside_releases,
+    files_of_people,
+    reasons_beside,
+    reasons_unverified,
+)
 from ppdm_flow.engine.local.writing import kept_columns
 from ppdm_flow.engine.machine import peak_mb, return_freed_memory
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.parallel import run_all
 from ppdm_flow.engine.reading.identifiers import check_identifiers
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.seam import Target, WrittenRows
+from ppdm_flow.engine.seam import ReleaseTarget, WrittenRows
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.steps.origins import Channel, channels, generation
+from ppdm_flow.engine.steps.origins import OperatorOrigin, channels, generation
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.engine.streams.view import StreamView
@@ -42,14 +48,14 @@ from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import SOURCE, ReleaseNode
 from ppdm_flow.plan.together import SIGN
 from ppdm_flow.reader.run import EarlierFiles
-from ppdm_flow.sdk.audit import FilesReader, Other
-from ppdm_flow.sdk.history import History
+from ppdm_flow.sdk.audit import FilesReader, OtherRelease
+from ppdm_flow.sdk.history import ReleaseHistory
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import PairedView
 
 SCRATCH = "scratch"
-FilesBefore = Callable[[Mapping[str, Other]], EarlierFiles | None]
+FilesBefore = Callable[[Mapping[str, OtherRelease]], EarlierFiles | None]
 """Returns the files of earlier runs that are about people of these files of the run."""
 
 
@@ -65,8 +71,8 @@ class Candidate:
     file: Path
     written: WrittenFiles
     rows: int
-    channels: Mapping[str, Channel]
-    subject: Subject
+    channels: Mapping[str, OperatorOrigin]
+    subject: AuditSubject
 
     @property
     def sha256(self) -> str:
@@ -89,7 +95,7 @@ class CandidateBuilder:
         self.original = original
         self.directory = directory
         self._earlier: EarlierFiles | None = None
-        self._beside: Mapping[str, Beside] = {}
+        self._beside: Mapping[str, ReadersOfRun] = {}
 
     def write(self) -> tuple[Candidate, ...]:
         """Write every release and read it back. Raises RunError where a file is not what was written."""
@@ -102,7 +108,7 @@ class CandidateBuilder:
     def audit(
         self,
         candidates: Sequence[Candidate],
-        histories: Mapping[str, History],
+        histories: Mapping[str, ReleaseHistory],
         before: FilesBefore,
         reader: FilesReader | None = None,
     ) -> tuple[AuditResult, ...]:
@@ -120,8 +126,8 @@ class CandidateBuilder:
                 c.subject,
                 siblings={n: v for n, v in views.items() if n != c.release.name},
                 history=histories.get(c.release.name),
-                others=beside.get(c.release.name, Beside()).others,
-                reader=reader or beside.get(c.release.name, Beside()).reader,
+                others=beside.get(c.release.name, ReadersOfRun()).others,
+                reader=reader or beside.get(c.release.name, ReadersOfRun()).reader,
             )
             for c in candidates
         }
@@ -134,11 +140,11 @@ class CandidateBuilder:
         reasons = {**reasons_beside(alone, beside, joined), **self.reasons_unverified(alone)}
         return tuple(add_unverified(result, reasons) for result in audited)
 
-    def reasons_unverified(self, requirements: Iterable[Requirement]) -> Mapping[tuple[str, str], Unaccounted]:
+    def reasons_unverified(self, requirements: Iterable[Requirement]) -> Mapping[tuple[str, str], UnaccountedFiles]:
         """Return, by requirement and release, why figures of this run alone may not hold beside earlier files."""
         return reasons_unverified(requirements, self._beside, self._earlier)
 
-    def _joined(self, subjects: Sequence[Subject]) -> tuple[JoinedAudit, ...]:
+    def _joined(self, subjects: Sequence[AuditSubject]) -> tuple[JoinedAudit, ...]:
         original, rows = self.original.stream, self.context.options.partition_rows
         return joined_audits(self.plan, subjects, self.graph, original, rows, self.context.stop)
 
@@ -160,7 +166,7 @@ class CandidateBuilder:
         spool = self.directory.home / SCRATCH / f"sort-{release.name}"
         spool.mkdir(mode=0o700)
         types = kept_columns(release, self.original.types)
-        target = Target(file, spool, key, context.options.memory_limit // 3, types)
+        target = ReleaseTarget(file, spool, key, context.options.memory_limit // 3, types)
         written = context.engine.write(release, stream, target)
         return_freed_memory()
         read_rows, files = MultisetHash(key), context.engine.written_files(file)
@@ -173,9 +179,11 @@ class CandidateBuilder:
         check_identifiers(release, subject.original, subject.candidate)
         return Candidate(release, file, files, written.rows, active, subject)
 
-    def _subject(self, release: ReleaseNode, file: Path, back: ReadBack, active: Mapping[str, Channel]) -> Subject:
+    def _subject(
+        self, release: ReleaseNode, file: Path, back: ReadBack, active: Mapping[str, OperatorOrigin]
+    ) -> AuditSubject:
         views = self.graph.views
-        return Subject(
+        return AuditSubject(
             release=release,
             file=file,
             original=views[SOURCE],
@@ -203,7 +211,7 @@ class CandidateBuilder:
         sets = frozenset(a.name for a in (*original.attributes, *released.attributes) if a.role is Role.ITEMS)
         return self.context.engine.pairs(original, released, aligned=Kind.TABLE not in kinds, keep=sets)
 
-    def _operator_pairs(self, release: ReleaseNode, channel: Channel) -> PairedView | None:
+    def _operator_pairs(self, release: ReleaseNode, channel: OperatorOrigin) -> PairedView | None:
         """Return what went into an operator on sets beside what was released; both have the same row numbers."""
         steps = self.plan.upstream(release.input)
         operator = channel.operator

@@ -17,7 +17,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.core.texts.sql_names import table_parts
 from ppdm_flow.engine.delivery.mysql import MysqlTables
 from ppdm_flow.engine.delivery.postgresql import PostgresTables
-from ppdm_flow.engine.delivery.target import MARK, Batches, TableWriter, Target, comment, unfit
+from ppdm_flow.engine.delivery.target import MARK, Batches, DeliveryTarget, TableWriter, comment, unfit
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_released
 from ppdm_flow.plan.definition import ReleaseNode
@@ -56,7 +56,7 @@ def staged(policy: str, run: str, files: Sequence[tuple[ReleaseNode, Path]]) -> 
     """
     delivery = Delivery(run)
     with ExitStack() as stack:
-        prepared: list[tuple[TableWriter, Target]] = []
+        prepared: list[tuple[TableWriter, DeliveryTarget]] = []
         for release, file in files:
             if release.into is None:
                 continue
@@ -89,13 +89,13 @@ def _connected(delivery: Delivery, address: ServerAddress, url: str, stack: Exit
     return delivery.connections[url][1]
 
 
-def _target(policy: str, run: str, release: ReleaseNode) -> Target:
+def _target(policy: str, run: str, release: ReleaseNode) -> DeliveryTarget:
     into = release.into
     assert into is not None  # noqa: S101  # who calls has looked
     *schema, name = table_parts(into.table)
     text = f"{MARK}release {release.name} of policy {policy}, run {run}"
     described = {a.name: comment(a.description) for a in release.attributes if a.description}
-    return Target(
+    return DeliveryTarget(
         schema[0] if schema else None,
         name,
         policy,
@@ -106,7 +106,9 @@ def _target(policy: str, run: str, release: ReleaseNode) -> Target:
     )
 
 
-def _fill(connection: TableWriter, address: ServerAddress, target: Target, release: ReleaseNode, file: Path) -> None:
+def _fill(
+    connection: TableWriter, address: ServerAddress, target: DeliveryTarget, release: ReleaseNode, file: Path
+) -> None:
     schema, rows = _rows_of(release, file)
     connection.stage(target, schema, rows)
     _, again = _rows_of(release, file)

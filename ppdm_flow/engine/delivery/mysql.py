@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.engine.delivery.target import Batches, TableWriter, Target, foreign_table, unfit
+from ppdm_flow.engine.delivery.target import Batches, DeliveryTarget, TableWriter, foreign_table, unfit
 from ppdm_flow.sdk.databases.faults import machine_fault
 from ppdm_flow.sdk.databases.mysql import MysqlConnection, error_number
 
@@ -49,10 +49,10 @@ class MysqlTables(MysqlConnection, TableWriter):
     """One connection, with a lock for each table that it fills."""
 
     def __init__(self, address: ServerAddress) -> None:
-        self._staged: list[Target] = []
+        self._staged: list[DeliveryTarget] = []
         super().__init__(address, _SESSION)
 
-    def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+    def stage(self, target: DeliveryTarget, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Create the table and fill it; what an ended run left of the same table is dropped first."""
         if target.schema is not None:
             raise unfit(self.place, target, "its database is that of the URL, so that it has no other schema")
@@ -70,7 +70,7 @@ class MysqlTables(MysqlConnection, TableWriter):
                     self._connection.execute(table.insert(), _rows(batch.slice(start, _ROWS)))
             self._ask("COMMIT")
 
-    def read(self, target: Target, schema: pa.Schema) -> Batches:
+    def read(self, target: DeliveryTarget, schema: pa.Schema) -> Batches:
         """Yield the rows as they were written."""
         listed = ", ".join(map(_name, schema.names))
         every = f"SELECT {listed} FROM {_name(_staging(target))}"  # noqa: S608
@@ -79,7 +79,7 @@ class MysqlTables(MysqlConnection, TableWriter):
                 arrays = [_array(*each) for each in zip(zip(*rows, strict=True), schema, strict=True)]
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-    def prepare(self, target: Target) -> None:
+    def prepare(self, target: DeliveryTarget) -> None:
         """Look once more at what has its place."""
         self._judge(target)
 
@@ -100,12 +100,12 @@ class MysqlTables(MysqlConnection, TableWriter):
                 self._ask(f"DROP TABLE IF EXISTS {_name(_staging(target))}")
         super().close()
 
-    def _lock(self, target: Target) -> None:
+    def _lock(self, target: DeliveryTarget) -> None:
         if self._ask("SELECT GET_LOCK(%s, %s)", (_prefix(target)[:_LONGEST], _WAIT)) != [(1,)]:
             text = f"another run writes the table `{target.shown}` of the database `{self.place}`"
             raise machine_fault("PPF475", text)
 
-    def _judge(self, target: Target) -> None:
+    def _judge(self, target: DeliveryTarget) -> None:
         found = self._ask(_THERE, (target.name,))
         if found and (found[0][0] != "BASE TABLE" or not target.may_replace(found[0][1])):
             raise foreign_table(self.place, target)
@@ -116,12 +116,12 @@ class MysqlTables(MysqlConnection, TableWriter):
         return super()._fault(error)
 
 
-def _prefix(target: Target) -> str:
+def _prefix(target: DeliveryTarget) -> str:
     """Return how names begin of what is filled in the stead of a table."""
     return f"ppdm_flow_{hashlib.sha256(target.name.encode()).hexdigest()[:16]}_"
 
 
-def _staging(target: Target) -> str:
+def _staging(target: DeliveryTarget) -> str:
     return f"{_prefix(target)}{target.staging[-16:]}"
 
 
@@ -129,7 +129,7 @@ def _name(name: str) -> str:
     return quoted(name, "`")
 
 
-def _table(target: Target, schema: pa.Schema) -> Any:
+def _table(target: DeliveryTarget, schema: pa.Schema) -> Any:
     """Return the table as it is filled; columns go by their numbers, since names of parameters lose characters."""
     import sqlalchemy as sql  # noqa: PLC0415  # of an extra
     from sqlalchemy.dialects import mysql  # noqa: PLC0415  # the same

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts.sql_names import quoted
-from ppdm_flow.engine.delivery.target import Batches, TableWriter, Target, foreign_table, unfit
+from ppdm_flow.engine.delivery.target import Batches, DeliveryTarget, TableWriter, foreign_table, unfit
 from ppdm_flow.sdk.databases.postgresql import PostgresConnection
 
 _BEGIN = (
@@ -41,7 +41,7 @@ class PostgresTables(PostgresConnection, TableWriter):
         """The schema of tables that are named without one."""
         return str(self._ask("SELECT pg_catalog.current_schema()")[0][0] or "public")
 
-    def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+    def stage(self, target: DeliveryTarget, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Create the table and fill it by COPY."""
         home = target.schema or self._own
         self._ask(f"SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext({_text(f'{home}.{target.name}')}))")
@@ -52,14 +52,14 @@ class PostgresTables(PostgresConnection, TableWriter):
             reader = pa.RecordBatchReader.from_batches(schema, batches)
             cursor.adbc_ingest(target.staging, reader, mode="append", db_schema_name=home)
 
-    def read(self, target: Target, schema: pa.Schema) -> Batches:
+    def read(self, target: DeliveryTarget, schema: pa.Schema) -> Batches:
         """Yield the rows as they were written."""
         listed = ", ".join(quoted(name) for name in schema.names)
         with self.filling(target):
             for batch in self._batches(f"SELECT {listed} FROM {self._staging(target)}"):  # noqa: S608
                 yield batch.cast(schema)
 
-    def prepare(self, target: Target) -> None:
+    def prepare(self, target: DeliveryTarget) -> None:
         """Replace the table by the new one; nobody else sees that before the commit."""
         home = quoted(target.schema or self._own)
         place = f"{home}.{quoted(target.name)}"
@@ -79,13 +79,13 @@ class PostgresTables(PostgresConnection, TableWriter):
         """End the transaction."""
         self._ask("COMMIT")
 
-    def _judge(self, target: Target) -> None:
+    def _judge(self, target: DeliveryTarget) -> None:
         asked = _THERE.format(schema=_text(target.schema or self._own), name=_text(target.name))
         for kind, comment in self._ask(asked):
             if kind != "r" or not target.may_replace(comment):
                 raise foreign_table(self.place, target)
 
-    def _staging(self, target: Target) -> str:
+    def _staging(self, target: DeliveryTarget) -> str:
         return f"{quoted(target.schema or self._own)}.{quoted(target.staging)}"
 
     def _fault(self, error: Exception) -> PpdmError:

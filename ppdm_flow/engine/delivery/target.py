@@ -22,7 +22,7 @@ Batches = Generator[pa.RecordBatch, None, None]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DeliveryTarget:
     """A table to be. ``schema`` is None where the database says which; ``comments`` are those of columns.
 
     It replaces a table that a release of the same ``policy`` made, and no other one. ``staging`` is the name under
@@ -52,19 +52,19 @@ class TableWriter(ABC):
     """Fills tables over a connection and puts them in their places. Everything raises PpdmError."""
 
     place: str
-    filled: Target | None = None
+    filled: DeliveryTarget | None = None
     """The table whose faults say that it cannot be made of the release."""
 
     @abstractmethod
-    def stage(self, target: Target, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+    def stage(self, target: DeliveryTarget, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Fill a table under its staging name. Raises DataError where another one than a release's has its place."""
 
     @abstractmethod
-    def read(self, target: Target, schema: pa.Schema) -> Batches:
+    def read(self, target: DeliveryTarget, schema: pa.Schema) -> Batches:
         """Yield the rows of a staged table, in the order that they were written in."""
 
     @abstractmethod
-    def prepare(self, target: Target) -> None:
+    def prepare(self, target: DeliveryTarget) -> None:
         """Do all that may fail before the tables take their places."""
 
     @abstractmethod
@@ -76,7 +76,7 @@ class TableWriter(ABC):
         """Take back what did not take its place, and hang up."""
 
     @contextmanager
-    def filling(self, target: Target) -> Iterator[None]:
+    def filling(self, target: DeliveryTarget) -> Iterator[None]:
         """Take the faults within for those of a table."""
         self.filled = target
         try:
@@ -90,13 +90,13 @@ def comment(text: str) -> str:
     return " ".join(text.split())[:_LONGEST_COMMENT]
 
 
-def foreign_table(place: str, target: Target) -> DataError:
+def foreign_table(place: str, target: DeliveryTarget) -> DataError:
     """Say that there is a table which no release of the policy made."""
     text = f"the database `{place}` has a table `{target.shown}` that no release of this policy made: it stays"
     return data_fault("PPF483", text, advice="name another table, or drop that one yourself")
 
 
-def unfit(place: str, target: Target, why: str) -> DataError:
+def unfit(place: str, target: DeliveryTarget, why: str) -> DataError:
     """Say that a table cannot be made of a release."""
     text = f"table `{target.shown}` of the database `{place}`: {why}"
     return data_fault("PPF482", text, advice="nothing was released")

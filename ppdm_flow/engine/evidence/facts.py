@@ -18,10 +18,10 @@ from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.statement import (
     PREDICATE_TYPE,
     STATEMENT_TYPE,
+    InTotoStatement,
     LedgerPart,
     RequirementPart,
-    Statement,
-    Subject,
+    StatementSubject,
     WaiverPart,
     text_of,
     time_of,
@@ -89,7 +89,7 @@ class RunFacts:
 
     def statement(
         self, release: str, role: str, key: PublicKey, signed: datetime, shown: Shown = show_all
-    ) -> Statement:
+    ) -> InTotoStatement:
         """Return what ``key`` signs of a release in a role at that time."""
         parts = self._parts(release)
         requirements = [
@@ -109,9 +109,9 @@ class RunFacts:
             "predicateType": PREDICATE_TYPE,
             "predicate": predicate,
         }
-        return cast("Statement", document)
+        return cast("InTotoStatement", document)
 
-    def difference(self, statement: Statement) -> str:
+    def difference(self, statement: InTotoStatement) -> str:
         """Return the first thing in which a statement is not about this run as it is; empty where there is none.
 
         A measured figure may be left out, for the release's audience; what is told has to be that of the report.
@@ -139,7 +139,7 @@ class RunFacts:
         differing = sorted(key for key in rest.keys() | wanted.keys() if rest.get(key) != wanted.get(key))
         return _SAYS_OTHERWISE.format(differing[0]) if differing else ""
 
-    def subjects(self, release: str) -> list[Subject]:
+    def subjects(self, release: str) -> list[StatementSubject]:
         """Return the files of a release, by their paths in its folder."""
         before = f"{RELEASED}/{release}/"
         files = self.manifest["files"].items()

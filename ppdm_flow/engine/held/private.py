@@ -20,10 +20,10 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.unpublished import PRIVATE as NAME
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import FIELDS, Entry, from_row, to_columns
+from ppdm_flow.engine.ledger.chain import FIELDS, LedgerRecord, from_row, to_columns
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import hashes_of, packed
-from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.plan.definition import LedgerNode, Plan
 from ppdm_flow.sdk.history import Membership
@@ -52,7 +52,7 @@ class ReleaseDocument(TypedDict):
     people: PeopleDocument | None
 
 
-class LedgerDocument(TypedDict):
+class HeldLedgerDocument(TypedDict):
     """Where the ledger is, and which of its releases the run was held against."""
 
     place: str
@@ -72,19 +72,19 @@ class PrivateDocument(TypedDict):
     home: str
     columns: dict[str, list[str]]
     signers: str
-    ledger: NotRequired[LedgerDocument]
+    ledger: NotRequired[HeldLedgerDocument]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldRelease:
+class WaitingRelease:
     """A release that waits."""
 
-    entry: Entry
+    entry: LedgerRecord
     members: Membership | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Private:
+class HeldRunData:
     """``home`` is the policy's folder, ``columns`` those of the data by table.
 
     ``known`` are the numbers of the releases that the ledger had; ``releases`` are empty without a ledger.
@@ -95,11 +95,15 @@ class Private:
     signers: Path
     ledger: LedgerNode | None = None
     known: frozenset[int] = frozenset()
-    releases: tuple[HeldRelease, ...] = ()
+    releases: tuple[WaitingRelease, ...] = ()
 
 
 def private_text(
-    plan: Plan, signers: str, originals: Mapping[str, Original], candidates: Sequence[Candidate], ledger: Ledger | None
+    plan: Plan,
+    signers: str,
+    originals: Mapping[str, Original],
+    candidates: Sequence[Candidate],
+    ledger: RunLedger | None,
 ) -> str:
     """Return what a held run has to keep, as JSON."""
     document: PrivateDocument = {
@@ -123,7 +127,7 @@ def private_text(
     return json.dumps(document, ensure_ascii=False)
 
 
-def _release(ledger: Ledger, candidate: Candidate) -> ReleaseDocument:
+def _release(ledger: RunLedger, candidate: Candidate) -> ReleaseDocument:
     name = candidate.release.name
     own = ledger.members[name]
     entry = dict(to_columns(ledger.entry(candidate)))
@@ -140,7 +144,7 @@ def _release(ledger: Ledger, candidate: Candidate) -> ReleaseDocument:
     return {"entry": entry, "people": people}
 
 
-def read_private(run_dir: Path, digest: str) -> Private:
+def read_private(run_dir: Path, digest: str) -> HeldRunData:
     """Return what a held run kept. Raises DataError (PPF972) where it is not there, or not what the manifest says."""
     path = run_dir / NAME
     try:
@@ -154,24 +158,24 @@ def read_private(run_dir: Path, digest: str) -> Private:
     raise data_fault("PPF972", text, advice="put it back, or run the policy again")
 
 
-def _private(document: PrivateDocument) -> Private:
+def _private(document: PrivateDocument) -> HeldRunData:
     columns = {name: tuple(names) for name, names in document["columns"].items()}
     base = (Path(document["home"]), columns, Path(document["signers"]))
     said = document.get("ledger")
     if said is None:
-        return Private(*base)
+        return HeldRunData(*base)
     node = LedgerNode(
         said["place"], said["key"], said["subject"], said["repeat"], said["server"], tuple(said["ignore"])
     )
-    return Private(*base, node, frozenset(said["known"]), tuple(_held(said["releases"])))
+    return HeldRunData(*base, node, frozenset(said["known"]), tuple(_held(said["releases"])))
 
 
-def _held(releases: Sequence[ReleaseDocument]) -> Iterable[HeldRelease]:
+def _held(releases: Sequence[ReleaseDocument]) -> Iterable[WaitingRelease]:
     for each in releases:
         entry = from_row([each["entry"][name] for name in FIELDS], PENDING)
         people = each["people"]
         if people is None:
-            yield HeldRelease(entry)
+            yield WaitingRelease(entry)
             continue
         subjects, classes = (hashes_of(base64.b64decode(text)) for text in (people["subjects"], people["classes"]))
         own = Membership(
@@ -182,7 +186,7 @@ def _held(releases: Sequence[ReleaseDocument]) -> Iterable[HeldRelease]:
             people["cells"],
             packed_file=base64.b64decode(people.get("file", "")),
         )
-        yield HeldRelease(entry, own)
+        yield WaitingRelease(entry, own)
 
 
 def _text(data: bytes) -> str:

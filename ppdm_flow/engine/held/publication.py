@@ -37,7 +37,7 @@ class SignedWaiver(TypedDict):
     until: Annotated[Day, about("Its last day, UTC.")]
 
 
-class Publication(TypedDict):
+class HeldRunPublication(TypedDict):
     """Release of a held run of ppdm-flow.
 
     Who approved a run that was held, and when it was released. It stands beside the run's manifest, which it does not

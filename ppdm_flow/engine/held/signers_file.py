@@ -16,7 +16,7 @@ from ppdm_flow.engine.candidates.unpublished import PRIVATE
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
-from ppdm_flow.plan.definition import Approvals
+from ppdm_flow.plan.definition import RequiredApprovals
 
 _OWN = frozenset((HELD, RELEASED, WITHHELD, PRIVATE, MANIFEST, PUBLICATION, UNFINISHED, ATTESTATIONS, INTERNAL))
 """Names that a run's directory has later."""
@@ -24,7 +24,7 @@ ReadSigners = Callable[[Path], Signers]
 """Reads a list of signers. Raises PolicyError or UsageError where it cannot be used."""
 
 
-def signers_copy(approvals: Approvals, document: Mapping[str, Any]) -> dict[str, str]:
+def signers_copy(approvals: RequiredApprovals, document: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of the list of signers by its name in the run's directory; ``document`` is the plan's.
 
     Raises DataError (PPF973) where it is not the one that the plan was made with.

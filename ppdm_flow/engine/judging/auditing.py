@@ -18,7 +18,7 @@ from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_context, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import of_audit, refuse_quotations
-from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.events import Listener, RowProgress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import make_algorithm
@@ -31,9 +31,9 @@ from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.together import SIGN
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.sdk.anonymizer import ValueOperator
-from ppdm_flow.sdk.audit import AuditContext, FilesReader, Other, Rechecked, Seeded, SeededStep, Sql
+from ppdm_flow.sdk.audit import AuditContext, FilesReader, OtherRelease, PublicSeed, RecheckedAudit, SeededStep, Sql
 from ppdm_flow.sdk.generation import Generation
-from ppdm_flow.sdk.history import History
+from ppdm_flow.sdk.history import ReleaseHistory
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView, PairedView
@@ -43,7 +43,7 @@ _ROW_UNITS = ("rows", "share", "probability")
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class AuditSubject:
     """One release with everything that its audits may look at.
 
     ``file`` is the released file itself, ``read_back`` its rows; ``siblings`` are the rows of the run's other releases.
@@ -65,8 +65,8 @@ class Subject:
     set_operators: Mapping[str, SetOperator] = field(default_factory=dict)
     operator_pairs: Mapping[str, PairedView] = field(default_factory=dict)
     siblings: Mapping[str, StreamView] = field(default_factory=dict)
-    history: History | None = None
-    others: tuple[Other, ...] = ()
+    history: ReleaseHistory | None = None
+    others: tuple[OtherRelease, ...] = ()
     reader: FilesReader | None = None
     pseudonyms: PairedView | None = None
 
@@ -80,7 +80,7 @@ class AuditResult:
 
 
 def audit_all(
-    context: RunContext, audits: Iterable[tuple[AuditNode, Subject]], folder: Path, first: int = 0
+    context: RunContext, audits: Iterable[tuple[AuditNode, AuditSubject]], folder: Path, first: int = 0
 ) -> tuple[AuditResult, ...]:
     """Carry out audits, several at once; each has a folder below ``folder``, numbered from ``first`` on."""
     work = {
@@ -91,7 +91,7 @@ def audit_all(
     return tuple(done[name] for name in work)
 
 
-def _audit(context: RunContext, node: AuditNode, subject: Subject, folder: Path) -> AuditResult:
+def _audit(context: RunContext, node: AuditNode, subject: AuditSubject, folder: Path) -> AuditResult:
     """Measure, then measure again by the other route. Raises DisagreementError where the two differ."""
     name, listener = f"{subject.release.name}/{node.name}", context.listener
     listener(StepStarted(name))
@@ -122,13 +122,13 @@ def refuse_quoting_audits(plan: Plan, stream: LoadedStream, audited: Sequence[Au
     refuse_quotations(plan, stream, (said for each in audited for said in of_audit(each.node, each.outcome)))
 
 
-def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> AuditOutcome:
+def _measured(node: AuditNode, subject: AuditSubject, context: AuditContext) -> AuditOutcome:
     algorithm, context = make_algorithm(node.bound), lent_context(node.bound, context)
     original, candidate = lent_view(node.bound, subject.original), lent_view(node.bound, subject.candidate)
     outcome = PlainRebuilder(f"audit `{node.name}`").outcome(algorithm.measure(original, candidate, context))
     if context.people is not None and not node.requirements and not node.bound.spec.counts_people:
         outcome = replace(outcome, figures={name: _of_rows(each) for name, each in outcome.figures.items()})
-    if isinstance(algorithm, Rechecked):
+    if isinstance(algorithm, RecheckedAudit):
         try:
             again = algorithm.recheck(original, candidate, context)
         except NotVerifiedError as fault:
@@ -140,14 +140,14 @@ def _measured(node: AuditNode, subject: Subject, context: AuditContext) -> Audit
 
 
 @dataclass(frozen=True, slots=True)
-class Unaccounted:
+class UnaccountedFiles:
     """What was not taken into account of other files: the last part of a figure's name, and a sentence."""
 
     figure: str
     text: str
 
 
-def add_unverified(result: AuditResult, reasons: Mapping[tuple[str, str], Unaccounted]) -> AuditResult:
+def add_unverified(result: AuditResult, reasons: Mapping[tuple[str, str], UnaccountedFiles]) -> AuditResult:
     """Return a result that says of which requirements other files tell more than was measured.
 
     ``reasons`` are by requirement and release.
@@ -184,7 +184,9 @@ def _of_rows(figure: Figure) -> Figure:
     return replace(figure, note=f"{figure.note}; {COUNTS_ROWS}" if figure.note else COUNTS_ROWS)
 
 
-def _context(plan: Plan, node: AuditNode, subject: Subject, sql: Sql, progress: Callable[[int], None]) -> AuditContext:
+def _context(
+    plan: Plan, node: AuditNode, subject: AuditSubject, sql: Sql, progress: Callable[[int], None]
+) -> AuditContext:
     return AuditContext(
         release=subject.release.name,
         attributes={a.name: a for a in subject.release.attributes},
@@ -214,16 +216,16 @@ def _context(plan: Plan, node: AuditNode, subject: Subject, sql: Sql, progress: 
     )
 
 
-def _seeded(plan: Plan, release: ReleaseNode) -> Seeded | None:
+def _seeded(plan: Plan, release: ReleaseNode) -> PublicSeed | None:
     if plan.seed is None:
         return None
     steps = plan.upstream(release.input)
-    return Seeded(plan.seed, tuple(SeededStep(s.name, s.bound.info.name, s.effect.rows) for s in steps))
+    return PublicSeed(plan.seed, tuple(SeededStep(s.name, s.bound.info.name, s.effect.rows) for s in steps))
 
 
-def _progress(name: str, subject: Subject, listener: Listener) -> Callable[[int], None]:
+def _progress(name: str, subject: AuditSubject, listener: Listener) -> Callable[[int], None]:
     total = subject.candidate.row_count
-    return lambda rows: listener(Progress(name, rows, total))
+    return lambda rows: listener(RowProgress(name, rows, total))
 
 
 def _compare(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import RELEASED, WITHHELD, Chart, Figure, Finding, Measured, RequirementResult, StepResult
 from ppdm_flow.engine.judging.auditing import AuditResult
@@ -115,7 +115,7 @@ def _result(requirement: Requirement, release: str, measured: Measured) -> Requi
     )
 
 
-def _gated(plan: Plan, gate: Gate, metrics: Mapping[str, Figure]) -> list[RequirementResult]:
+def _gated(plan: Plan, gate: FigureGate, metrics: Mapping[str, Figure]) -> list[RequirementResult]:
     named = dict(_named(plan, gate.metric, metrics))
     bounds = [(b, at_most) for b, at_most in ((gate.minimum, False), (gate.maximum, True)) if b is not None]
     about = [r.name for r in plan.releases if r.name in gate.releases] or list(named) or [""]
@@ -129,7 +129,7 @@ def _gated(plan: Plan, gate: Gate, metrics: Mapping[str, Figure]) -> list[Requir
     return results
 
 
-def _unmet(gate: Gate, release: str, bound: float, at_most: bool) -> RequirementResult:
+def _unmet(gate: FigureGate, release: str, bound: float, at_most: bool) -> RequirementResult:
     where = f" on release `{release}`" if release else ""
     text = f"There is no figure `{gate.figure}`{where}, so the gate does not hold."
     return _gate(gate, release, bound, None, at_most=at_most, sentence=text)
@@ -148,7 +148,7 @@ def _named(plan: Plan, metric: str, metrics: Mapping[str, Figure]) -> list[tuple
 
 
 def _gate(
-    gate: Gate, release: str, bound: float, figure: Figure | None, *, at_most: bool, sentence: str = ""
+    gate: FigureGate, release: str, bound: float, figure: Figure | None, *, at_most: bool, sentence: str = ""
 ) -> RequirementResult:
     value = None if figure is None else figure.value
     inside = value is not None and within(value, bound, at_most=at_most)
@@ -171,7 +171,7 @@ def _gate(
     )
 
 
-def _sentence(gate: Gate, figure: Figure, bound: str) -> str:
+def _sentence(gate: FigureGate, figure: Figure, bound: str) -> str:
     """Say what was measured, and what it has to be."""
     if figure.value is None:
         why = f" ({figure.note})" if figure.note else ""

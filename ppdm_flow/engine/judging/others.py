@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.auditing import Subject, Unaccounted
+from ppdm_flow.engine.judging.auditing import AuditSubject, UnaccountedFiles
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
@@ -21,23 +21,26 @@ from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.run import EarlierFiles, RunReader
-from ppdm_flow.sdk.audit import Other
+from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.tables.table import Table
 
 Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ReadersOfRun:
     """The other releases that are read beside one, and who holds all of them."""
 
-    others: tuple[Other, ...] = ()
+    others: tuple[OtherRelease, ...] = ()
     reader: RunReader | None = None
 
 
 def beside_releases(
-    plan: Plan, subjects: Mapping[str, Subject], files: Mapping[str, Other], before: EarlierFiles | None = None
-) -> dict[str, Beside]:
+    plan: Plan,
+    subjects: Mapping[str, AuditSubject],
+    files: Mapping[str, OtherRelease],
+    before: EarlierFiles | None = None,
+) -> dict[str, ReadersOfRun]:
     """Return what is beside each of the ``files``, releases whose rows are those of people.
 
     ``before`` are those of earlier runs.
@@ -49,7 +52,7 @@ def beside_releases(
 
     quasi_identifiers = frozenset(a.name for a in plan.source.attributes if a.role is Role.QUASI_IDENTIFIER)
 
-    def reader_of(held: Iterable[Other], unverified: str = "") -> RunReader:
+    def reader_of(held: Iterable[OtherRelease], unverified: str = "") -> RunReader:
         return RunReader(
             tuple(held),
             plan.people,
@@ -62,16 +65,16 @@ def beside_releases(
         )
 
     if not read_together(plan):
-        return {n: Beside((), reader_of([f])) for n, f in files.items()}
+        return {n: ReadersOfRun((), reader_of([f])) for n, f in files.items()}
     reader = reader_of(files.values(), unpaired(plan, subjects))
-    return {n: Beside(tuple(f for m, f in files.items() if m != n), reader) for n in files}
+    return {n: ReadersOfRun(tuple(f for m, f in files.items() if m != n), reader) for n in files}
 
 
 def reasons_unverified(
-    requirements: Iterable[Requirement], beside: Mapping[str, Beside], before: EarlierFiles | None
-) -> dict[tuple[str, str], Unaccounted]:
+    requirements: Iterable[Requirement], beside: Mapping[str, ReadersOfRun], before: EarlierFiles | None
+) -> dict[tuple[str, str], UnaccountedFiles]:
     """Return, by requirement and release, why figures that do not ask the reader may not hold beside earlier files."""
-    out: dict[tuple[str, str], Unaccounted] = {}
+    out: dict[tuple[str, str], UnaccountedFiles] = {}
     if before is None:
         return out
     for requirement in requirements:
@@ -83,18 +86,18 @@ def reasons_unverified(
                 about = None if every else requirement.attributes_concerned
                 if why := _reason(one.reader, about, before, drawn=not requirement.needs_operator):
                     text = f"What earlier releases tell beside this one is not accounted for: {why}."
-                    out[requirement.id, name] = Unaccounted("together_earlier", text)
+                    out[requirement.id, name] = UnaccountedFiles("together_earlier", text)
     return out
 
 
 def reasons_beside(
-    requirements: Iterable[Requirement], beside: Mapping[str, Beside], joined: Collection[frozenset[str]]
-) -> dict[tuple[str, str], Unaccounted]:
+    requirements: Iterable[Requirement], beside: Mapping[str, ReadersOfRun], joined: Collection[frozenset[str]]
+) -> dict[tuple[str, str], UnaccountedFiles]:
     """Return, by requirement and release, why figures on groups that do not ask the reader may not hold in this run.
 
     ``joined`` are the releases that were measured as one table.
     """
-    out: dict[tuple[str, str], Unaccounted] = {}
+    out: dict[tuple[str, str], UnaccountedFiles] = {}
     for requirement in (r for r in requirements if r.on_groups and r.grouping and not r.successive):
         for name, one in beside.items():
             if requirement.concerns(name) and one.reader is not None:
@@ -107,7 +110,7 @@ def reasons_beside(
                     left = [str(fault)]
                 if left:
                     text = f"What releases of this run tell together is not accounted for: {left[0]}."
-                    out[requirement.id, name] = Unaccounted("together_releases", text)
+                    out[requirement.id, name] = UnaccountedFiles("together_releases", text)
     return out
 
 
@@ -121,7 +124,7 @@ def _reason(reader: RunReader, attributes: frozenset[str] | None, before: Earlie
     return f"`{telling[0]}` shows more of the same people" if telling else ""
 
 
-def unpaired(plan: Plan, subjects: Mapping[str, Subject]) -> str:
+def unpaired(plan: Plan, subjects: Mapping[str, AuditSubject]) -> str:
     """Return why what a reader knows is not accounted for: rows that are no row of the source; nothing else."""
     names = [n for n, s in subjects.items() if s.pairs is None and not _is_generated(plan, s.release)]
     return f"rows of `{names[0]}` are made of several rows of the source" if names else ""
@@ -132,7 +135,9 @@ def _is_generated(plan: Plan, release: ReleaseNode) -> bool:
     return any(node.bound.info.kind is Kind.GENERATOR for node in plan.upstream(release.input))
 
 
-def files_of_people(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], original: Stream) -> dict[str, Other]:
+def files_of_people(
+    plan: Plan, graph: Graph, subjects: Mapping[str, AuditSubject], original: Stream
+) -> dict[str, OtherRelease]:
     """Return the releases whose rows are those of people, as others see them; ``original`` is the source.
 
     Where some hold weighted rows one by one, all are numbered so.
@@ -149,7 +154,7 @@ def files_of_people(plan: Plan, graph: Graph, subjects: Mapping[str, Subject], o
     return {name: replace(file, everyone=everyone) for name, file in files.items()}
 
 
-def _file(plan: Plan, graph: Graph, subject: Subject, source: Stream | None) -> Other:
+def _file(plan: Plan, graph: Graph, subject: AuditSubject, source: Stream | None) -> OtherRelease:
     """Return a release as others see it; with ``source``, the source's rows one by one, so are the release's."""
     release, pairs, candidate = subject.release, subject.pairs, subject.candidate
     if pairs is None:
@@ -157,7 +162,7 @@ def _file(plan: Plan, graph: Graph, subject: Subject, source: Stream | None) -> 
     if source is not None and graph.numbering is not None:
         stream = graph.engine.expanded(graph.streams[release.input], graph.numbering)
         pairs, candidate = StreamPairs(source, stream, aligned=True), StreamView(stream)
-    return Other(
+    return OtherRelease(
         name=release.name,
         attributes={a.name: a for a in release.attributes},
         candidate=candidate,

@@ -20,7 +20,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.results import PERSONAL_DATA, Finding, RequirementResult
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.streams.stream import DistributedStream, Part, Stream
+from ppdm_flow.engine.streams.stream import DistributedStream, Stream, StreamPart
 from ppdm_flow.mining.identifiers.columns import WORDS, ColumnScan, Content
 from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.plan.definition import Plan, ReleaseNode
@@ -81,13 +81,13 @@ def _content(facts: AttributeFacts) -> Content:
     return "numbers" if facts.is_numeric else "texts"
 
 
-def _scanned(contents: Mapping[str, Content], key: bytes, part: Part) -> dict[str, ColumnScan]:
+def _scanned(contents: Mapping[str, Content], key: bytes, part: StreamPart) -> dict[str, ColumnScan]:
     scans = {name: ColumnScan(key, content) for name, content in contents.items()}
     _take(scans, part)
     return {name: scan.forget() for name, scan in scans.items()}
 
 
-def _take(scans: Mapping[str, ColumnScan], part: Part) -> None:
+def _take(scans: Mapping[str, ColumnScan], part: StreamPart) -> None:
     for name, scan in scans.items():
         if name in part.table.sets:
             scan.take(*_items(part.table.sets[name]))

@@ -20,7 +20,7 @@ from ppdm_flow.core.results import (
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.judging import charts_of, findings_of, gates_of, metrics_of, requirements_of, verdict
 from ppdm_flow.engine.judging.personal_data import personal_results
-from ppdm_flow.engine.manifest import Checks
+from ppdm_flow.engine.manifest import JudgedChecks
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 
@@ -56,7 +56,7 @@ class JudgedResults:
         return HELD if self.verdict == RELEASED and plan.approvals is not None else self.verdict
 
     @property
-    def tally(self) -> Checks:
+    def tally(self) -> JudgedChecks:
         """How many requirements and gates there are, how many fail, and how many would and are waived."""
         failed, waived = sum(not r.passes for r in self.judged), sum(bool(r.waived_by) for r in self.judged)
         return {"total": len(self.judged), "failed": failed, "waived": waived}

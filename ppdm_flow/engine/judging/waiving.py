@@ -8,7 +8,7 @@ from datetime import date
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import PERSONAL_DATA, Finding, RequirementResult, WaiverResult
-from ppdm_flow.core.waivers import Waiver, of_privacy
+from ppdm_flow.core.waivers import AcceptedWaiver, of_privacy
 from ppdm_flow.engine.judging.personal_data import findings_on
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
@@ -38,7 +38,7 @@ def waive(plan: Plan, results: JudgedResults, today: date) -> JudgedResults:
     )
 
 
-def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementResult:
+def _over(result: RequirementResult, waivers: Iterable[AcceptedWaiver]) -> RequirementResult:
     if result.holds or not result.verified or result.measured is None:
         return result
     mine = (w for w in waivers if w.of == result.id and (w.privacy or not _private(result)))
@@ -47,7 +47,7 @@ def _over(result: RequirementResult, waivers: Iterable[Waiver]) -> RequirementRe
 
 
 def _over_columns(
-    result: RequirementResult, waivers: Sequence[Waiver], findings: Sequence[Finding]
+    result: RequirementResult, waivers: Sequence[AcceptedWaiver], findings: Sequence[Finding]
 ) -> RequirementResult:
     """Waive what withholds for columns with personal data, where the finding on each of them is waived."""
     covering = [
@@ -62,7 +62,7 @@ def _private(result: RequirementResult) -> bool:
 
 
 def _result(
-    waiver: Waiver, results: Sequence[RequirementResult], findings: Sequence[Finding], today: date
+    waiver: AcceptedWaiver, results: Sequence[RequirementResult], findings: Sequence[Finding], today: date
 ) -> WaiverResult:
     if waiver.expired(today):
         return WaiverResult(waiver, waiver.days_left(today))
@@ -73,7 +73,7 @@ def _result(
     return WaiverResult(waiver, waiver.days_left(today), covers, tuple(dict.fromkeys(f.hash for f in mine)))
 
 
-def _about(waiver: Waiver, finding: Finding) -> bool:
+def _about(waiver: AcceptedWaiver, finding: Finding) -> bool:
     return waiver.covers_finding(finding.code, finding.subject, finding.hashes)
 
 
@@ -90,7 +90,7 @@ def _told(
         yield Finding(UNUSED, Severity.WARNING, text, subject)
 
 
-def _why(waiver: Waiver, results: Sequence[RequirementResult], findings: Sequence[Finding]) -> str:
+def _why(waiver: AcceptedWaiver, results: Sequence[RequirementResult], findings: Sequence[Finding]) -> str:
     mine = [r for r in results if r.id == waiver.of]
     if any(not r.holds for r in mine):
         return f"`{waiver.of}` could not be measured or verified, and such a failure cannot be waived"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import LedgerRecord
 from ppdm_flow.engine.ledger.key import LedgerKey, numbers_of
 from ppdm_flow.engine.ledger.membership import spelling
 from ppdm_flow.engine.ledger.tables import LedgerStore
@@ -18,7 +18,7 @@ from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.files import Ints
 from ppdm_flow.reader.run import EarlierFiles
 from ppdm_flow.reader.run_files import keep
-from ppdm_flow.sdk.audit import Other
+from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.sdk.history import Hashes
 
 
@@ -48,7 +48,7 @@ _ERASED = "release no. {} has people whom the ledger has forgotten, and who are 
 _NO_SUBJECT = "the ledger has earlier releases, and without a `subject` nobody knows what they tell of the same people"
 
 
-def packed_file(file: Other, hashing: LedgerHashing, table: str) -> bytes:
+def packed_file(file: OtherRelease, hashing: LedgerHashing, table: str) -> bytes:
     """Return what the ledger keeps of a file's cells; nothing where they do not go by rows of the source."""
     if any(a.role is Role.ITEMS for a in file.attributes.values()):
         return b""
@@ -58,7 +58,7 @@ def packed_file(file: Other, hashing: LedgerHashing, table: str) -> bytes:
         return b""
 
 
-def missing_from(file: Other, hashing: LedgerHashing) -> Hashes:
+def missing_from(file: OtherRelease, hashing: LedgerHashing) -> Hashes:
     """Return the people of a source of which a file lacks rows, for those that do; nobody for others."""
     every = file.everyone([hashing.subject]) if file.everyone and file.decided_by else ()
     texts = {text for table in every for text in table[hashing.subject].compact().categories.to_pylist()}
@@ -91,6 +91,6 @@ def files_before(
     return EarlierFiles(tuple(files), hashing, attributes, next(iter(reasons), "")) if files or reasons else None
 
 
-def _has_any(store: LedgerStore, entry: Entry, people: Hashes) -> bool:
+def _has_any(store: LedgerStore, entry: LedgerRecord, people: Hashes) -> bool:
     """Say whether a release is about some of these people, or nothing tells."""
     return entry.people is None or bool(np.isin(store.members(entry).subjects, people).any())

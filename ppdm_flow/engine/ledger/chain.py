@@ -19,7 +19,7 @@ from ppdm_flow.engine.ledger.key import LedgerKey
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerRecord:
     """One release in the ledger. ``columns`` are (name, name in the source, role, changes); ``people`` may be None.
 
     ``members`` is the SHA-256 of who is in which class, and of the cells of the file where they are kept; empty where
@@ -46,21 +46,21 @@ class Entry:
     number: int = 0
 
 
-FIELDS = tuple(field.name for field in fields(Entry) if field.name != "state")
+FIELDS = tuple(field.name for field in fields(LedgerRecord) if field.name != "state")
 """The columns of the table of releases, in the order of the entry's; its state is in the chain."""
 
 
-def to_columns(entry: Entry) -> Mapping[str, Any]:
+def to_columns(entry: LedgerRecord) -> Mapping[str, Any]:
     """Return what the table holds of an entry, by column."""
     values = {name: getattr(entry, name) for name in FIELDS}
     return {**values, "columns": json.dumps(entry.columns), "generated": int(entry.generated)}
 
 
-def from_row(row: Sequence[Any], state: str) -> Entry:
+def from_row(row: Sequence[Any], state: str) -> LedgerRecord:
     """Return the entry of a row of :data:`FIELDS`. Raises ValueError or TypeError where it is none."""
     values = dict(zip(FIELDS, row, strict=True))
     columns = tuple((n, s, r, tuple(c)) for n, s, r, c in json.loads(values["columns"]))
-    return Entry(state=state, **{**values, "columns": columns, "generated": bool(values["generated"])})
+    return LedgerRecord(state=state, **{**values, "columns": columns, "generated": bool(values["generated"])})
 
 
 _FOLLOWS = {PENDING: (None,), RELEASED: (PENDING,), DROPPED: (PENDING,), ERASED: (PENDING, RELEASED)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ppdm_flow.engine.ledger.chain import Entry, Erasure
+from ppdm_flow.engine.ledger.chain import Erasure, LedgerRecord
 from ppdm_flow.engine.ledger.fields import LedgerDocument, LedgerRelease
 
 
 def document(
     place: str,
-    entries: Sequence[Entry],
+    entries: Sequence[LedgerRecord],
     confirmed: Sequence[int],
     dropped: Sequence[int],
     strangers: Mapping[str, str],
@@ -31,7 +31,7 @@ def document(
     }
 
 
-def _release(entry: Entry) -> LedgerRelease:
+def _release(entry: LedgerRecord) -> LedgerRelease:
     return {
         "number": entry.number,
         "state": entry.state,

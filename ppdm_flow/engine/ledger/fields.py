@@ -51,7 +51,7 @@ class LedgerErasure(TypedDict):
     time: Annotated[str, about("When, UTC, as ISO 8601.")]
 
 
-class Stranger(TypedDict):
+class UnknownRun(TypedDict):
     """A run that the ledger does not know."""
 
     run: Annotated[str, about("Its directory.")]
@@ -71,4 +71,4 @@ class LedgerDocument(TypedDict):
     dropped: Annotated[Numbers, about("Pending releases that were found never to have been, just now.")]
     erased: Annotated[list[LedgerErasure], about("People who were erased, oldest first.")]
     checked: Annotated[bool, about("Whether the chain of its entries was held against the key: it is whole then.")]
-    strangers: Annotated[list[Stranger], about("Runs that say they used this ledger, and that it does not know.")]
+    strangers: Annotated[list[UnknownRun], about("Runs that say they used this ledger, and that it does not know.")]

@@ -14,7 +14,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.ledger.cells import LedgerHashing, files_before, missing_from, packed_file
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import LedgerRecord
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import LedgerKey, required
 from ppdm_flow.engine.ledger.membership import beside, membership
@@ -26,21 +26,21 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.manifest import LedgerTestimony
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.reader.run import EarlierFiles
-from ppdm_flow.sdk.audit import Other
-from ppdm_flow.sdk.history import Earlier, History, Membership
+from ppdm_flow.sdk.audit import OtherRelease
+from ppdm_flow.sdk.history import EarlierRelease, Membership, ReleaseHistory
 
 
 @dataclass(slots=True)
-class Ledger:
+class RunLedger:
     """A ledger while a run uses it. ``known`` is what each release of the run was held against."""
 
     plan: Plan
     store: LedgerStore
     key: LedgerKey
     members: dict[str, Membership | None] = field(default_factory=dict)
-    known: dict[str, History] = field(default_factory=dict)
+    known: dict[str, ReleaseHistory] = field(default_factory=dict)
 
-    def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, History]:
+    def histories(self, candidates: Sequence[Candidate]) -> Mapping[str, ReleaseHistory]:
         """Return for each release whom it is about, and all that was released before or is in the same run."""
         for c in candidates:
             plan = plan_of(self.plan, c.release.name)
@@ -50,7 +50,7 @@ class Ledger:
         self.known.update(beside(candidates, self.members, self.earlier()))
         return self.known
 
-    def files_beside(self, files: Mapping[str, Other]) -> EarlierFiles | None:
+    def files_beside(self, files: Mapping[str, OtherRelease]) -> EarlierFiles | None:
         """Keep what the files of the run show, and return those of earlier runs about the same people."""
         name = next(iter(files), "")
         plan, node = plan_of(self.plan, name), plan_of(self.plan, name).ledger
@@ -69,7 +69,7 @@ class Ledger:
         """Whether rows of people were released before."""
         return any(not entry.generated for entry in self.store.entries())
 
-    def earlier(self, without: Collection[int] = ()) -> tuple[Earlier, ...]:
+    def earlier(self, without: Collection[int] = ()) -> tuple[EarlierRelease, ...]:
         """Return all that was released before, ``without`` these numbers. Raises DataError where it is not whole."""
         self.store.check()
         entries = [entry for entry in self.store.entries() if entry.number not in without]
@@ -109,7 +109,7 @@ class Ledger:
         """Say of announced releases that they never were."""
         self.store.drop(numbers)
 
-    def _same_ids(self, entries: Sequence[Entry]) -> None:
+    def _same_ids(self, entries: Sequence[LedgerRecord]) -> None:
         """Raise DataError where earlier releases tell people apart by other spellings than this policy does."""
         node = self.plan.ledger
         if node is None or node.subject is None:
@@ -122,16 +122,16 @@ class Ledger:
                 )
                 raise data_fault("PPF914", text, advice="say the same `ledger.ignore` in all policies with this ledger")
 
-    def _earlier(self, entry: Entry, *, forgotten: bool) -> Earlier:
+    def _earlier(self, entry: LedgerRecord, *, forgotten: bool) -> EarlierRelease:
         name = f"no. {entry.number}, `{entry.name}` of policy `{entry.policy}` for {entry.audience}, {entry.time}"
         members = None if forgotten or entry.people is None else self.store.members(entry)
         columns = frozenset(source for _, source, _, _ in entry.columns)
-        return Earlier(name, columns, members, entry.generated, forgotten=forgotten)
+        return EarlierRelease(name, columns, members, entry.generated, forgotten=forgotten)
 
-    def entry(self, candidate: Candidate) -> Entry:
+    def entry(self, candidate: Candidate) -> LedgerRecord:
         """Return what the ledger will hold of a release, but for when and where it is released."""
         release, own = candidate.release, self.members[candidate.release.name]
-        return Entry(
+        return LedgerRecord(
             state=PENDING,
             policy=self.plan.policy,
             name=release.name,
@@ -152,7 +152,7 @@ class Ledger:
         )
 
 
-def open_ledger(plan: Plan) -> Ledger | None:
+def open_ledger(plan: Plan) -> RunLedger | None:
     """Return the plan's ledger; None where the policy has none.
 
     Raises DataError where there is no ledger, or it is damaged, changed, of another version, or without its key.
@@ -160,11 +160,11 @@ def open_ledger(plan: Plan) -> Ledger | None:
     if plan.ledger is None:
         return None
     store = find_ledger(plan.ledger.place, Path(plan.ledger.key))
-    return Ledger(plan, store, required(store.key))
+    return RunLedger(plan, store, required(store.key))
 
 
 @contextmanager
-def locked_ledger(ledger: Ledger | None) -> Iterator[None]:
+def locked_ledger(ledger: RunLedger | None) -> Iterator[None]:
     """Keep other runs away from the ledger, if there is one."""
     if ledger is None:
         yield
@@ -174,8 +174,8 @@ def locked_ledger(ledger: Ledger | None) -> Iterator[None]:
 
 
 def written_down(
-    entries: Sequence[tuple[Entry, Membership | None]], place: Path, when: datetime, folder: str | None = None
-) -> list[tuple[Entry, Membership | None]]:
+    entries: Sequence[tuple[LedgerRecord, Membership | None]], place: Path, when: datetime, folder: str | None = None
+) -> list[tuple[LedgerRecord, Membership | None]]:
     """Return the entries as they are written down for the run at ``place``, published in ``folder`` if elsewhere."""
     manifest, home = sha256(place / MANIFEST), folder or str(place.parent.resolve())
     time = when.isoformat(timespec="seconds")

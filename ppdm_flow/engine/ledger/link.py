@@ -64,7 +64,7 @@ def connection_broken(name: str) -> PpdmError:
     return _LEDGER_FAULTS.of_state(name, None, connected=True)
 
 
-class Link(PostgresConnection):
+class ServerConnection(PostgresConnection):
     """A connection. Raises PluginError without the driver, DataError where the login or rights are at fault."""
 
     faults = _LEDGER_FAULTS

@@ -22,7 +22,7 @@ from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of, ranked
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.policy.language.kinds import is_over_releases
-from ppdm_flow.sdk.history import Earlier, Hashes, History, Membership, Places
+from ppdm_flow.sdk.history import EarlierRelease, Hashes, Membership, Places, ReleaseHistory
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.numbering import joined, numbered
 from ppdm_flow.tables.table import Table
@@ -182,20 +182,22 @@ class KnownRelease(Protocol):
 
 
 def beside(
-    candidates: Sequence[KnownRelease], members: Mapping[str, Membership | None], before: tuple[Earlier, ...] = ()
-) -> Mapping[str, History]:
+    candidates: Sequence[KnownRelease],
+    members: Mapping[str, Membership | None],
+    before: tuple[EarlierRelease, ...] = (),
+) -> Mapping[str, ReleaseHistory]:
     """Return for each release whom it is about, and all that was released ``before`` or precedes it in the run."""
-    histories: dict[str, History] = {}
-    siblings: tuple[Earlier, ...] = ()
+    histories: dict[str, ReleaseHistory] = {}
+    siblings: tuple[EarlierRelease, ...] = ()
     for c in candidates:
         own = members[c.release.name]
-        histories[c.release.name] = History(own, (*before, *siblings))
+        histories[c.release.name] = ReleaseHistory(own, (*before, *siblings))
         name, sources = f"release {c.release.name} of this run", frozenset(a.source for a in c.release.attributes)
-        siblings = (*siblings, Earlier(name, sources, own, c.generated, same_run=True))
+        siblings = (*siblings, EarlierRelease(name, sources, own, c.generated, same_run=True))
     return histories
 
 
-def of_run(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[str, History]:
+def of_run(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[str, ReleaseHistory]:
     """Return the same without a ledger, where somebody asks: the people are the rows of the source."""
     cumulative = is_over_releases(node.bound.info.name for node in plan.audits)
     if not cumulative or not read_together(plan):

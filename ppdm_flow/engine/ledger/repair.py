@@ -15,7 +15,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import drop_private, is_dead, is_held, is_unpublished, remove
-from ppdm_flow.engine.ledger.chain import Entry, Erasure
+from ppdm_flow.engine.ledger.chain import Erasure, LedgerRecord
 from ppdm_flow.engine.ledger.document import document
 from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import read_key, required
@@ -36,7 +36,7 @@ class LedgerContents:
     ``of_nobody`` counts the ids that were to be erased just now and are nobody's.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerRecord, ...]
     confirmed: tuple[int, ...] = ()
     dropped: tuple[int, ...] = ()
     place: str = ""
@@ -170,7 +170,7 @@ def _settle(store: LedgerStore, forget: Sequence[int]) -> tuple[tuple[int, ...],
     return out, never
 
 
-def _became(entry: Entry) -> str:
+def _became(entry: LedgerRecord) -> str:
     """Return what became of a pending release: where its run is not there any more, it stays pending.
 
     One of a held run whose release was interrupted never was: the run is held as before.
@@ -185,11 +185,11 @@ def _became(entry: Entry) -> str:
     return RELEASED if any(_is_its(each, entry) for each in published) else PENDING
 
 
-def _run(entry: Entry) -> Path:
+def _run(entry: LedgerRecord) -> Path:
     return Path(entry.folder) / entry.run
 
 
-def _is_its(run: Path, entry: Entry) -> bool:
+def _is_its(run: Path, entry: LedgerRecord) -> bool:
     try:
         return sha256(run / MANIFEST) == entry.manifest
     except OSError:
@@ -200,7 +200,7 @@ def _erased_line(each: Erasure) -> str:
     return f"erased: {counted(len(each.people), 'person')} of no. {each.release}, {each.time}"
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: LedgerRecord) -> str:
     people = "of unknown people" if entry.people is None else f"of {entry.people:,} people"
     columns = ", ".join(name for name, _, _, _ in entry.columns)
     where = f"{_run(entry)}{' (pending)' if entry.state == PENDING else ''}"

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import LedgerRecord
 from ppdm_flow.engine.ledger.key import LedgerKey, required
-from ppdm_flow.engine.ledger.link import WAIT, Link, connection_broken
+from ppdm_flow.engine.ledger.link import WAIT, ServerConnection, connection_broken
 from ppdm_flow.engine.ledger.tables import READABLE, VERSION, ExecuteStatement, LedgerStore, add_tables, make_tables
 from ppdm_flow.sdk.history import Membership
 
@@ -37,7 +37,7 @@ class LedgerServer(LedgerStore):
         self.place = address.name
         self.name = f"the ledger `{address.name}`"
         self._wait = wait
-        self._held: Link | None = None
+        self._held: ServerConnection | None = None
         self._kept = False
         """Whether the transaction in which others are kept away is over, and all was written."""
 
@@ -68,7 +68,7 @@ class LedgerServer(LedgerStore):
         if ask("SELECT version FROM ledger")[0][0] < VERSION:
             add_tables(ask, "BYTEA")
 
-    def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
+    def add(self, entries: Sequence[tuple[LedgerRecord, Membership | None]]) -> list[int]:
         """Write releases, all or none, and return their numbers, in the transaction that they were judged in."""
         if self._held is None or self._kept:
             raise connection_broken(self.address.name)
@@ -77,7 +77,7 @@ class LedgerServer(LedgerStore):
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep all other runs away until :meth:`add` has written, or until the end."""
-        link = Link(self.address, self._wait)
+        link = ServerConnection(self.address, self._wait)
         try:
             link.begin(writing=True)
             self._held, self._kept = link, False
@@ -97,7 +97,7 @@ class LedgerServer(LedgerStore):
                     self._kept = True
                     link.commit()
             return
-        link = Link(self.address, self._wait)
+        link = ServerConnection(self.address, self._wait)
         try:
             with self._settled():
                 link.begin(writing=writing)

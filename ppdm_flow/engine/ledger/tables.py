@@ -22,8 +22,8 @@ from ppdm_flow.engine.ledger.chain import (
     ERASURE,
     FIELDS,
     ChainEvent,
-    Entry,
     Erasure,
+    LedgerRecord,
     StoredChain,
     begin,
     fault,
@@ -139,7 +139,7 @@ class LedgerStore(ABC):
         if sizes:
             raise self._changed(_PEOPLE.format(min(sizes)))
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LedgerRecord, ...]:
         """Return every release, oldest first; pending ones count as released."""
         with self.session() as ask:
             stored = _stored(ask)
@@ -155,7 +155,7 @@ class LedgerStore(ABC):
         with self.session() as ask:
             return int(ask("SELECT last FROM ledger")[0][0])
 
-    def _read(self, stored: StoredChain, *, with_dropped: bool = False) -> tuple[Entry, ...]:
+    def _read(self, stored: StoredChain, *, with_dropped: bool = False) -> tuple[LedgerRecord, ...]:
         now = states(stored.events)
         try:
             entries = [from_row(row, now.get(number, PENDING)) for number, row in stored.rows.items()]
@@ -165,24 +165,24 @@ class LedgerStore(ABC):
         entries = [replace(e, members=members.get(e.number, e.members)) for e in entries]
         return tuple(e for e in entries if with_dropped or e.state != DROPPED)
 
-    def members(self, entry: Entry) -> Membership:
+    def members(self, entry: LedgerRecord) -> Membership:
         """Return the people of a release."""
         with self.session() as ask:
             return self._members(ask, entry)
 
-    def _members(self, ask: ExecuteStatement, entry: Entry) -> Membership:
+    def _members(self, ask: ExecuteStatement, entry: LedgerRecord) -> Membership:
         rows = ask(_PARTS, release=entry.number)
         people, classes = (b"".join(bytes(row[side]) for row in rows) for side in (0, 1))
         if _digest(people, classes) != entry.members.split(_AND)[0] or len(people) != WIDTH * (entry.people or 0):
             raise self._changed(_PEOPLE.format(entry.number))
         return Membership(hashes_of(people), hashes_of(classes))
 
-    def packed_file(self, entry: Entry) -> bytes:
+    def packed_file(self, entry: LedgerRecord) -> bytes:
         """Return the cells of a release; nothing where none were kept."""
         with self.session() as ask:
             return self._packed_file(ask, entry)
 
-    def _packed_file(self, ask: ExecuteStatement, entry: Entry) -> bytes:
+    def _packed_file(self, ask: ExecuteStatement, entry: LedgerRecord) -> bytes:
         _, _, digest = entry.members.partition(_AND)
         if not digest:
             return b""
@@ -191,7 +191,7 @@ class LedgerStore(ABC):
             raise self._changed(f"the cells of release no. {entry.number}")
         return packed_file
 
-    def add(self, entries: Sequence[tuple[Entry, Membership | None]]) -> list[int]:
+    def add(self, entries: Sequence[tuple[LedgerRecord, Membership | None]]) -> list[int]:
         """Write releases, all or none, and return their numbers, which are never given again."""
         with self._appending() as end:
             return [end.release(entry, members) for entry, members in entries]
@@ -278,7 +278,7 @@ class _ChainEnd:
         self._chain = stored.events[-1].chain if stored.events else begin(key)
         self._states = states(stored.events)
 
-    def release(self, entry: Entry, members: Membership | None) -> int:
+    def release(self, entry: LedgerRecord, members: Membership | None) -> int:
         """Write one release down as pending, and return its number."""
         self._last += 1
         _write(self.ask, self._last, entry, members)
@@ -336,7 +336,7 @@ def _stored(ask: ExecuteStatement) -> StoredChain:
     return StoredChain(last, str(sealed), tuple(ChainEvent(*row) for row in ask(_EVENTS)), rows, erasures)
 
 
-def _write(ask: ExecuteStatement, number: int, entry: Entry, members: Membership | None) -> None:
+def _write(ask: ExecuteStatement, number: int, entry: LedgerRecord, members: Membership | None) -> None:
     ask(_INSERT, **{**to_columns(entry), "number": number, "members": "" if members is None else _digest_of(members)})
     if members is not None:
         _write_people(ask, number, members)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.engine.judging.auditing import Subject
+from ppdm_flow.engine.judging.auditing import AuditSubject
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit
 from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
@@ -24,7 +24,7 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.plan.definition import AuditNode, LinkedTable, Plan, ReleaseNode, TableJoin
+from ppdm_flow.plan.definition import AuditNode, LinkedTable, Plan, PlannedTableJoin, ReleaseNode
 from ppdm_flow.plan.linked.qualifying import qualified_facts
 from ppdm_flow.policy.linked import plain_name, table_name
 from ppdm_flow.tables.column import MISSING, Column
@@ -70,7 +70,7 @@ class JoinSource:
     originals: LinkedOriginals
     releases: LinkedReleases
 
-    def audits(self, join: TableJoin) -> list[JoinedAudit]:
+    def audits(self, join: PlannedTableJoin) -> list[JoinedAudit]:
         """Return the audits of the joined table. Raises TooManyRowsError."""
         tables = [table for table in self.context.plan.tables if table.name in join.tables]
         parts = [_TableRows.of(table, join, self.releases) for table in tables]
@@ -84,7 +84,7 @@ class JoinSource:
 
     def _audits(
         self,
-        join: TableJoin,
+        join: PlannedTableJoin,
         nodes: Iterable[AuditNode],
         parts: Sequence[_TableRows],
         universe_of: Callable[[Mapping[str, Places], int], Universe | RowsInTurn],
@@ -113,13 +113,15 @@ class JoinSource:
             audits.append(JoinedAudit(node, known, why))
         return audits
 
-    def _whose(self, join: TableJoin, universe: Universe | RowsInTurn) -> Table:
+    def _whose(self, join: PlannedTableJoin, universe: Universe | RowsInTurn) -> Table:
         """Return a number for the person of each row of a universe, in place of the subject."""
         codes = universe.person.astype(np.int32)
         numbers = pa.array(np.arange(self.releases.count), pa.int64()).cast(pa.string())
         return Table({_subject_of(join): Column(codes, numbers)}, np.arange(len(codes), dtype=np.int64))
 
-    def _original(self, join: TableJoin, tables: Sequence[LinkedTable], universe: Universe | RowsInTurn) -> Table:
+    def _original(
+        self, join: PlannedTableJoin, tables: Sequence[LinkedTable], universe: Universe | RowsInTurn
+    ) -> Table:
         """Return the originals, joined, under the names that attributes have among several tables."""
         subject = _subject_of(join)
         columns: dict[str, Column] = {}
@@ -164,7 +166,7 @@ class _TableRows:
     held: Mapping[str, Places]
 
     @classmethod
-    def of(cls, table: LinkedTable, join: TableJoin, releases: LinkedReleases) -> _TableRows:
+    def of(cls, table: LinkedTable, join: PlannedTableJoin, releases: LinkedReleases) -> _TableRows:
         """Return those of a table in a join."""
         streams = tuple(
             _TableStream(
@@ -222,13 +224,13 @@ def _having(node: AuditNode, made: JoinedTable, places: Mapping[str, Places]) ->
     return table.take(np.logical_and.reduce(there)) if there else table
 
 
-def _subject_of(join: TableJoin) -> str:
+def _subject_of(join: PlannedTableJoin) -> str:
     people = join.plan.people
     return "" if people is None else people.subject
 
 
-def _subject(release: ReleaseNode, original: Stream, candidate: JoinedStream) -> Subject:
-    return Subject(
+def _subject(release: ReleaseNode, original: Stream, candidate: JoinedStream) -> AuditSubject:
+    return AuditSubject(
         release=release,
         file=None,
         original=StreamView(original),

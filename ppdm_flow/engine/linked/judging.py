@@ -15,19 +15,19 @@ from ppdm_flow.engine.judging.judging import requirements_of, unmeasured
 from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
 from ppdm_flow.engine.linked.joining import JoinSource
 from ppdm_flow.engine.linked.universe import MOST_ROWS, TooManyRowsError
-from ppdm_flow.plan.definition import Plan, TableJoin
+from ppdm_flow.plan.definition import Plan, PlannedTableJoin
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedJoin:
     """A join of releases of several tables, and what was measured on it; None where ``obstacle`` says why not."""
 
-    join: TableJoin
+    join: PlannedTableJoin
     audited: Sequence[AuditResult] | None
     obstacle: Finding | None = None
 
 
-def audited_join(source: JoinSource, join: TableJoin, folder: Path) -> AuditedJoin:
+def audited_join(source: JoinSource, join: PlannedTableJoin, folder: Path) -> AuditedJoin:
     """Audit a join; ``folder`` is a private one for what audits write."""
     context = source.context
     try:
@@ -80,7 +80,7 @@ class TablesJudge:
                 yield from (unmeasured(r, release.name) for r in about.requirements for release in about.releases)
 
 
-def _too_many(join: TableJoin) -> Finding:
+def _too_many(join: PlannedTableJoin) -> Finding:
     tables = listed([f"`{name}`" for name in join.tables])
     text = f"The join of {tables} has more than {MOST_ROWS:,} rows, so that nothing is measured on it."
     return Finding("PPF916", Severity.ERROR, text, join.plan.releases[0].name)

@@ -12,9 +12,9 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.linked.restriction import restricted
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.policy.linked import qualified
-from ppdm_flow.reader.linked import LinkedRows, share_more_than_people
+from ppdm_flow.reader.linked import LinkedTableRows, share_more_than_people
 from ppdm_flow.reader.run import RunReader
-from ppdm_flow.sdk.audit import Other, Sql
+from ppdm_flow.sdk.audit import OtherRelease, Sql
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,9 +37,9 @@ class TableReader:
         """Return whom attributes single out, as :meth:`RunReader.singled_out` does."""
         return self.reader.singled_out(self._in_all(attributes, "")[0], size)
 
-    def singled_out_again(self, sql: Sql, attributes: Sequence[str], size: int) -> Any:
+    def singled_out_sql(self, sql: Sql, attributes: Sequence[str], size: int) -> Any:
         """Return the shares by the second route."""
-        return self.reader.singled_out_again(sql, self._in_all(attributes, "")[0], size)
+        return self.reader.singled_out_sql(sql, self._in_all(attributes, "")[0], size)
 
     def _in_all(self, grouping: Sequence[str], sensitive: str) -> tuple[tuple[str, ...], str]:
         own = tuple(qualified(self.table, name) for name in grouping)
@@ -48,7 +48,7 @@ class TableReader:
 
 
 def table_readers(
-    plan: Plan, originals: LinkedOriginals, files: Mapping[str, Sequence[Other]], unverified: str = ""
+    plan: Plan, originals: LinkedOriginals, files: Mapping[str, Sequence[OtherRelease]], unverified: str = ""
 ) -> dict[str, TableReader]:
     """Return whom the audits of each table ask; ``files`` are the releases of people's rows by table.
 
@@ -72,13 +72,13 @@ def told_beside_keys(plan: Plan, originals: LinkedOriginals) -> bool:
     return read_together(plan) and share_more_than_people(_rows(plan, originals), _carried(facts))
 
 
-def _rows(plan: Plan, originals: LinkedOriginals) -> list[LinkedRows]:
+def _rows(plan: Plan, originals: LinkedOriginals) -> list[LinkedTableRows]:
     rows = []
     for table in sorted(plan.tables, key=lambda t: t.refers is not None):  # that of the people first
         stream = originals.tables[table.name].stream
         whole = in_order(stream, [a.name for a in stream.attributes])
         refers = frozenset[str]() if table.refers is None else frozenset((table.refers,))
-        rows.append(LinkedRows(table.name, whole, originals.people[table.name], table.person, refers))
+        rows.append(LinkedTableRows(table.name, whole, originals.people[table.name], table.person, refers))
     return rows
 
 

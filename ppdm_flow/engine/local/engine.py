@@ -16,11 +16,11 @@ from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import GeneratedStream, MemoryStream, OrderedStream, RowStream, run_table_step
 from ppdm_flow.engine.local.writing import read_back, write
-from ppdm_flow.engine.seam import Resources, Target, WrittenRows
+from ppdm_flow.engine.seam import ReleaseTarget, Resources, WrittenRows
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.pairs import StreamPairs
-from ppdm_flow.engine.streams.reading import Look, ReadOptions
+from ppdm_flow.engine.streams.reading import PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.remembered import RememberedPairs
 from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.engine.written_files import WrittenFiles
@@ -103,7 +103,7 @@ class LocalEngine:
         names = [[a.name for a in stream.attributes if a.name not in keep] for stream in (original, released)]
         return RememberedPairs(pairs, keep, *names)
 
-    def write(self, release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
+    def write(self, release: ReleaseNode, stream: Stream, target: ReleaseTarget) -> WrittenRows:
         """Write one file, or one for each partition of the release."""
         return write(release, stream, target)
 
@@ -111,7 +111,9 @@ class LocalEngine:
         """Hash what was written."""
         return WrittenFiles.of(place)
 
-    def read_back(self, release: ReleaseNode, place: Path, resources: Resources, *looks: Look) -> SourceStream:
+    def read_back(
+        self, release: ReleaseNode, place: Path, resources: Resources, *looks: PartitionObserver
+    ) -> SourceStream:
         """Read a written release once."""
         return read_back(release, place, resources, *looks)
 

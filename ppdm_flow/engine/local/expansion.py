@@ -10,7 +10,7 @@ import numpy as np
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.numbering import Numbering
-from ppdm_flow.engine.streams.stream import Part, PartJob, Stream, jobs_of, parts_of, workers_of
+from ppdm_flow.engine.streams.stream import PartJob, Stream, StreamPart, jobs_of, parts_of, workers_of
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import Table
 
@@ -24,7 +24,7 @@ class ExpandedStream:
         self._source = source
         self._numbering = numbering
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the expanded partitions."""
         return parts_of(self, columns)
 
@@ -34,7 +34,7 @@ class ExpandedStream:
         wanted = list(dict.fromkeys((*names, self._numbering.weight)))
         return (partial(self._expanded, job, names) for job in jobs_of(self._source, wanted))
 
-    def _expanded(self, job: PartJob, names: Sequence[str]) -> Part | None:
+    def _expanded(self, job: PartJob, names: Sequence[str]) -> StreamPart | None:
         part = job()
         if part is None:
             return None
@@ -45,4 +45,4 @@ class ExpandedStream:
         rows = self._numbering.first(table.rows)[copies] + within
         copied = table.select(names).take(copies)
         out = Table(copied.columns, rows, copied.sets)
-        return Part(out, None if part.keys is None else part.keys[copies])
+        return StreamPart(out, None if part.keys is None else part.keys[copies])

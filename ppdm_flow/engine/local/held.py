@@ -8,7 +8,7 @@ from functools import partial
 
 from ppdm_flow.engine.streams.dense_tally import DenseTally
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.stream import Part, PartJob, Stop
+from ppdm_flow.engine.streams.stream import PartJob, Stop, StreamPart
 from ppdm_flow.engine.streams.workers import Workers
 from ppdm_flow.tables.counts import Counts
 
@@ -46,9 +46,9 @@ class HeldRows:
         if sums:
             yield {name: tally.counts(name) for name, tally in sums.items()}
 
-    def _widened(self, narrow: NarrowTable, names: tuple[str, ...]) -> Part:
+    def _widened(self, narrow: NarrowTable, names: tuple[str, ...]) -> StreamPart:
         self.stop.check()
-        return Part(narrow.table(names))
+        return StreamPart(narrow.table(names))
 
     def _tallied(self, narrow: NarrowTable, names: tuple[str, ...], weight: str | None) -> Counts:
         self.stop.check()

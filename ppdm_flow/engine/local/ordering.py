@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.engine.local.pools import Pools
-from ppdm_flow.engine.local.spilling import Block, Bucketed, Spill, joined, joined_buckets
-from ppdm_flow.engine.streams.stream import Keys, Part
+from ppdm_flow.engine.local.spilling import BucketedBlock, Spill, SpilledBlock, joined, joined_buckets
+from ppdm_flow.engine.streams.stream import Keys, StreamPart
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.tables.byte_counts import byte_counts
 from ppdm_flow.tables.table import Table
@@ -45,17 +45,17 @@ class Spool:
         self._folder = folder
         self._limit = limit
         self._workers = workers
-        self._pending: list[Callable[[], Block]] = []
+        self._pending: list[Callable[[], SpilledBlock]] = []
         self._rows = 0
         self._bytes = 0
-        self._coming: deque[Future[Bucketed]] = deque()
-        self._held: list[Bucketed] = []
+        self._coming: deque[Future[BucketedBlock]] = deque()
+        self._held: list[BucketedBlock] = []
         self._cells = _CELL * len(names)
         self._sorted_rows = 0
         self._sorted_bytes = 0
         self._spills: list[Spill] = []
 
-    def add(self, part: Part) -> None:
+    def add(self, part: StreamPart) -> None:
         """Take in a partition with keys."""
         self._pending.append(self._pools.prepared(part))
         self._rows += len(part.table)
@@ -117,20 +117,20 @@ class Spool:
                 self._held = []
 
 
-def _bucketed(jobs: Sequence[Callable[[], Block]]) -> Bucketed:
+def _bucketed(jobs: Sequence[Callable[[], SpilledBlock]]) -> BucketedBlock:
     block = joined([job() for job in jobs])
     keys: Keys = block.plain(0)
     bucket = (keys >> np.uint64(64 - _BITS)).astype(np.uint8)  # narrow: then a stable sort is a radix sort
     order = np.argsort(bucket, kind="stable")
     bounds = np.concatenate([[0], np.cumsum(byte_counts(bucket))])
-    return Bucketed(block.take(order), bounds)  # once: rows of one bucket lie far from each other
+    return BucketedBlock(block.take(order), bounds)  # once: rows of one bucket lie far from each other
 
 
 def _same(table: Table) -> Table:
     return table
 
 
-def order_of(block: Block) -> npt.NDArray[np.int64]:
+def order_of(block: SpilledBlock) -> npt.NDArray[np.int64]:
     """Return the order by (key, row number); ties of random 64-bit keys are next to none, so looked for first."""
     keys: Keys = block.plain(0)
     order = np.argsort(keys)

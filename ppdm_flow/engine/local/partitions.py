@@ -15,7 +15,7 @@ from ppdm_flow.core.file_sets import MISSING_PARTITION
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.local.ordering import Spool
-from ppdm_flow.engine.streams.stream import Keys, Part, Stream, results
+from ppdm_flow.engine.streams.stream import Keys, Stream, StreamPart, results
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.formats import usual_ending
 from ppdm_flow.tables.column import Column
@@ -72,7 +72,7 @@ class Partitions:
         known = np.array([self.numbers[values] for values in combinations], dtype=np.int64)
         return known[places]
 
-    def sorted_tables(self, tables: Iterator[Part], spool: Spool) -> Iterator[tuple[int, Table]]:
+    def sorted_tables(self, tables: Iterator[StreamPart], spool: Spool) -> Iterator[tuple[int, Table]]:
         """Yield the rows of one partition after the other, each in the order of ``tables``, with its number."""
         taken = np.zeros(len(self.values), dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(self.rows)[:-1]]).astype(np.int64)
@@ -81,7 +81,7 @@ class Partitions:
             numbers = self.of_rows(part.table)
             within = _running(numbers, taken)
             keys: Keys = (starts[numbers] + within).astype(np.uint64) * step
-            spool.add(Part(part.table, keys))
+            spool.add(StreamPart(part.table, keys))
         for table in spool.tables():
             numbers = self.of_rows(table)
             ends = np.flatnonzero(np.diff(numbers)) + 1
@@ -89,7 +89,7 @@ class Partitions:
                 yield int(numbers[first]), _slice(table, int(first), int(last))
 
 
-def _rows_of(names: Sequence[str], part: Part) -> list[tuple[Values, int]]:
+def _rows_of(names: Sequence[str], part: StreamPart) -> list[tuple[Values, int]]:
     """Count the rows of each combination in a part."""
     combinations, places = _combinations(part.table, names)
     return list(zip(combinations, np.bincount(places, minlength=len(combinations)).tolist(), strict=True))

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.local.spilling import FixedLengthPiece, Piece, RaggedPiece
+from ppdm_flow.engine.local.spilling import ColumnPiece, FixedLengthPiece, RaggedPiece
 from ppdm_flow.engine.streams.narrow import fitting
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
@@ -21,7 +21,7 @@ from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 _LOOKED_UP = 1 << 18
 
 
-class Pool:
+class TextPool:
     """The texts so far. Up to 262,144 of them none is there twice; above that, looking up costs more than repeating."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Pool:
             self._pieces = [pa.concat_arrays(self._pieces)] if self._pieces else [pa.array([], pa.string())]
         return self._pieces[0]
 
-    def piece(self, column: Column) -> Callable[[], Piece]:
+    def piece(self, column: Column) -> Callable[[], ColumnPiece]:
         """Take in what is new in ``column``, and return what makes its codes in the pool, as narrow as these can be."""
         code_map = self.code_map(column.categories)
         return partial(_coded, column.codes, code_map.astype(fitting(self._size)))
@@ -64,7 +64,7 @@ class Pool:
             self._size += len(names)
 
 
-def _coded(codes: npt.NDArray[np.int32], code_map: npt.NDArray[np.signedinteger]) -> Piece:
+def _coded(codes: npt.NDArray[np.int32], code_map: npt.NDArray[np.signedinteger]) -> ColumnPiece:
     if np.array_equal(code_map, np.arange(len(code_map))):
         return FixedLengthPiece.of(codes.astype(code_map.dtype))
     special = np.array([SUPPRESSED, MISSING], dtype=code_map.dtype)
@@ -77,20 +77,20 @@ class NumberPool:
     def __init__(self, kind: AttributeType) -> None:
         self.kind = kind
 
-    def piece(self, column: Column) -> Callable[[], Piece]:
+    def piece(self, column: Column) -> Callable[[], ColumnPiece]:
         """Return what makes values and mask. Raises RunError for a column of another kind."""
         if not isinstance(column, NumericColumn) or column.kind is not self.kind:
             raise run_fault("PPF753", "partitions of one release have numbers and labels in one column")
         missing = np.zeros(len(column), dtype=bool) if column.missing is None else column.missing
         return partial(FixedLengthPiece.of, column.values, missing)
 
-    def column(self, piece: Piece) -> NumericColumn:
+    def column(self, piece: ColumnPiece) -> NumericColumn:
         """Return the column again."""
         values, missing = piece.arrays
         return NumericColumn(values, self.kind, missing)
 
 
-def _ragged(column: Baskets, code_map: npt.NDArray[np.signedinteger]) -> Piece:
+def _ragged(column: Baskets, code_map: npt.NDArray[np.signedinteger]) -> ColumnPiece:
     return RaggedPiece(column.sizes, code_map[column.items])
 
 
@@ -105,10 +105,10 @@ class SetPool:
     """
 
     def __init__(self) -> None:
-        self._items = Pool()
+        self._items = TextPool()
         self._model: SetColumn | None = None
 
-    def piece(self, column: SetColumn) -> Callable[[], Piece]:
+    def piece(self, column: SetColumn) -> Callable[[], ColumnPiece]:
         """Return what makes the numbers. Raises RunError where alphabets differ that must not."""
         if self._model is None:
             self._model = column.take(slice(0, 0))
@@ -119,7 +119,7 @@ class SetPool:
         cells = column.words if isinstance(column, PackedSets) else column.seeds
         return partial(FixedLengthPiece.of, cells, column.sizes)
 
-    def column(self, piece: Piece) -> SetColumn:
+    def column(self, piece: ColumnPiece) -> SetColumn:
         """Return the sets again."""
         model = self._model
         if isinstance(piece, RaggedPiece):

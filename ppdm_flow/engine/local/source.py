@@ -20,14 +20,14 @@ from ppdm_flow.engine.streams.coding import mark_texts, respelled_cells
 from ppdm_flow.engine.streams.looks import NO_LOOKS, Coding, Looks, ReadTable, renumbered
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings
-from ppdm_flow.engine.streams.reading import Budget, Look, ReadOptions
+from ppdm_flow.engine.streams.reading import Budget, PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.rebatching import Job, partition_jobs, picked
 from ppdm_flow.engine.streams.stream import (
-    Part,
     PartJob,
     Places,
     Result,
     Stop,
+    StreamPart,
     Texts,
     counts_of_part,
     parts_of,
@@ -72,7 +72,7 @@ class SourceStream:
         self._spellings: dict[str, Spellings] = {}
         self._last_readers: Mapping[str, NumberReader] = {}
 
-    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+    def load(self, before: Sequence[PartitionObserver] = (), after: Sequence[PartitionObserver] = ()) -> None:
         """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
         names = tuple(dict.fromkeys((*self._names, *self._reading.incomplete)))
         foreign = self._reading.foreign  # it is looked at in the order of rows
@@ -87,7 +87,7 @@ class SourceStream:
             self._measure(kept)
             self._remember(kept, read.narrow)
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions, from memory or from the file again."""
         names = self._names if columns is None else tuple(columns)
         if self._held is not None:
@@ -99,7 +99,7 @@ class SourceStream:
                 mask = np.unpackbits(self._kept[number], count=len(table)).astype(bool)
                 kept = table.take(mask)
             if len(kept):
-                yield Part(kept)
+                yield StreamPart(kept)
 
     def jobs(self, columns: Sequence[str] | None = None) -> Iterator[PartJob]:
         """Yield what makes the same partitions; where these are in a file, the next one is read meanwhile."""
@@ -127,17 +127,17 @@ class SourceStream:
             begin, end = np.searchsorted(places, [start, start + len(part)])
             if end > begin:
                 wanted = places[begin:end] - start
-                yield part.table.take(wanted) if isinstance(part, Part) else part.take(wanted, names)
+                yield part.table.take(wanted) if isinstance(part, StreamPart) else part.take(wanted, names)
             start += len(part)
 
-    def read_once(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def read_once(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions that have a row left, from the file, without having loaded it; nothing is remembered."""
         names = self._names if columns is None else tuple(columns)
         weight = () if self._reading.weight is None else (self._reading.weight,)
         for table in self._read(tuple(dict.fromkeys((*names, *self._reading.incomplete, *weight)))):
             kept = table.take(self._reading.kept(table)) if self._reading.selects else table
             if len(kept):
-                yield Part(kept.select(names))
+                yield StreamPart(kept.select(names))
 
     def read_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
         """Yield the rows at some places of a file of which none is dropped, ascending, from 0, with these columns."""
@@ -304,5 +304,5 @@ class SourceStream:
             self.release()
 
 
-def _made(part: Part) -> Part:
+def _made(part: StreamPart) -> StreamPart:
     return part

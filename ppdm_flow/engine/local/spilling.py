@@ -18,7 +18,7 @@ Places = npt.NDArray[np.int64] | slice
 _RAGGED = 0
 
 
-class Piece(Protocol):
+class ColumnPiece(Protocol):
     """One column of some rows."""
 
     @property
@@ -26,7 +26,7 @@ class Piece(Protocol):
         """What is held."""
         ...
 
-    def take(self, places: Places) -> Piece:
+    def take(self, places: Places) -> ColumnPiece:
         """Return the cells at these positions; those of a slice share the memory."""
         ...
 
@@ -72,10 +72,10 @@ class RaggedPiece:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class SpilledBlock:
     """Rows of one bucket, column by column; the first one is plain."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ColumnPiece, ...]
 
     def __len__(self) -> int:
         return len(self.pieces[0].arrays[0])
@@ -89,24 +89,24 @@ class Block:
         """Return the cells of a plain column."""
         return self.pieces[place].arrays[0]
 
-    def take(self, places: Places) -> Block:
+    def take(self, places: Places) -> SpilledBlock:
         """Return the rows at these positions."""
-        return Block(tuple(p.take(places) for p in self.pieces))
+        return SpilledBlock(tuple(p.take(places) for p in self.pieces))
 
 
-def joined(blocks: Sequence[Block]) -> Block:
+def joined(blocks: Sequence[SpilledBlock]) -> SpilledBlock:
     """Stack blocks of the same columns."""
     if len(blocks) == 1:
         return blocks[0]
     columns = zip(*(b.pieces for b in blocks), strict=True)
-    return Block(tuple(_joined(pieces) for pieces in columns))
+    return SpilledBlock(tuple(_joined(pieces) for pieces in columns))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bucketed:
+class BucketedBlock:
     """A block whose rows are ordered by bucket; those of bucket ``i`` lie from ``bounds[i]`` to ``bounds[i + 1]``."""
 
-    block: Block
+    block: SpilledBlock
     bounds: npt.NDArray[np.int64]
 
     @property
@@ -129,11 +129,11 @@ class Bucketed:
                 yield from ((array, self.bounds) for array in piece.arrays)
 
 
-def joined_buckets(held: Sequence[Bucketed], first: int, last: int) -> Block:
+def joined_buckets(held: Sequence[BucketedBlock], first: int, last: int) -> SpilledBlock:
     """Stack the rows of the buckets from ``first`` to below ``last`` of blocks of the same columns, at least one."""
     places = [each.places(first, last) for each in held]
     columns = zip(*(each.block.pieces for each in held), strict=True)
-    return Block(tuple(_joined_at(pieces, places) for pieces in columns))
+    return SpilledBlock(tuple(_joined_at(pieces, places) for pieces in columns))
 
 
 _ALIGNED = 8
@@ -155,7 +155,7 @@ class Spill:
     starts: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, blocks: Sequence[Bucketed], path: Path) -> Spill:
+    def of(cls, blocks: Sequence[BucketedBlock], path: Path) -> Spill:
         """Write the blocks, which have the same columns."""
         shape = tuple(_RAGGED if isinstance(p, RaggedPiece) else len(p.arrays) for p in blocks[0].block.pieces)
         by_array = list(zip(*(block.cuts() for block in blocks), strict=True))
@@ -178,7 +178,7 @@ class Spill:
         sizes: npt.NDArray[np.int64] = self.lengths[0]
         return sizes
 
-    def load(self, number: int) -> Block:
+    def load(self, number: int) -> SpilledBlock:
         """Return the rows of a bucket."""
         begin, end = int(self.starts[number]), int(self.starts[number + 1])
         with self.path.open("rb") as file:
@@ -194,18 +194,18 @@ class Spill:
             )
             at += -(-cells * kind.itemsize // _ALIGNED) * _ALIGNED
         left = iter(arrays)
-        return Block(tuple(_piece(many, left) for many in self.shape))
+        return SpilledBlock(tuple(_piece(many, left) for many in self.shape))
 
     def delete(self) -> None:
         """Delete the file."""
         self.path.unlink(missing_ok=True)
 
 
-def _piece(arrays: int, left: Iterator[Array]) -> Piece:
+def _piece(arrays: int, left: Iterator[Array]) -> ColumnPiece:
     return RaggedPiece(next(left), next(left)) if arrays == _RAGGED else FixedLengthPiece(tuple(islice(left, arrays)))
 
 
-def _joined_at(pieces: Sequence[Piece], places: Sequence[slice]) -> Piece:
+def _joined_at(pieces: Sequence[ColumnPiece], places: Sequence[slice]) -> ColumnPiece:
     """Return the cells of pieces at these places, one piece after the other."""
     if isinstance(pieces[0], RaggedPiece):
         return _joined([p.take(at) for p, at in zip(pieces, places, strict=True)])
@@ -215,6 +215,6 @@ def _joined_at(pieces: Sequence[Piece], places: Sequence[slice]) -> Piece:
     )
 
 
-def _joined(pieces: Sequence[Piece]) -> Piece:
+def _joined(pieces: Sequence[ColumnPiece]) -> ColumnPiece:
     arrays = tuple(np.concatenate(a) for a in zip(*(p.arrays for p in pieces), strict=True))
     return RaggedPiece(*arrays) if isinstance(pieces[0], RaggedPiece) else FixedLengthPiece(arrays)

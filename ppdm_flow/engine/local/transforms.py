@@ -15,7 +15,7 @@ from ppdm_flow.engine.calls.promises import broken_promise, check_generated, che
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.seam import Resources
 from ppdm_flow.engine.step_timer import StepTimer
-from ppdm_flow.engine.streams.stream import Part, PartJob, Stop, Stream, jobs_of, parts_of, workers_of
+from ppdm_flow.engine.streams.stream import PartJob, Stop, Stream, StreamPart, jobs_of, parts_of, workers_of
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
@@ -54,7 +54,7 @@ class RowStream:
         self._sparing = sparing and not is_foreign(node.bound)
         self.has_keys: bool = isinstance(source, OrderedStream) or (isinstance(source, RowStream) and source.has_keys)
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the transformed partitions; columns that the step leaves alone come straight from its input."""
         return parts_of(self, columns)
 
@@ -70,7 +70,7 @@ class RowStream:
             facts = tuple(a for a in facts if a.name in self._made or a.name in given)
         return (partial(self._transformed, job, facts, names) for job in jobs_of(self._source, given))
 
-    def _transformed(self, job: PartJob, facts: Sequence[AttributeFacts], names: Sequence[str]) -> Part | None:
+    def _transformed(self, job: PartJob, facts: Sequence[AttributeFacts], names: Sequence[str]) -> StreamPart | None:
         part = job()
         out = None if part is None else self._apply(part.table, facts)
         return part.kept(out.select(names)) if part is not None and out is not None and len(out) else None
@@ -105,7 +105,7 @@ class OrderedStream:
         self._clock = clock
         self._turns = turns(node.bound)
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions; keys only where the whole row is asked for."""
         return parts_of(self, columns)
 
@@ -115,7 +115,7 @@ class OrderedStream:
             return jobs_of(self._source, columns)
         return (partial(self._keyed, job) for job in jobs_of(self._source))
 
-    def _keyed(self, job: PartJob) -> Part | None:
+    def _keyed(self, job: PartJob) -> StreamPart | None:
         part = job()
         if part is None:
             return None
@@ -125,7 +125,7 @@ class OrderedStream:
         self._clock.add(started)
         if keys.shape != (len(part.table),) or keys.dtype != np.uint64:
             raise broken_promise(self._node, "returned keys of another shape or type than one uint64 a row")
-        return Part(part.table, keys)
+        return StreamPart(part.table, keys)
 
 
 class MemoryStream:
@@ -145,7 +145,7 @@ class MemoryStream:
         self._size = partition_rows
         self._stop = stop
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield slices of the table."""
         return parts_of(self, columns)
 
@@ -155,10 +155,10 @@ class MemoryStream:
         for start in range(0, len(table), self._size):
             yield partial(self._slice, table, start)
 
-    def _slice(self, table: Table, start: int) -> Part:
+    def _slice(self, table: Table, start: int) -> StreamPart:
         self._stop.check()
         rows = slice(start, start + self._size)
-        return Part(table.take(rows))  # type: ignore[arg-type]  # a slice is a view
+        return StreamPart(table.take(rows))  # type: ignore[arg-type]  # a slice is a view
 
 
 class GeneratedStream:
@@ -184,7 +184,7 @@ class GeneratedStream:
         self._size = resources.partition_rows
         self._stop = resources.stop
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield generated partitions."""
         return parts_of(self, columns)
 
@@ -193,7 +193,7 @@ class GeneratedStream:
         names = [a.name for a in self.attributes] if columns is None else list(columns)
         return (partial(self._generated, start, names) for start in range(0, self._rows, self._size))
 
-    def _generated(self, start: int, names: Sequence[str]) -> Part:
+    def _generated(self, start: int, names: Sequence[str]) -> StreamPart:
         self._stop.check()
         rows = np.arange(start, min(self._rows, start + self._size), dtype=np.int64)
         started = time.perf_counter()
@@ -201,7 +201,7 @@ class GeneratedStream:
             out = detached_table(self._node, self._transform.generate(lent_rows(self._node, rows), self._draws))
         self._clock.add(started)
         check_generated(self._node, rows, out, self.attributes)
-        return Part(conformed(self._node, out, self.attributes).select(names))
+        return StreamPart(conformed(self._node, out, self.attributes).select(names))
 
 
 def run_table_step(
@@ -234,7 +234,7 @@ def run_table_step(
     return streams
 
 
-def in_order(parts: list[Part]) -> Table:
+def in_order(parts: list[StreamPart]) -> Table:
     """Return the whole table, sorted by (key, row number) where there are keys. Raises DataError for no rows."""
     if not parts:
         raise data_fault("PPF725", "no row is left for a step that needs the whole table")

@@ -21,11 +21,11 @@ from ppdm_flow.engine.local.partitions import Partitions
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.opening.opening import keeps_types, open_sink, takes_numbers
 from ppdm_flow.engine.opening.released import released_checks, released_source
-from ppdm_flow.engine.seam import Resources, Target, WrittenRows
+from ppdm_flow.engine.seam import ReleaseTarget, Resources, WrittenRows
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.reading import Budget, Look
-from ppdm_flow.engine.streams.stream import Part, PartJob, Stop, Stream, jobs_of, workers_of
+from ppdm_flow.engine.streams.reading import Budget, PartitionObserver
+from ppdm_flow.engine.streams.stream import PartJob, Stop, Stream, StreamPart, jobs_of, workers_of
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Sink
@@ -47,7 +47,7 @@ def kept_columns(release: ReleaseNode, types: Mapping[str, pa.DataType]) -> dict
     return {a.name: types[a.source] for a in own if a.source in types}
 
 
-def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
+def write(release: ReleaseNode, stream: Stream, target: ReleaseTarget) -> WrittenRows:
     """Write the rows of ``stream`` in the order that its steps asked for. Raises RunError, DataError."""
     path, spool = target.place, target.scratch
     names = tuple(a.name for a in release.attributes)
@@ -57,7 +57,7 @@ def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
     rows = _OrderedRows(stream, names, seen, Spool(names, spool, limit, workers_of(stream)))
     with wrap_plugin_errors(f"release `{release.name}`"):
         if release.partition_by:
-            parts = rows.each(Part)
+            parts = rows.each(StreamPart)
             _write_partitions(release, stream, parts, replace(target, limit=limit))
         else:
             with opened_sink(release, path, names) as sink:
@@ -69,7 +69,7 @@ def write(release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
     return WrittenRows(seen.rows, seen.value)
 
 
-def _write_partitions(release: ReleaseNode, stream: Stream, parts: Iterator[Part], target: Target) -> None:
+def _write_partitions(release: ReleaseNode, stream: Stream, parts: Iterator[StreamPart], target: ReleaseTarget) -> None:
     """Write a file for each partition, one after the other, in its order of rows."""
     path, spool, limit = target.place, target.scratch, target.limit
     partitions = Partitions.of(release, stream)
@@ -119,12 +119,12 @@ class _OrderedRows:
         if ordered:
             yield from self.spool.each(work)
 
-    def _hashed(self, job: PartJob, work: Callable[[Table], T]) -> tuple[MultisetHash, Part | None, list[T]]:
+    def _hashed(self, job: PartJob, work: Callable[[Table], T]) -> tuple[MultisetHash, StreamPart | None, list[T]]:
         """Return the hash of a partition, and itself where it is to be ordered, or what is made of it."""
         part, hashed = job(), self.seen.unseen()
         if part is None:
             return hashed, None, []
-        kept = Part(part.table.select(self.names), part.keys)
+        kept = StreamPart(part.table.select(self.names), part.keys)
         hashed.look(kept.table)
         return (hashed, None, [work(kept.table)]) if kept.keys is None else (hashed, kept, [])
 
@@ -172,7 +172,7 @@ def _cells(column: Column, *, typed: bool) -> pa.Array:
     return arrow(column)
 
 
-def read_back(release: ReleaseNode, path: Path, resources: Resources, *looks: Look) -> SourceStream:
+def read_back(release: ReleaseNode, path: Path, resources: Resources, *looks: PartitionObserver) -> SourceStream:
     """Return the released file as a stream. Raises RunError where it cannot be read as what the plan releases."""
     try:
         have = resources
@@ -187,7 +187,7 @@ def stream_of(
     partition_rows: int,
     budget: Budget,
     stop: Stop,
-    *looks: Look,
+    *looks: PartitionObserver,
     foreign: bool = False,
     workers: Workers = ALONE,
 ) -> SourceStream:

@@ -21,8 +21,8 @@ from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.sdk.storage import (
     MergingSource,
     PartSource,
-    Piece,
     Source,
+    SourcePiece,
     SplittableSource,
     StoredTypesSource,
     TypedSource,
@@ -164,7 +164,7 @@ class FilePiece:
 
     files: FileSet
     kind: str
-    piece: Piece
+    piece: SourcePiece
 
     @property
     def rows(self) -> int | None:

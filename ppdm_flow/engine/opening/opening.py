@@ -17,7 +17,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.opening.collapsed import CollapsingSink, expanded
 from ppdm_flow.engine.opening.many_files import ManyFiles, check_endings
-from ppdm_flow.plan.definition import COLLAPSE, COUNTS, Bound, Plan, ReleaseNode, SourceNode
+from ppdm_flow.plan.definition import COLLAPSE, COUNTS, ConfiguredPlugin, Plan, ReleaseNode, SourceNode
 from ppdm_flow.plan.formats import choices, handling, inferred
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
@@ -123,14 +123,14 @@ def keeps_types(release: ReleaseNode) -> bool:
     return registry.load("sinks", release.format).info.keeps_types
 
 
-def import_algorithms(bound: Iterable[Bound]) -> None:
+def import_algorithms(bound: Iterable[ConfiguredPlugin]) -> None:
     """Import what is going to run, to have it at hand. What cannot be imported is reported where it is used."""
     for each in bound:
         with contextlib.suppress(Exception):
             each.spec.load()
 
 
-def make_algorithm(bound: Bound) -> Any:
+def make_algorithm(bound: ConfiguredPlugin) -> Any:
     """Return the algorithm of a bound plugin, made from its parameters."""
     with wrap_plugin_errors(f"plugin `{bound.info.name}`"):
         return bound.spec.load()(bound.params)

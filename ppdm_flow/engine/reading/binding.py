@@ -75,7 +75,7 @@ DELIMITED = 'the file was read as one column: if its delimiter is another one, s
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class ColumnBinding:
     """``columns`` maps each attribute to the name that the reader gives its column."""
 
     attributes: tuple[AttributeFacts, ...]
@@ -96,7 +96,7 @@ def named(node: SourceNode, column_names: Sequence[str]) -> Mapping[str, str]:
     return dict(zip(node.columns, column_names, strict=True))
 
 
-def bind(node: SourceNode, column_names: Sequence[str]) -> Binding:
+def bind(node: SourceNode, column_names: Sequence[str]) -> ColumnBinding:
     """Match the file's columns with the declared attributes. Raises DataError for missing and undeclared ones."""
     names = named(node, column_names)
     attributes = tuple(a for a in node.attributes if a.name in names or _MARKS.isdisjoint(a.name))
@@ -109,7 +109,7 @@ def bind(node: SourceNode, column_names: Sequence[str]) -> Binding:
     if rest and (node.undeclared == "error" or globbed):
         raise _undeclared(node, globbed or rest, tuple(names))
     _check_globbed(node, attributes)
-    return Binding(attributes, {a.name: names[a.name] for a in attributes})
+    return ColumnBinding(attributes, {a.name: names[a.name] for a in attributes})
 
 
 def _check_globbed(node: SourceNode, attributes: Sequence[AttributeFacts]) -> None:

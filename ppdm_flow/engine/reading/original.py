@@ -17,13 +17,13 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import data_identity, is_file_set
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted, ignore_events
+from ppdm_flow.engine.events import Listener, RowProgress, StepFinished, StepStarted, ignore_events
 from ppdm_flow.engine.faults import data_fault, naming_file, wrap_plugin_errors
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import data_path, import_algorithms, open_source, refuse_linked
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.parallel import run_all
-from ppdm_flow.engine.reading.binding import Binding, bind
+from ppdm_flow.engine.reading.binding import ColumnBinding, bind
 from ppdm_flow.engine.reading.crowds import CrowdSizes
 from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
 from ppdm_flow.engine.reading.spellings import refuse_two_spellings, spelling_checks
@@ -31,11 +31,11 @@ from ppdm_flow.engine.reading.suspicions import Suspicion
 from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_subjects, check_values
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, ValuePresence, lookalike_checks, value_presence
 from ppdm_flow.engine.streams.numbering import Numbering
-from ppdm_flow.engine.streams.reading import Check, Look, ReadOptions
+from ppdm_flow.engine.streams.reading import PartitionCheck, PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.tallying import SetCounts
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.plan.definition import SOURCE, Bound, Plan
+from ppdm_flow.plan.definition import SOURCE, ConfiguredPlugin, Plan
 from ppdm_flow.plan.locked import marked_files
 from ppdm_flow.sdk.key_file import refuse_shared
 from ppdm_flow.sdk.storage import CopiedSource, MergingSource, Source, StoredTypesSource
@@ -87,11 +87,11 @@ class _RowCounter:
 
     def look(self, table: Table) -> None:
         self.rows += len(table)
-        self.listener(Progress(SOURCE, self.rows, None))
+        self.listener(RowProgress(SOURCE, self.rows, None))
 
     def add(self, later: _RowCounter) -> None:
         self.rows += later.rows
-        self.listener(Progress(SOURCE, self.rows, None))
+        self.listener(RowProgress(SOURCE, self.rows, None))
 
     def __reduce__(self) -> tuple[type[_RowCounter], tuple[Listener, int]]:
         """Travel without the listener, which hears of the rows where they are added up."""
@@ -152,7 +152,7 @@ class Opening:
         repeats = columns_to_count(binding.attributes, tuple(binding.columns))
         crowds = tuple(CrowdSizes(a) for a in stream.attributes if a.role is Role.WEIGHT)
         spellings = spelling_checks(self.plan, stream.attributes)
-        looks: tuple[Look, ...] = (*sets, *crowds, *spellings)
+        looks: tuple[PartitionObserver, ...] = (*sets, *crowds, *spellings)
         digest = self._load(path, stream, binding, numbering, looks, present)
         if not stream.row_count:
             raise _no_rows(stream)
@@ -168,21 +168,21 @@ class Opening:
 
     def _copied(self, rows: int) -> None:
         self.context.stop.check()
-        self.context.listener(Progress(SOURCE, rows, None))
+        self.context.listener(RowProgress(SOURCE, rows, None))
 
     def _load(
         self,
         path: Path,
         stream: LoadedStream,
-        binding: Binding,
+        binding: ColumnBinding,
         numbering: Numbering | None,
-        looks: tuple[Look, ...],
+        looks: tuple[PartitionObserver, ...],
         present: tuple[ValuePresence, ...],
     ) -> str:
         facts = {a.name: a for a in binding.attributes}
         counter = _RowCounter(self.context.listener)
-        before: list[Look] = [Check(partial(check_values, attributes=facts)), counter, *present]
-        after: list[Look] = [*_weight_checks(stream), *self._written(stream), *looks]
+        before: list[PartitionObserver] = [PartitionCheck(partial(check_values, attributes=facts)), counter, *present]
+        after: list[PartitionObserver] = [*_weight_checks(stream), *self._written(stream), *looks]
         if numbering is not None:
             after.append(numbering)
         bound = [*(n.bound for n in self.plan.steps), *(n.bound for n in self.plan.audits)]
@@ -193,7 +193,7 @@ class Opening:
         }
         return str(run_all(work, self.context.options.workers, self.context.stop)["hash"])
 
-    def _prepare(self, bound: Iterable[Bound]) -> None:
+    def _prepare(self, bound: Iterable[ConfiguredPlugin]) -> None:
         import_algorithms(bound)
         self.context.engine.prepare()
 
@@ -212,7 +212,7 @@ class Opening:
     def _written(self, stream: LoadedStream) -> tuple[LookalikeCheck, ...]:
         return lookalike_checks(self.plan.requirements, stream.attributes)
 
-    def _reading(self, binding: Binding) -> ReadOptions:
+    def _reading(self, binding: ColumnBinding) -> ReadOptions:
         node = self.plan.source
         return ReadOptions(
             columns=binding.columns,
@@ -230,17 +230,17 @@ class Opening:
         return Numbering(weights[0]) if weights and any(n.expands for n in self.plan.steps) else None
 
 
-def _weight_checks(stream: LoadedStream) -> Iterator[Look]:
+def _weight_checks(stream: LoadedStream) -> Iterator[PartitionObserver]:
     for attribute in stream.attributes:
         if attribute.role is Role.WEIGHT:
             yield WeightCheck(attribute)
         elif attribute.role is Role.SAMPLING_WEIGHT:
-            yield Check(partial(check_sampling_weights, attribute))
+            yield PartitionCheck(partial(check_sampling_weights, attribute))
         elif attribute.role is Role.SUBJECT:
-            yield Check(partial(check_subjects, attribute))
+            yield PartitionCheck(partial(check_subjects, attribute))
 
 
-def read_attributes(plan: Plan, binding: Binding) -> tuple[AttributeFacts, ...]:
+def read_attributes(plan: Plan, binding: ColumnBinding) -> tuple[AttributeFacts, ...]:
     """Return the attributes that go on from the source: identifiers and subjects only where a step asks for them."""
     wanted = asked_of(plan)
     return tuple(a for a in binding.attributes if a.role not in _PERSONAL or a.name in wanted)
@@ -256,7 +256,7 @@ def asked_of(plan: Plan) -> frozenset[str]:
     return frozenset((*people, *plan.keys)).union(*(s.effect.needed for s in plan.steps), *asked)
 
 
-def kept_types(source: Source, binding: Binding, plan: Plan) -> dict[str, pa.DataType]:
+def kept_types(source: Source, binding: ColumnBinding, plan: Plan) -> dict[str, pa.DataType]:
     """Return the types that attributes keep where they are released unchanged and the policy says no type.
 
     Raises DataError for a column of a data frame that would be released unchanged and has no type to keep, and for

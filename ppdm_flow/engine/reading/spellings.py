@@ -22,7 +22,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.streams.stream import Part, Stream, results
+from ppdm_flow.engine.streams.stream import Stream, StreamPart, results
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.tables.spelling import SPELLINGS, respelled
 from ppdm_flow.tables.table import Table
@@ -140,7 +140,7 @@ def _fault(plan: Plan, check: SpellingCheck, stream: Stream, release: str | None
     return _described(check, release, *two)
 
 
-def _first_rows(name: str, key: bytes, wanted: Hashes, part: Part) -> Mapping[str, int]:
+def _first_rows(name: str, key: bytes, wanted: Hashes, part: StreamPart) -> Mapping[str, int]:
     """Return the first row of each of these values in a partition, from 0."""
     column = part.table[name].compact()
     texts = column.categories

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger
 from ppdm_flow.engine.linked.sources import LinkedOriginals, open_linked
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening, Original
@@ -30,7 +30,7 @@ def audited_run(
     context: RunContext,
     original: Opened,
     directory: RunDirectory,
-    ledger: Ledger | None,
+    ledger: RunLedger | None,
     look: Look = ignore_candidates,
 ) -> AbstractContextManager[AuditedRun]:
     """Carry out the plan in ``directory`` and audit what it made; inside, no other run gets at the ledger.

@@ -15,18 +15,18 @@ from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary, plain_name
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PRIVATE
-from ppdm_flow.engine.events import Journal, RequirementJudged, RunFinished
+from ppdm_flow.engine.events import EventJournal, RequirementJudged, RunFinished
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.held.private import private_text
 from ppdm_flow.engine.held.signers_file import refuse_taken_name, signers_copy
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
-from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger
 from ppdm_flow.engine.machine import peak_mb, utc_now
-from ppdm_flow.engine.options import Outcome, RunOptions
+from ppdm_flow.engine.options import RunOptions, RunOutcome
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.run.carry_out import AuditedRun
-from ppdm_flow.engine.run.publishing import Publication
+from ppdm_flow.engine.run.publishing import RunPublication
 from ppdm_flow.engine.steps.keys import escrow
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.pictures.forms import draw
@@ -46,10 +46,10 @@ class FinishedRun:
 
     audited: AuditedRun
     directory: RunDirectory
-    journal: Journal
+    journal: EventJournal
     documents: Documents
     companions: Companions
-    ledger: Ledger | None
+    ledger: RunLedger | None
     started: datetime
     clock: float
 
@@ -63,7 +63,7 @@ class FinishedRun:
         """The options of the run."""
         return self.audited.context.options
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         """Judge, write everything down, and move the run to its place."""
         results = self.audited.judged()
         results = waive(self.plan, results, self.options.clock())
@@ -92,13 +92,13 @@ class FinishedRun:
         if self.options.escrow is not None:
             escrow(self.options.escrow, self.audited.key, self.plan, self.started.isoformat())
         about = (self.started, self.plan.digest, files, self.options.place)
-        publication = Publication(self.plan.policy, self.directory, *about)
+        publication = RunPublication(self.plan.policy, self.directory, *about)
         if judged == RELEASED:
             place, tables = publication.publish(candidates, self.ledger)
-            return Outcome(place, report, tables)
+            return RunOutcome(place, report, tables)
         if judged == HELD:
-            return Outcome(publication.hold(), report)
-        return Outcome(publication.withhold(), report)
+            return RunOutcome(publication.hold(), report)
+        return RunOutcome(publication.withhold(), report)
 
     def _folder(self, judged: str) -> str | None:
         """Return the name that the candidates' folder has in the manifest; None after deleting them.

@@ -11,10 +11,10 @@ from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.engine.candidates.building import SCRATCH, Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.judging.auditing import Unaccounted, add_unverified
+from ppdm_flow.engine.judging.auditing import UnaccountedFiles, add_unverified
 from ppdm_flow.engine.judging.others import files_of_people, unpaired
 from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger, locked_ledger
 from ppdm_flow.engine.ledger.membership import of_run
 from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
 from ppdm_flow.engine.linked.judging import AuditedJoin, TablesJudge, audited_join
@@ -25,7 +25,7 @@ from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.run.stages import AuditedTable, Look, WrittenTable, ignore_candidates, written_table
 from ppdm_flow.engine.steps.keys import run_key
-from ppdm_flow.plan.definition import Plan, TableJoin
+from ppdm_flow.plan.definition import Plan, PlannedTableJoin
 from ppdm_flow.plan.linked.restriction import restricted
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.sdk.anonymizer import Fitted
@@ -72,7 +72,7 @@ def audited_tables(
     context: RunContext,
     originals: LinkedOriginals,
     directory: RunDirectory,
-    ledger: Ledger | None,
+    ledger: RunLedger | None,
     look: Look = ignore_candidates,
 ) -> Iterator[AuditedTables]:
     """Carry out the plans of all tables in ``directory``, and audit what they made, alone and joined.
@@ -109,7 +109,7 @@ def audited_tables(
 
 
 def _readers(
-    plan: Plan, originals: LinkedOriginals, written: Mapping[str, WrittenTable], ledger: Ledger | None
+    plan: Plan, originals: LinkedOriginals, written: Mapping[str, WrittenTable], ledger: RunLedger | None
 ) -> Mapping[str, FilesReader]:
     files, reasons = {}, []
     if ledger is not None and ledger.has_earlier:
@@ -141,13 +141,13 @@ def _add_unverified(join: AuditedJoin, written: Mapping[str, WrittenTable]) -> A
     """Say of which requirements earlier releases of the tables tell more than was measured on their join."""
     if join.audited is None:
         return join
-    reasons: dict[tuple[str, str], Unaccounted] = {}
+    reasons: dict[tuple[str, str], UnaccountedFiles] = {}
     for name, table in written.items():
         reasons |= table.builder.reasons_unverified(restricted(join.join.plan.requirements, name))
     return replace(join, audited=[add_unverified(result, reasons) for result in join.audited])
 
 
-def _without_files(join: TableJoin) -> TableJoin:
+def _without_files(join: PlannedTableJoin) -> PlannedTableJoin:
     """Return the join with the requirements whose audits do not hold all files against each other themselves."""
     plan = join.plan
     audits = [replace(a, requirements=_not_of_files(a.requirements)) for a in plan.audits]

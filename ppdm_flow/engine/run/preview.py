@@ -35,7 +35,7 @@ _SORTED_A_SECOND = 3.0e6
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class RunCost:
     """``passes`` over the data, and ``seconds`` on one ordinary core, to one significant digit."""
 
     step: str
@@ -43,7 +43,7 @@ class Cost:
     seconds: float
 
 
-def estimates(plan: Plan, stream: LoadedStream) -> tuple[Cost, ...]:
+def estimates(plan: Plan, stream: LoadedStream) -> tuple[RunCost, ...]:
     """Return the cost of each step."""
     return tuple(_of(node, stream.row_count, len(stream.attributes)) for node in plan.steps)
 
@@ -73,7 +73,7 @@ def _stored(plan: Plan, release: ReleaseNode, fact: AttributeFacts, shape: SetSh
     return "lists", octets("lists", shape.rows, shape.distinct, mean)
 
 
-def _of(node: StepNode, rows: int, columns: int) -> Cost:
+def _of(node: StepNode, rows: int, columns: int) -> RunCost:
     kind = node.bound.info.kind
     seconds = rows * columns / _CELLS_A_SECOND
     if node.randomized:
@@ -81,7 +81,7 @@ def _of(node: StepNode, rows: int, columns: int) -> Cost:
     if kind is Kind.ORDER:
         seconds += rows / _SORTED_A_SECOND
     passes = 1 + bool(node.effect.reads)
-    return Cost(node.name, passes, float(f"{seconds * passes:.1g}"))
+    return RunCost(node.name, passes, float(f"{seconds * passes:.1g}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Preview:
     used: int
     people: int
     diagnostics: tuple[Diagnostic, ...]
-    costs: tuple[Cost, ...]
+    costs: tuple[RunCost, ...]
     sets: tuple[SetCounts, ...] = ()
     sizes: tuple[SetSize, ...] = ()
 
@@ -164,7 +164,7 @@ def _of_table(context: RunContext, plan: Plan, original: Original) -> Preview:
     return Preview(stream.rows_read, stream.row_count, people, tuple(diagnostics), *_costs(plan, original))
 
 
-def _costs(plan: Plan, original: Original) -> tuple[tuple[Cost, ...], tuple[SetCounts, ...], tuple[SetSize, ...]]:
+def _costs(plan: Plan, original: Original) -> tuple[tuple[RunCost, ...], tuple[SetCounts, ...], tuple[SetSize, ...]]:
     return estimates(plan, original.stream), original.sets, set_sizes(plan, original.sets)
 
 

@@ -14,7 +14,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory, check_bytes
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, RELEASED
-from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger
 from ppdm_flow.engine.options import RunPlace
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
+class RunPublication:
     """A judged run whose files are complete. ``files`` are their hashes, by path before the run is published."""
 
     policy: str
@@ -52,7 +52,7 @@ class Publication:
         self.directory.hold()
         return place
 
-    def publish(self, candidates: Sequence[Candidate], ledger: Ledger | None) -> tuple[Path, tuple[str, ...]]:
+    def publish(self, candidates: Sequence[Candidate], ledger: RunLedger | None) -> tuple[Path, tuple[str, ...]]:
         """Move a run to its place, write its releases into the ledger, publish it, and let tables take their places.
 
         Returns the place, and which tables these are.

@@ -10,11 +10,11 @@ from pathlib import Path
 from ppdm_flow.core.results import Report
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
-from ppdm_flow.engine.events import Journal, Listener, ignore_events
+from ppdm_flow.engine.events import EventJournal, Listener, ignore_events
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.ledger.ledger import open_ledger
 from ppdm_flow.engine.machine import keep_freed_memory, utc_now
-from ppdm_flow.engine.options import Outcome, RunContext, RunOptions
+from ppdm_flow.engine.options import RunContext, RunOptions, RunOutcome
 from ppdm_flow.engine.run.carry_out import audited_run, open_original
 from ppdm_flow.engine.run.finishing import Beside, Companions, Documents, FinishedRun
 from ppdm_flow.engine.steps.graph import Graph
@@ -43,7 +43,7 @@ def execute(
     listener: Listener = ignore_events,
     documents: Documents = no_documents,
     companions: Companions = no_companions,
-) -> Outcome:
+) -> RunOutcome:
     """Execute ``plan`` on ``data`` (else on the policy's own files), into ``out/<policy>/<time>-<plan digest>/``.
 
     Raises DataError or PluginError where the input is at fault, RunError where the tool or the machine failed; then,
@@ -55,7 +55,7 @@ def execute(
     directory = RunDirectory(out / plan.policy)
     try:
         started, clock = utc_now(), time.perf_counter()
-        journal = Journal(directory.home / EVENTS, listener)
+        journal = EventJournal(directory.home / EVENTS, listener)
         with closing(journal), arrow_threads(chosen.workers), RunContext(plan, chosen, journal) as context:
             ledger = open_ledger(plan)
 

@@ -72,7 +72,7 @@ class ContentQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class CandidateContents:
     """What a candidate holds.
 
     ``values`` are those of the listed columns (a missing one is the empty text, a suppressed one ``⊥``); ``hidden``
@@ -90,7 +90,7 @@ class ScratchRun:
     """What was measured, what each release holds, and (where asked for) the steps that changed something."""
 
     measured: JudgedResults
-    contents: Mapping[str, Contents]
+    contents: Mapping[str, CandidateContents]
     changed: frozenset[str] = frozenset()
 
 
@@ -102,7 +102,7 @@ def run_in_scratch(
     ``queries`` says what to inspect, by release; ``trace`` also reports the steps that changed something. The
     policy's ledger is never touched: the run uses an empty one in ``scratch``.
     """
-    contents: dict[str, Contents] = {}
+    contents: dict[str, CandidateContents] = {}
     changed: set[str] = set()
 
     def look(candidates: Sequence[Candidate], graph: Graph) -> None:
@@ -123,13 +123,13 @@ def values_in(view: DataView, column: str) -> frozenset[str]:
     return frozenset(_text(counts.names(column), code) for code in counts.of(column).tolist())
 
 
-def _contents(candidate: Candidate, query: ContentQuery) -> Contents:
+def _contents(candidate: Candidate, query: ContentQuery) -> CandidateContents:
     subject = candidate.subject
     names = tuple(a.name for a in candidate.release.attributes)
     listed = {c: values_in(subject.candidate, c) for c in query.listed if c in names}
     sources = {a.name: a.source for a in candidate.release.attributes}
     hidden = {c: _hidden(subject.pairs, sources[c], c) for c in query.hidden if c in names}
-    return Contents(candidate.rows, names, listed, hidden)
+    return CandidateContents(candidate.rows, names, listed, hidden)
 
 
 def _hidden(pairs: PairedView | None, original: str, released: str) -> dict[str, tuple[int, int]]:

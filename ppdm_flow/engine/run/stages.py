@@ -16,7 +16,7 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.personal_data import personal_findings
 from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
-from ppdm_flow.engine.ledger.ledger import Ledger, locked_ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger, locked_ledger
 from ppdm_flow.engine.ledger.membership import of_run
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Original
@@ -26,7 +26,7 @@ from ppdm_flow.engine.steps.keys import run_key
 from ppdm_flow.plan.definition import SOURCE
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.audit import FilesReader
-from ppdm_flow.sdk.history import History
+from ppdm_flow.sdk.history import ReleaseHistory
 
 Look = Callable[[Sequence[Candidate], Graph], None]
 """Sees the candidates, and the steps that made them, before their audits."""
@@ -90,7 +90,11 @@ class WrittenTable:
     candidates: Sequence[Candidate]
 
     def audited(
-        self, histories: Mapping[str, History], look: Look, ledger: Ledger | None, reader: FilesReader | None = None
+        self,
+        histories: Mapping[str, ReleaseHistory],
+        look: Look,
+        ledger: RunLedger | None,
+        reader: FilesReader | None = None,
     ) -> AuditedTable:
         """Carry out the audits; ``histories`` are those of the releases, where there is a ledger.
 
@@ -115,7 +119,7 @@ def audited_table(
     context: RunContext,
     original: Original,
     directory: RunDirectory,
-    ledger: Ledger | None,
+    ledger: RunLedger | None,
     look: Look = ignore_candidates,
 ) -> Iterator[AuditedTable]:
     """Carry out the plan in ``directory`` and audit what it made; inside, no other run gets at the ledger.

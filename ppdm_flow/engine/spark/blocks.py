@@ -13,7 +13,7 @@ from ppdm_flow.engine.local.pools import Pools
 from ppdm_flow.engine.local.spilling import joined
 from ppdm_flow.engine.streams.coding import without_unused
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.stream import Keys, Part
+from ppdm_flow.engine.streams.stream import Keys, StreamPart
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
@@ -23,7 +23,7 @@ _TOGETHER = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RowBlock:
     """Rows of one fragment that go to one part, in the order of their numbers, and their keys.
 
     The numbers themselves stay where they are: rows with equal keys keep their order, and so do fragments.
@@ -33,7 +33,7 @@ class Block:
     keys: Keys
 
 
-def cut(table: Table, keys: Keys, bits: int) -> Iterator[tuple[int, Block]]:
+def cut(table: Table, keys: Keys, bits: int) -> Iterator[tuple[int, RowBlock]]:
     """Yield a block for each of 2^``bits`` parts that gets rows, with the part's number."""
     if not (table.rows[1:] >= table.rows[:-1]).all():
         ascending = np.argsort(table.rows, kind="stable")
@@ -47,10 +47,10 @@ def cut(table: Table, keys: Keys, bits: int) -> Iterator[tuple[int, Block]]:
             rows = slice(begin, end)
             columns = {name: _without_many_unused(column.take(rows)) for name, column in by_part.columns.items()}
             sets = {name: column.take(rows).compact() for name, column in by_part.sets.items()}
-            yield number, Block(NarrowTable.of(Table(columns, np.arange(end - begin), sets)), keys[rows])
+            yield number, RowBlock(NarrowTable.of(Table(columns, np.arange(end - begin), sets)), keys[rows])
 
 
-def in_order(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[Table]:
+def in_order(blocks: Sequence[RowBlock], names: Sequence[str]) -> Iterator[Table]:
     """Yield the rows of a part's blocks, which come in the order of fragments, by (key, row number).
 
     Raises RunError for a column that has another form in another block.
@@ -59,7 +59,7 @@ def in_order(blocks: Sequence[Block], names: Sequence[str]) -> Iterator[Table]:
     for block in blocks:
         table = block.table.table(block.table.names)
         numbered = Table(table.columns, table.rows + first, table.sets)
-        pooled.append(pools.block(Part(numbered, block.keys)))
+        pooled.append(pools.block(StreamPart(numbered, block.keys)))
         first += len(table)
     whole = joined(pooled)
     order = order_of(whole)

@@ -20,7 +20,7 @@ MOST = 1 << 18
 """Combinations that there may be, by the values of each column, for a relation to be counted so."""
 
 
-class Combinations:
+class CombinationCounts:
     """Counts the rows of a relation that are alike; ``sizes`` are the numbers of values of columns that have few.
 
     Columns that were not asked for are counted besides as long as there cannot be many combinations: the next query
@@ -59,15 +59,15 @@ class CombinationsOfStreams:
     """The combinations of each stream, for all audits of a run, as long as there is the stream: no frame is kept."""
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[SparkStream, dict[bool, Combinations]] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[SparkStream, dict[bool, CombinationCounts]] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
-    def of(self, stream: SparkSource, frame: Frame) -> Combinations:
+    def of(self, stream: SparkSource, frame: Frame) -> CombinationCounts:
         """Return those of a stream, by a frame of our own reader's or by one of Spark's."""
         with self._lock:
             own, kind = self._known.setdefault(stream, {}), isinstance(frame, TextsFrame)
             if kind not in own:
-                own[kind] = Combinations(stream.farm, _few_values(stream))
+                own[kind] = CombinationCounts(stream.farm, _few_values(stream))
             return own[kind]
 
 

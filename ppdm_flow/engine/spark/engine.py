@@ -14,7 +14,7 @@ from ppdm_flow.core.file_sets import data_sha256, file_set, is_file_set, listing
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.local.engine import LocalEngine
 from ppdm_flow.engine.opening.released import released_checks, released_source
-from ppdm_flow.engine.seam import Resources, SecondRoute, Target, WrittenRows
+from ppdm_flow.engine.seam import ReleaseTarget, Resources, SecondRoute, WrittenRows
 from ppdm_flow.engine.spark.combinations import CombinationsOfStreams
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import ExpansionLayer, OrderLayer, RowLayer
@@ -26,7 +26,7 @@ from ppdm_flow.engine.spark.stream import SparkStream
 from ppdm_flow.engine.spark.writing import is_ordered, write_parts, written_files
 from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
-from ppdm_flow.engine.streams.reading import Look, ReadOptions
+from ppdm_flow.engine.streams.reading import PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.stream import ReadBack, Stream, check_room
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.cluster.steps import IN_PARTS
@@ -122,7 +122,7 @@ class SparkEngine:
             raise run_fault("PPF950", "two streams of one run have other fragments")
         return self.local.pairs(original, released, aligned=aligned, keep=keep)
 
-    def write(self, release: ReleaseNode, stream: Stream, target: Target) -> WrittenRows:
+    def write(self, release: ReleaseNode, stream: Stream, target: ReleaseTarget) -> WrittenRows:
         """Write part files; what the driver holds, records with counts, and formats of one file it writes itself."""
         if isinstance(stream, SparkStream) and release.format in IN_PARTS and not release.collapse:
             everywhere = replace(target, place=target.place.absolute(), scratch=target.scratch.absolute())
@@ -133,7 +133,7 @@ class SparkEngine:
         """Hash what was written."""
         return written_files(self.farm, place) if place.is_dir() else self.local.written_files(place)
 
-    def read_back(self, release: ReleaseNode, place: Path, resources: Resources, *looks: Look) -> ReadBack:
+    def read_back(self, release: ReleaseNode, place: Path, resources: Resources, *looks: PartitionObserver) -> ReadBack:
         """Read a written release by the executors."""
         try:
             source, reading = released_source(release, place.absolute(), resources.partition_rows)

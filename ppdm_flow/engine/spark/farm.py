@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.events import Listener, Progress, ignore_events
+from ppdm_flow.engine.events import Listener, RowProgress, ignore_events
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.spark.worker import Failure, answering, batching, carried, streaming
+from ppdm_flow.engine.spark.worker import TaskFailure, answering, batching, carried, streaming
 from ppdm_flow.engine.streams.stream import Stop
 
 Task = TypeVar("Task")
@@ -198,7 +198,7 @@ class Farm:
         known = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
         if known:
             done, total = sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known)
-            self._listener(Progress("spark", done, total, "tasks"))
+            self._listener(RowProgress("spark", done, total, "tasks"))
 
     def _cancel(self, group: str) -> None:
         if is_connect(self.session):
@@ -234,7 +234,7 @@ class Farm:
 def _results(answers: Iterable[Any]) -> Iterator[Any]:
     for answer in answers:
         result = pickle.loads(answer.as_py())  # noqa: S301  # own executors
-        if isinstance(result, Failure):
+        if isinstance(result, TaskFailure):
             raise result.error
         yield result
 

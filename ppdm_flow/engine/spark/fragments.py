@@ -18,7 +18,7 @@ from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.reading import Budget, ReadOptions
-from ppdm_flow.engine.streams.stream import Part, Places, Stop, Stream
+from ppdm_flow.engine.streams.stream import Places, Stop, Stream, StreamPart
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform
 from ppdm_flow.sdk.storage import Source
@@ -50,7 +50,7 @@ class FragmentStream:
         self.fragment = fragment
         self._reading = reading
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions."""
         return self.opened().read_once(columns)
 
@@ -64,7 +64,7 @@ class FragmentStream:
         return SourceStream(fragment.source, self.attributes, self._reading, Budget(0), Stop(), fragment.first)
 
 
-class Layer(Protocol):
+class FragmentLayer(Protocol):
     """A step on the way from a source to a stream, which can be pickled."""
 
     @property
@@ -126,9 +126,9 @@ class Recipe:
 
     attributes: tuple[AttributeFacts, ...]
     reading: ReadOptions
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[FragmentLayer, ...] = ()
 
-    def then(self, layer: Layer) -> Recipe:
+    def then(self, layer: FragmentLayer) -> Recipe:
         """Return the recipe with one more layer."""
         return replace(self, layers=(*self.layers, layer))
 
@@ -157,12 +157,12 @@ class KeptColumns:
         self._rows: list[RowNumbers] | None = None
         self._columns: dict[str, list[Column]] = {}
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions."""
         names = tuple(a.name for a in self.attributes) if columns is None else tuple(columns)
         self._read([name for name in names if name not in self._columns])
         for place, rows in enumerate(self._rows or []):
-            yield Part(Table({name: self._columns[name][place] for name in names}, rows))
+            yield StreamPart(Table({name: self._columns[name][place] for name in names}, rows))
 
     def _read(self, names: Sequence[str]) -> None:
         if self._rows is not None and not names:
@@ -186,7 +186,7 @@ class PartsWork(Generic[Result]):
     """What is done with each partition of a fragment."""
 
     recipe: Recipe
-    work: Callable[[Part], Result]
+    work: Callable[[StreamPart], Result]
     columns: tuple[str, ...] | None
 
     def __call__(self, fragment: Fragment) -> list[Result]:

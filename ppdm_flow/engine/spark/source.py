@@ -19,14 +19,14 @@ from ppdm_flow.engine.opening.many_files import ManyFiles, WholePiece
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, FragmentStream, Recipe
 from ppdm_flow.engine.spark.stream import SparkStream
-from ppdm_flow.engine.spark.value_counts import ColumnCounts, GatheredCounts, widened
+from ppdm_flow.engine.spark.value_counts import GatheredCounts, PartitionedColumnCounts, widened
 from ppdm_flow.engine.streams.narrow import NarrowCounts
 from ppdm_flow.engine.streams.numbering import Numbering
-from ppdm_flow.engine.streams.reading import Look, ReadOptions
-from ppdm_flow.engine.streams.stream import Part, Result, Texts, texts_of_part
+from ppdm_flow.engine.streams.reading import PartitionObserver, ReadOptions
+from ppdm_flow.engine.streams.stream import Result, StreamPart, Texts, texts_of_part
 from ppdm_flow.engine.streams.traits import TextTraits
 from ppdm_flow.plan.cluster.amounts import MOST_VALUES
-from ppdm_flow.sdk.storage import Piece, Source, SplittableSource
+from ppdm_flow.sdk.storage import Source, SourcePiece, SplittableSource
 from ppdm_flow.tables.counts import Counts
 
 FRAGMENT_ROWS = 1 << 20
@@ -57,7 +57,7 @@ class SparkSource(SparkStream):
         self._lock = threading.Lock()
         self._traits = TextTraits(a.name for a in every if not a.is_numeric)
 
-    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+    def load(self, before: Sequence[PartitionObserver] = (), after: Sequence[PartitionObserver] = ()) -> None:
         """Split the source, and let the looks see all rows: each executor's copies, which are added up here."""
         reading = self.recipe.reading
         with wrap_plugin_errors(reading.who):
@@ -120,7 +120,7 @@ class SparkSource(SparkStream):
         if rest:
             yield from self.results(partial(_of_texts, work, rest), rest)
 
-    def _counted(self, pieces: Sequence[Piece]) -> list[int]:
+    def _counted(self, pieces: Sequence[SourcePiece]) -> list[int]:
         """Return the rows of each piece; those of formats that do not say it are read once."""
         unknown = [place for place, piece in enumerate(pieces) if piece.rows is None]
         rows = [piece.rows or 0 for piece in pieces]
@@ -142,7 +142,7 @@ class SparkSource(SparkStream):
                 facts = next(a for a in (*self.recipe.reading.typed, *self.attributes) if a.name == name)
                 raise data_fault("PPF712", text, span=facts.span)
 
-    def _weigh(self, looks: Sequence[Look]) -> None:
+    def _weigh(self, looks: Sequence[PartitionObserver]) -> None:
         """Tell the fragments of a weighted source the number of their first copy."""
         for look in looks:
             if isinstance(look, Numbering):
@@ -151,8 +151,8 @@ class SparkSource(SparkStream):
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    before: tuple[Look, ...]
-    after: tuple[Look, ...]
+    before: tuple[PartitionObserver, ...]
+    after: tuple[PartitionObserver, ...]
     rows_read: int
     row_count: int
     longest: Mapping[str, int]
@@ -165,8 +165,8 @@ class _Loaded:
 @dataclass(frozen=True, slots=True)
 class _LoadWork:
     recipe: Recipe
-    before: tuple[Look, ...]
-    after: tuple[Look, ...]
+    before: tuple[PartitionObserver, ...]
+    after: tuple[PartitionObserver, ...]
     most: int
 
     def __call__(self, fragment: Fragment) -> _Loaded:
@@ -174,7 +174,7 @@ class _LoadWork:
         stream = FragmentStream(fragment, self.recipe.attributes, self.recipe.reading).opened()
         first = frozenset(a.name for a in self.recipe.attributes if a.role is Role.QUASI_IDENTIFIER)
         names = tuple(a.name for a in self.recipe.attributes if a.role is not Role.ITEMS)
-        counting = ColumnCounts(names, self.most, first)
+        counting = PartitionedColumnCounts(names, self.most, first)
         traits = TextTraits(a.name for a in self.recipe.attributes if not a.is_numeric)
         stream.load(before, (*after, counting, traits))
         together = None if counting.together is None else NarrowCounts.of(counting.together)
@@ -182,7 +182,7 @@ class _LoadWork:
         return _Loaded(before, after, *figures, counting.counts, together, traits)
 
 
-def _pieces(source: Source) -> list[Piece]:
+def _pieces(source: Source) -> list[SourcePiece]:
     source = _absolute(source)
     if isinstance(source, SplittableSource):
         return list(source.pieces(FRAGMENT_ROWS))
@@ -200,7 +200,7 @@ def _absolute(source: Source) -> Source:
     return source
 
 
-def _numbered(pieces: Sequence[Piece], rows: Sequence[int]) -> Iterator[Fragment]:
+def _numbered(pieces: Sequence[SourcePiece], rows: Sequence[int]) -> Iterator[Fragment]:
     first = in_file = 0
     for piece, number in zip(pieces, rows, strict=True):
         in_file = 0 if piece.begins else in_file
@@ -209,11 +209,11 @@ def _numbered(pieces: Sequence[Piece], rows: Sequence[int]) -> Iterator[Fragment
         in_file += number
 
 
-def _rows_of(piece: Piece) -> int:
+def _rows_of(piece: SourcePiece) -> int:
     return sum(batch.num_rows for batch in piece.starting_at(0).batches([]))
 
 
-def _explain(pieces: Sequence[Piece]) -> None:
+def _explain(pieces: Sequence[SourcePiece]) -> None:
     """Read the pieces in their order until one fails, for an error that counts from the first row of the file."""
     in_file = 0
     for piece in pieces:
@@ -221,5 +221,5 @@ def _explain(pieces: Sequence[Piece]) -> None:
         in_file += sum(batch.num_rows for batch in piece.starting_at(in_file).batches([]))
 
 
-def _of_texts(work: Callable[[Texts], Result], names: tuple[str, ...], part: Part) -> Result:
+def _of_texts(work: Callable[[Texts], Result], names: tuple[str, ...], part: StreamPart) -> Result:
     return work(texts_of_part(names, part))

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.seam import SecondRoute
-from ppdm_flow.engine.spark.combinations import Combinations, CombinationsOfStreams
+from ppdm_flow.engine.spark.combinations import CombinationCounts, CombinationsOfStreams
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.frames import TextsFrame, released_frame
 from ppdm_flow.engine.spark.limits import require_bytes, require_room
@@ -84,7 +84,7 @@ class SparkSql:
         self._farm = farm
         self._who = f"the second route of an audit of release `{release.name}`"
         self._frames: dict[str, Frame] = {}
-        self._combinations: dict[str, Combinations] = {}
+        self._combinations: dict[str, CombinationCounts] = {}
         self._shared = CombinationsOfStreams() if shared is None else shared
         streams = {"original": original, **{sibling(name): each for name, each in siblings.items()}}
         self._streams: Mapping[str, Stream] = streams if place is not None else {**streams, "candidate": candidate}

@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.spark.farm import Farm
-from ppdm_flow.engine.spark.fragments import Fragment, Layer, PartsWork, Recipe, fragment_pairs
+from ppdm_flow.engine.spark.fragments import Fragment, FragmentLayer, PartsWork, Recipe, fragment_pairs
 from ppdm_flow.engine.spark.limits import require_room
 from ppdm_flow.engine.streams.coding import arrow, encode_texts, mark_texts
 from ppdm_flow.engine.streams.narrow import NarrowCounts, NarrowTable
-from ppdm_flow.engine.streams.stream import Keys, Part, Places
+from ppdm_flow.engine.streams.stream import Keys, Places, StreamPart
 from ppdm_flow.sdk.paired_relation import WEIGHT, side_by_side
 from ppdm_flow.tables.column import SUPPRESSED, SUPPRESSED_TEXT
 from ppdm_flow.tables.counts import Counts, count, merge, summed
@@ -55,7 +55,9 @@ class SparkStream:
             raise AttributeError("row_count")
         return self._rows
 
-    def then(self, layer: Layer, attributes: tuple[AttributeFacts, ...], *, same_rows: bool = False) -> SparkStream:
+    def then(
+        self, layer: FragmentLayer, attributes: tuple[AttributeFacts, ...], *, same_rows: bool = False
+    ) -> SparkStream:
         """Return the rows after one more step; ``same_rows`` says that it leaves none out and adds none."""
         rows = self._rows if same_rows else None
         return SparkStream(self.farm, self.fragments, self.recipe.then(layer), attributes, rows, self.limit)
@@ -70,15 +72,15 @@ class SparkStream:
         if self.limit is not None:
             require_room(self.most_rows, columns, self.limit, who)
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions, which come to the driver, a few fragments at a time."""
         names = None if columns is None else tuple(columns)
         for narrow, keys in chain.from_iterable(
             self.farm.waves(PartsWork(self.recipe, _narrow, names), self.fragments)
         ):
-            yield Part(narrow.table(narrow.names), keys)
+            yield StreamPart(narrow.table(narrow.names), keys)
 
-    def results(self, work: Callable[[Part], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
+    def results(self, work: Callable[[StreamPart], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
         """Yield what ``work`` makes of each partition, in the order of rows."""
         parts = PartsWork(self.recipe, work, None if columns is None else tuple(columns))
         yield from chain.from_iterable(self.farm.each(parts, self.fragments))
@@ -133,7 +135,7 @@ class _RowsWork:
         return tables
 
 
-def _narrow(part: Part) -> tuple[NarrowTable, Keys | None]:
+def _narrow(part: StreamPart) -> tuple[NarrowTable, Keys | None]:
     return NarrowTable.of(part.table), part.keys
 
 

@@ -34,7 +34,7 @@ def widened(columns: frozenset[str], sizes: Mapping[str, int]) -> frozenset[str]
     return frozenset(wider)
 
 
-class ColumnCounts:
+class PartitionedColumnCounts:
     """Counts the values of each column as partitions pass; None for a column of more than ``most`` values.
 
     ``together``: the columns ``first`` and those that add few combinations to theirs, as the first partition has them;
@@ -64,7 +64,7 @@ class ColumnCounts:
             if len(self.together) > _MOST_WIDER:  # later partitions have other values
                 self.together, self._names = None, ()
 
-    def add(self, later: ColumnCounts) -> None:
+    def add(self, later: PartitionedColumnCounts) -> None:
         """Take in what another one counted."""
         for name, counts in later.counts.items():
             so_far = self.counts[name]

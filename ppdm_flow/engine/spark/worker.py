@@ -20,7 +20,7 @@ ANSWERS = pa.schema([("task", pa.int64()), ("answer", pa.binary())])
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class TaskFailure:
     """The error that a task ended with."""
 
     error: PpdmError
@@ -83,7 +83,7 @@ def answer(work: Callable[[Any], Any], task: Any) -> bytes:
         with wrap_plugin_errors("a part of the run on an executor"):
             return pickle.dumps(work(task), protocol=5)
     except PpdmError as error:
-        return pickle.dumps(Failure(error), protocol=5)
+        return pickle.dumps(TaskFailure(error), protocol=5)
 
 
 def answers(blob: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[bytes]:
@@ -94,7 +94,7 @@ def answers(blob: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[bytes]:
             for result in work(batches):
                 yield pickle.dumps(result, protocol=5)
     except PpdmError as error:
-        yield pickle.dumps(Failure(error), protocol=5)
+        yield pickle.dumps(TaskFailure(error), protocol=5)
 
 
 class CarriedFailureError(Exception):

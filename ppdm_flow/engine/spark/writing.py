@@ -19,8 +19,8 @@ from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.local.partitions import Partitions
-from ppdm_flow.engine.seam import Target, WrittenRows
-from ppdm_flow.engine.spark.blocks import Block, cut, in_order
+from ppdm_flow.engine.seam import ReleaseTarget, WrittenRows
+from ppdm_flow.engine.spark.blocks import RowBlock, cut, in_order
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.fragments import Fragment, Recipe
 from ppdm_flow.engine.spark.parts import PartWriter, WrittenPart, ending
@@ -46,7 +46,7 @@ class RowsSent:
     total: int
 
 
-def write_parts(release: ReleaseNode, stream: SparkStream, target: Target, *, ordered: bool) -> WrittenRows:
+def write_parts(release: ReleaseNode, stream: SparkStream, target: ReleaseTarget, *, ordered: bool) -> WrittenRows:
     """Write the rows of ``stream`` into a folder of part files. Raises RunError, DataError."""
     names = tuple(a.name for a in release.attributes)
     partitions = Partitions.of(release, stream) if release.partition_by else None
@@ -65,7 +65,7 @@ def write_parts(release: ReleaseNode, stream: SparkStream, target: Target, *, or
     return WrittenRows(rows, (rows, sum(each.total for each in sent) % (1 << 64)))
 
 
-def _publish(writer: PartWriter, written: Sequence[WrittenPart], target: Target) -> None:
+def _publish(writer: PartWriter, written: Sequence[WrittenPart], target: ReleaseTarget) -> None:
     """Give the parts their names in the release: whatever other attempts left stays in the private folder."""
     try:
         target.place.mkdir(parents=True)
@@ -150,7 +150,7 @@ class _BlocksWork:
         yield _sent(place % (1 << self.bits), place, RowsSent(*seen.value))
 
 
-def _sent(number: int, place: int, content: Block | RowsSent) -> pa.RecordBatch:
+def _sent(number: int, place: int, content: RowBlock | RowsSent) -> pa.RecordBatch:
     packed = pickle.dumps(content, protocol=5)
     return pa.RecordBatch.from_arrays(
         [pa.array([number], pa.int32()), pa.array([place], pa.int32()), pa.array([packed], pa.binary())],
@@ -166,7 +166,7 @@ class _SortWork:
     writer: PartWriter
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[WrittenPart | RowsSent]:
-        current, blocks = -1, list[Block]()
+        current, blocks = -1, list[RowBlock]()
         for each in batches:
             for number, packed in zip(each.column(0).to_pylist(), each.column(2), strict=True):
                 if number != current:
@@ -179,7 +179,7 @@ class _SortWork:
                     blocks.append(content)
         yield from self._written(current, blocks)
 
-    def _written(self, number: int, blocks: list[Block]) -> Iterator[WrittenPart]:
+    def _written(self, number: int, blocks: list[RowBlock]) -> Iterator[WrittenPart]:
         part = self.writer.write(number, in_order(blocks, self.names)) if blocks else None
         if part is not None:
             yield part

@@ -8,7 +8,7 @@ import numpy as np
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.stream import Part, Stream
+from ppdm_flow.engine.streams.stream import Stream, StreamPart
 from ppdm_flow.plan.definition import Plan, StepNode
 from ppdm_flow.tables.column import union
 from ppdm_flow.tables.table import Table, concat
@@ -29,7 +29,7 @@ def _input(node: StepNode, graph: Graph) -> Stream:
     return graph.engine.expanded(stream, graph.numbering) if node.expands and weighted and graph.numbering else stream
 
 
-def _differ(before: list[Part], after: list[Part]) -> bool:
+def _differ(before: list[StreamPart], after: list[StreamPart]) -> bool:
     if not before or not after:
         return bool(before) != bool(after)
     if any(p.keys is not None for p in after) and all(p.keys is None for p in before):

@@ -16,7 +16,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import PluginText, of_step, refuse_quotations
-from ppdm_flow.engine.events import Listener, Progress, StepFinished, StepStarted
+from ppdm_flow.engine.events import Listener, RowProgress, StepFinished, StepStarted
 from ppdm_flow.engine.faults import data_fault, run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import make_algorithm
@@ -118,7 +118,7 @@ class Graph:
     def _progress(self, node: StepNode) -> Callable[[int, int | None], None]:
         def tell(done: int, total: int | None) -> None:
             self.resources.stop.check()
-            self.listener(Progress(node.name, done, total, "candidates"))
+            self.listener(RowProgress(node.name, done, total, "candidates"))
 
         return tell
 

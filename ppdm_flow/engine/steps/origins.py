@@ -18,21 +18,21 @@ from ppdm_flow.sdk.set_operator import SetOperator
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class OperatorOrigin:
     """An operator in force, and the reference (``source``, a step, ``step.output``) whose values went into it."""
 
     operator: ValueOperator | SetOperator
     reference: str
 
 
-def channels(plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted]) -> Mapping[str, Channel]:
+def channels(plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted]) -> Mapping[str, OperatorOrigin]:
     """Return the channels by released attribute.
 
     A value that another step changes after it was randomized, or randomizes again, has no known channel any more.
     """
-    channel_of: dict[str, Channel] = {}
+    channel_of: dict[str, OperatorOrigin] = {}
     if (sent := plan.source.operator) is not None:
-        channel_of[sent.attribute] = Channel(sent, SOURCE)
+        channel_of[sent.attribute] = OperatorOrigin(sent, SOURCE)
     for node in plan.upstream(release.input):
         channel_of = _after(node, channel_of, {**fitted[node.name].operators, **fitted[node.name].set_operators})
     released = {a.name for a in release.attributes}
@@ -40,8 +40,8 @@ def channels(plan: Plan, release: ReleaseNode, fitted: Mapping[str, Fitted]) -> 
 
 
 def _after(
-    node: StepNode, before: Mapping[str, Channel], operators: Mapping[str, ValueOperator | SetOperator]
-) -> dict[str, Channel]:
+    node: StepNode, before: Mapping[str, OperatorOrigin], operators: Mapping[str, ValueOperator | SetOperator]
+) -> dict[str, OperatorOrigin]:
     effect = node.effect
     if effect.rows == "generated":
         return {}
@@ -49,7 +49,7 @@ def _after(
     kept = {effect.renames.get(name, name): c for name, c in before.items() if name not in touched}
     for name, operator in operators.items():
         if name not in before:
-            kept[name] = Channel(replace(operator, attribute=name, step=node.name), node.input)
+            kept[name] = OperatorOrigin(replace(operator, attribute=name, step=node.name), node.input)
     return kept
 
 

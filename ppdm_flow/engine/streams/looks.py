@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.reading import Look, SeparableLook
+from ppdm_flow.engine.streams.reading import PartitionObserver, SeparableLook
 from ppdm_flow.engine.streams.stream import Places
 from ppdm_flow.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedPartition:
     """What the separable looks saw of one partition, or the error that one of them raised."""
 
     looks: tuple[SeparableLook, ...] = ()
@@ -22,22 +22,22 @@ class Seen:
 class Looks:
     """The looks of one pass. With ``apart``, those for which the order of partitions does not matter are separable."""
 
-    def __init__(self, looks: Iterable[Look], *, apart: bool) -> None:
+    def __init__(self, looks: Iterable[PartitionObserver], *, apart: bool) -> None:
         every = tuple(looks)
         self._separable = tuple(look for look in every if apart and isinstance(look, SeparableLook))
         self._ordered = tuple(look for look in every if look not in self._separable)
 
-    def aside(self, table: Table) -> Seen:
+    def aside(self, table: Table) -> ObservedPartition:
         """Let the separable looks see a partition; any thread may do so."""
         own = tuple(look.unseen() for look in self._separable)
         try:
             for look in own:
                 look.look(table)
         except Exception as error:  # noqa: BLE001  # raised where the partition comes in the order of rows
-            return Seen(own, error)
-        return Seen(own)
+            return ObservedPartition(own, error)
+        return ObservedPartition(own)
 
-    def take(self, table: Table, seen: Seen) -> None:
+    def take(self, table: Table, seen: ObservedPartition) -> None:
         """Take in a partition in the order of rows, with what was seen of it aside. Raises DataError."""
         if seen.error is not None:
             raise seen.error
@@ -56,8 +56,8 @@ class ReadTable:
 
     table: Table
     narrow: NarrowTable | None
-    before: Seen
-    after: Seen
+    before: ObservedPartition
+    after: ObservedPartition
 
 
 Coding = Callable[[], list[ReadTable]]

@@ -14,7 +14,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.tables.column import MISSING, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.numeric.column import Mask, NumericColumn
-from ppdm_flow.tables.numeric.parsing import Parsed, numbers_among, parsed
+from ppdm_flow.tables.numeric.parsing import ParsedNumbers, numbers_among, parsed
 from ppdm_flow.tables.numeric.texts import UNREADABLE, texts_of
 from ppdm_flow.tables.table import RowNumbers
 
@@ -115,7 +115,7 @@ class NumberReader:
         hit = pc.is_in(array, value_set=self._missing_texts.cast(array.type))
         return pc.if_else(hit, pa.scalar(None, array.type), array) if pc.any(hit).as_py() else array
 
-    def _check_zone(self, read: Parsed, start: int) -> None:
+    def _check_zone(self, read: ParsedNumbers, start: int) -> None:
         if read.zoned is None:
             return
         if self._zoned is None:

@@ -16,7 +16,7 @@ from ppdm_flow.tables.numeric.column import missing_mask
 from ppdm_flow.tables.table import Table
 
 
-class Look(Protocol):
+class PartitionObserver(Protocol):
     """Sees each partition once, in the order of rows.
 
     Where rows are read in several places, each place has a copy that has seen nothing yet, and what the copies saw is
@@ -33,7 +33,7 @@ class Look(Protocol):
 
 
 @runtime_checkable
-class SeparableLook(Look, Protocol):
+class SeparableLook(PartitionObserver, Protocol):
     """A look for which the rows before a partition do not matter: any thread may take in one of them."""
 
     def unseen(self) -> Self:
@@ -42,12 +42,12 @@ class SeparableLook(Look, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PartitionCheck:
     """A look that remembers nothing: it raises DataError, or does not."""
 
     check: Callable[[Table], None]
 
-    def unseen(self) -> Check:
+    def unseen(self) -> PartitionCheck:
         """Return itself: it has never seen anything."""
         return self
 
@@ -55,7 +55,7 @@ class Check:
         """Check a partition."""
         self.check(table)
 
-    def add(self, later: Check) -> None:
+    def add(self, later: PartitionCheck) -> None:
         """Do nothing: what another one checked is checked."""
 
 

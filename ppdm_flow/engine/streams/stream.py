@@ -16,7 +16,7 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.streams.reading import Look
+from ppdm_flow.engine.streams.reading import PartitionObserver
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class StreamPart:
     """One partition; ``keys`` are the order that an earlier step asked for, still to be carried out."""
 
     table: Table
@@ -39,14 +39,14 @@ class Part:
     def __len__(self) -> int:
         return len(self.table)
 
-    def kept(self, table: Table) -> Part:
+    def kept(self, table: Table) -> StreamPart:
         """Return ``table``, made of some of these rows in their order, with the keys of the rows that stayed."""
         if self.keys is None or table.rows is self.table.rows:
-            return Part(table, self.keys)
-        return Part(table, self.keys[positions(self.table.rows, table.rows)])
+            return StreamPart(table, self.keys)
+        return StreamPart(table, self.keys[positions(self.table.rows, table.rows)])
 
 
-def part_keys(part: Part) -> Keys:
+def part_keys(part: StreamPart) -> Keys:
     """Return the keys of a partition's rows: all 0 where no step asked for an order."""
     return np.zeros(len(part.table), dtype=np.uint64) if part.keys is None else part.keys
 
@@ -68,7 +68,7 @@ class Stream(Protocol):
 
     attributes: tuple[AttributeFacts, ...]
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions with these columns (all where None), in the order of rows."""
         ...
 
@@ -96,7 +96,7 @@ class PickedStream(Stream, Protocol):
 class DistributedStream(PickedStream, Protocol):
     """A stream whose partitions are elsewhere: what is asked of them goes there, and only the answers come back."""
 
-    def results(self, work: Callable[[Part], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
+    def results(self, work: Callable[[StreamPart], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
         """Yield what ``work``, which can be pickled, makes of each partition, in the order of rows."""
         ...
 
@@ -127,7 +127,7 @@ class EachTalliedStream(Stream, Protocol):
         ...
 
 
-PartJob = Callable[[], Part | None]
+PartJob = Callable[[], StreamPart | None]
 """Makes one partition, or None where it has no row; any thread may carry it out, in any order."""
 
 
@@ -157,12 +157,12 @@ def jobs_of(stream: Stream, columns: Sequence[str] | None = None) -> Iterator[Pa
     return (partial(_made, part) for part in stream.parts(columns))
 
 
-def parts_of(stream: SharedStream, columns: Sequence[str] | None = None) -> Iterator[Part]:
+def parts_of(stream: SharedStream, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
     """Yield the partitions that have a row, some of which are made at once."""
     return (part for part in stream.workers.each(stream.jobs(columns)) if part is not None)
 
 
-def _made(part: Part) -> Part:
+def _made(part: StreamPart) -> StreamPart:
     return part
 
 
@@ -174,7 +174,7 @@ def tallies(stream: Stream, columns: Sequence[str], weight: str | None) -> Itera
     return results(stream, partial(counts_of_part, columns, weight), wanted)
 
 
-def counts_of_part(columns: Sequence[str], weight: str | None, part: Part) -> Counts:
+def counts_of_part(columns: Sequence[str], weight: str | None, part: StreamPart) -> Counts:
     """Return the counts of the combinations of these columns in a partition."""
     return count(part.table, columns, weight)
 
@@ -185,12 +185,14 @@ def check_room(stream: Stream, columns: int, who: str) -> None:
         stream.check_room(columns, who)
 
 
-def texts_of_part(names: Sequence[str], part: Part) -> Texts:
+def texts_of_part(names: Sequence[str], part: StreamPart) -> Texts:
     """Return the texts that occur in these columns of a partition, or in their sets."""
     return {name: pa.chunked_array([part.table.texts(name)], pa.string()) for name in names}
 
 
-def results(stream: Stream, work: Callable[[Part], Result], columns: Sequence[str] | None = None) -> Iterator[Result]:
+def results(
+    stream: Stream, work: Callable[[StreamPart], Result], columns: Sequence[str] | None = None
+) -> Iterator[Result]:
     """Yield what ``work`` makes of each partition, wherever these are, in the order of rows."""
     if isinstance(stream, DistributedStream):
         yield from stream.results(work, columns)
@@ -200,7 +202,7 @@ def results(stream: Stream, work: Callable[[Part], Result], columns: Sequence[st
         yield from made
 
 
-def _worked(job: PartJob, work: Callable[[Part], Result]) -> list[Result]:
+def _worked(job: PartJob, work: Callable[[StreamPart], Result]) -> list[Result]:
     part = job()
     return [] if part is None else [work(part)]
 
@@ -228,7 +230,7 @@ class LoadedStream(Stream, Protocol):
         """How many rows there are."""
         ...
 
-    def load(self, before: Sequence[Look] = (), after: Sequence[Look] = ()) -> None:
+    def load(self, before: Sequence[PartitionObserver] = (), after: Sequence[PartitionObserver] = ()) -> None:
         """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
         ...
 

@@ -20,9 +20,9 @@ from ppdm_flow.engine.streams.stream import (
     CountedStream,
     DistributedStream,
     EachTalliedStream,
-    Part,
     PickedStream,
     Stream,
+    StreamPart,
     check_room,
     results,
     schema_of,
@@ -229,12 +229,12 @@ def unknown(name: str, known: Sequence[str]) -> DataError:
     return data_fault("PPF708", f"there is no column `{name}` here", hint=did_you_mean(name, known))
 
 
-def part_length(part: Part) -> int:
+def part_length(part: StreamPart) -> int:
     """Return how many rows a partition has."""
     return len(part.table)
 
 
-def texts_of(column: str, part: Part) -> pa.StringArray:
+def texts_of(column: str, part: StreamPart) -> pa.StringArray:
     """Return the texts that occur in a column of a partition."""
     return part.table[column].compact().categories
 

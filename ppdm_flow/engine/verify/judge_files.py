@@ -24,7 +24,7 @@ from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.engine.verify.released_file import ReleasedFile
+from ppdm_flow.engine.verify.released_file import VerifiedFile
 from ppdm_flow.plan.definition import Plan, ReceivedFormat
 
 
@@ -51,7 +51,7 @@ def judge(
         with RunContext(plan, options or RunOptions(), listener) as context:
             with naming_file(original):
                 source = Opening(context, original).open()
-            file = ReleasedFile.read(context, release, released, source, operator, received)
+            file = VerifiedFile.read(context, release, released, source, operator, received)
             look(file.subject.candidate)
             audited = judged_file(context, source, file, folder)
             alone = replace(plan, releases=(file.node,))
@@ -68,7 +68,7 @@ def judge(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def judged_file(context: RunContext, source: Original, file: ReleasedFile, folder: Path) -> Sequence[AuditResult]:
+def judged_file(context: RunContext, source: Original, file: VerifiedFile, folder: Path) -> Sequence[AuditResult]:
     """Audit a file in a private folder. Raises RunError where an audit quotes the data."""
     plan = replace(context.plan, releases=(file.node,))
     audits = [(node, file.subject) for node in plan.audits if node.release == file.node.name]

@@ -33,11 +33,11 @@ from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.suspicions import findings as suspected
 from ppdm_flow.engine.verify.judge_files import judged_file, timing
 from ppdm_flow.engine.verify.pseudonyms import require_one_each
-from ppdm_flow.engine.verify.released_file import ReleasedFile
-from ppdm_flow.plan.definition import LinkedTable, Plan, ReceivedFormat, ReleaseNode, TableJoin
+from ppdm_flow.engine.verify.released_file import VerifiedFile
+from ppdm_flow.plan.definition import LinkedTable, Plan, PlannedTableJoin, ReceivedFormat, ReleaseNode
 from ppdm_flow.tables.column import Column
 
-Files = Mapping[str, Mapping[str, ReleasedFile]]
+Files = Mapping[str, Mapping[str, VerifiedFile]]
 """Released files by table and release."""
 _KEPT = ("same", "reordered")
 
@@ -98,7 +98,7 @@ class _LinkedFilesJudge:
         return cls(context, originals, files, folder)
 
     @property
-    def every(self) -> list[ReleasedFile]:
+    def every(self) -> list[VerifiedFile]:
         """The files of all tables."""
         return [file for of_table in self.files.values() for file in of_table.values()]
 
@@ -126,7 +126,7 @@ class _LinkedFilesJudge:
         for file in self.files[table.name].values():
             yield from judged_file(own, self.originals.tables[table.name], file, self._private())
 
-    def _join(self, join: TableJoin) -> AuditedJoin:
+    def _join(self, join: PlannedTableJoin) -> AuditedJoin:
         """Audit a join of files; of several files of one table nobody can say which rows are the same."""
         several = [name for name in join.tables if len(join.releases[name]) > 1]
         if several:
@@ -147,11 +147,11 @@ def _read(
     originals: LinkedOriginals,
     folder: Path,
     received: ReceivedFormat | None,
-) -> dict[str, ReleasedFile]:
+) -> dict[str, VerifiedFile]:
     own = table_context(context, table, len(context.plan.tables))
     source = originals.tables[table.name]
     return {
-        r.name: ReleasedFile.read(own, r.name, _file(r, folder), source, None, received) for r in table.plan.releases
+        r.name: VerifiedFile.read(own, r.name, _file(r, folder), source, None, received) for r in table.plan.releases
     }
 
 
@@ -173,7 +173,7 @@ class _JoinedFiles:
     """The files of a join, one for each of its tables."""
 
     tables: Sequence[LinkedTable]
-    files: Mapping[str, ReleasedFile]
+    files: Mapping[str, VerifiedFile]
 
     def releases(self, originals: LinkedOriginals) -> LinkedReleases:
         """Return them with their people, who are told by pseudonyms. Raises DataError where keys are not whole."""
@@ -201,7 +201,7 @@ class _JoinedFiles:
                 raise data_fault("PPF700", f"{text} (the first is row {int(lost[0]) + 1})", advice=advice)
 
 
-def _unpaired(join: TableJoin, table: str) -> Finding:
+def _unpaired(join: PlannedTableJoin, table: str) -> Finding:
     text = (
         f"Several files are released of table `{table}`, and nothing says which of their rows are the same: what"
         " whoever has them all can join is not measured."

@@ -17,7 +17,7 @@ from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import RELEASED_WITH, data_fault, naming_file, wrap_plugin_errors
-from ppdm_flow.engine.judging.auditing import Subject
+from ppdm_flow.engine.judging.auditing import AuditSubject
 from ppdm_flow.engine.local.writing import stream_of
 from ppdm_flow.engine.opening.collapsed import no_counts
 from ppdm_flow.engine.opening.opening import open_released, released_names
@@ -47,13 +47,13 @@ _OF_ITS_FILE = ("header", "skip_rows", "formulas")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReleasedFile:
+class VerifiedFile:
     """A file as the release of a plan. ``whose`` are the pseudonyms of its rows, in ``column``, where it has such."""
 
     node: ReleaseNode
     path: Path
     rows: LoadedStream
-    subject: Subject
+    subject: AuditSubject
     whose: Column | None
     column: str
 
@@ -66,7 +66,7 @@ class ReleasedFile:
         source: Original,
         operator: Path | None = None,
         received: ReceivedFormat | None = None,
-    ) -> ReleasedFile:
+    ) -> VerifiedFile:
         """Read a file, as ``received`` says that it is written, else as the policy says.
 
         Raises DataError where it does not fit, or identifiers or subjects are in it.
@@ -208,7 +208,7 @@ def _check_missing(plan: Plan, release: ReleaseNode, original: DataView) -> None
 
 def _subject(
     context: RunContext, node: ReleaseNode, file: Path, source: Original, back: LoadedStream, operator: Path | None
-) -> Subject:
+) -> AuditSubject:
     view = StreamView(source.stream)
     operators = operators_for(node, file, operator)
     sets = dict(set_operators_for(node, file, operator))
@@ -217,7 +217,7 @@ def _subject(
     _refuse_groups_of_draws(context.plan, node, {*operators, *sets})
     sources = {name: each.attribute for name, each in operators.items()}
     sources |= {name: each.attribute for name, each in sets.items()}
-    return Subject(
+    return AuditSubject(
         release=node,
         file=file,
         original=view,

@@ -56,7 +56,7 @@ class VerifyOutcome:
     extra: tuple[str, ...]
     remeasured: RemeasureResult | None = None
     contradictions: tuple[str, ...] = ()
-    used_waivers: tuple[UsedWaiver, ...] = ()
+    used_waivers: tuple[VerifiedWaiver, ...] = ()
     requirements: tuple[str, ...] = ()
     evidence: EvidenceOutcome = field(default_factory=EvidenceOutcome)
     project: str = ""
@@ -226,7 +226,7 @@ def _manifest(run_dir: Path) -> manifest.Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class UsedWaiver:
+class VerifiedWaiver:
     """A waiver that a finished run needed, described as of today."""
 
     name: str
@@ -234,17 +234,17 @@ class UsedWaiver:
     expired: bool = False
 
 
-def used_waivers(manifest: Manifest, today: date) -> tuple[UsedWaiver, ...]:
+def used_waivers(manifest: Manifest, today: date) -> tuple[VerifiedWaiver, ...]:
     """Return the waivers that the run needed. If one of them has expired, the run would be withheld today."""
     return tuple(_used_waiver(each, today) for each in manifest.get("waivers", ()) if each["covers"])
 
 
-def _used_waiver(each: ManifestWaiver, today: date) -> UsedWaiver:
+def _used_waiver(each: ManifestWaiver, today: date) -> VerifiedWaiver:
     until, covers = date.fromisoformat(each["until"]), ", ".join(each["covers"])
     left = (until - today).days
     if left < 0:
-        return UsedWaiver(each["name"], f"has expired since ({until}): {covers} would count today", expired=True)
-    return UsedWaiver(each["name"], f"counts until {until} ({left} days left): {covers}")
+        return VerifiedWaiver(each["name"], f"has expired since ({until}): {covers} would count today", expired=True)
+    return VerifiedWaiver(each["name"], f"counts until {until} ({left} days left): {covers}")
 
 
 def readable(manifest: Manifest) -> bool:

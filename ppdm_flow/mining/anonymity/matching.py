@@ -30,7 +30,7 @@ NOTHING = "No released attribute can be compared with the original, so nothing c
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedColumn:
+class MatchedColumn:
     """A released column and the one that it comes from; ``intervals`` where they may be compared by these.
 
     ``recoded``: the released values are names of intervals, so that they can be compared in no other way. ``values``
@@ -56,10 +56,10 @@ class ComparedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class MatchedColumns:
     """``columns`` are compared; ``left_out`` are released columns of the original that cannot be."""
 
-    columns: tuple[ComparedColumn, ...]
+    columns: tuple[MatchedColumn, ...]
     left_out: tuple[str, ...]
 
     @property
@@ -69,16 +69,16 @@ class Comparison:
         return (EXACT, INTERVALS) if both else (EXACT,)
 
 
-def comparison(original: DataView, candidate: DataView, ctx: AuditContext) -> Comparison:
+def comparison(original: DataView, candidate: DataView, ctx: AuditContext) -> MatchedColumns:
     """Return what can be compared of a release."""
     shared = [c for c in candidate.schema.names if candidate.schema[c].role not in _NEVER]
     shared = [c for c in shared if source_of(c, ctx) in original.schema]
     compared = {c: _compared(c, original, candidate, ctx) for c in shared}
     columns = tuple(f for f in compared.values() if f is not None)
-    return Comparison(columns, tuple(c for c in shared if compared[c] is None))
+    return MatchedColumns(columns, tuple(c for c in shared if compared[c] is None))
 
 
-def matched(chosen: Sequence[ComparedColumn], level: str, original: DataView, candidate: DataView) -> JointSupports:
+def matched(chosen: Sequence[MatchedColumn], level: str, original: DataView, candidate: DataView) -> JointSupports:
     """Match the rows of both tables at one level: one pass over each, 24 bytes a row."""
     before = original, [c.source for c in chosen], [c.level(level) for c in chosen]
     after = candidate, [c.column for c in chosen], [c.released_level(level) for c in chosen]
@@ -90,22 +90,22 @@ def matched(chosen: Sequence[ComparedColumn], level: str, original: DataView, ca
     return joint_supports(*sides)
 
 
-def _compared(column: str, original: DataView, candidate: DataView, ctx: AuditContext) -> ComparedColumn | None:
+def _compared(column: str, original: DataView, candidate: DataView, ctx: AuditContext) -> MatchedColumn | None:
     source = source_of(column, ctx)
     intervals = _intervals(source, ctx)
     facts = ctx.attributes.get(column)
     if facts is not None and facts.was(Change.PSEUDONYMIZED, Change.OTHER):
         return None
     if facts is None or not facts.was(Change.GENERALIZED):
-        return ComparedColumn(column, source, intervals)
+        return MatchedColumn(column, source, intervals)
     if facts.recoded:
         before, merged = original.domain(source).to_pylist(), {cell for value, cell in facts.recoded if cell != value}
         values = facts.other_names(before)
         if values and {*candidate.domain(column).to_pylist()} <= {*values, *before} - (merged - values.keys()):
-            return ComparedColumn(column, source, intervals, values=values)
+            return MatchedColumn(column, source, intervals, values=values)
     if intervals is None or not intervals.covers(candidate.domain(column)):
         return None
-    return ComparedColumn(column, source, intervals, recoded=True)
+    return MatchedColumn(column, source, intervals, recoded=True)
 
 
 def _intervals(source: str, ctx: AuditContext) -> ByInterval | None:
@@ -114,7 +114,7 @@ def _intervals(source: str, ctx: AuditContext) -> ByInterval | None:
     return None if hierarchy is None or hierarchy.intervals is None else ByInterval(hierarchy.intervals)
 
 
-def shortcomings(compared: Comparison, ctx: AuditContext) -> tuple[Finding, ...]:
+def shortcomings(compared: MatchedColumns, ctx: AuditContext) -> tuple[Finding, ...]:
     """Return findings for columns that are left out, and for cells that no original row has."""
     findings = []
     if compared.left_out:
@@ -133,7 +133,7 @@ def shortcomings(compared: Comparison, ctx: AuditContext) -> tuple[Finding, ...]
     return tuple(findings)
 
 
-def columns_of(compared: Comparison, level: str) -> str:
+def columns_of(compared: MatchedColumns, level: str) -> str:
     """Return ``over 9 attributes`` for a sentence, and how numbers are compared, where there are two ways."""
     text = f"over {counted(len(compared.columns), 'attribute')}"
     if len(compared.levels) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ppdm_flow.mining.anonymity.levels import NUMBER, ByInterval
-from ppdm_flow.mining.anonymity.matching import INTERVALS, ComparedColumn
+from ppdm_flow.mining.anonymity.matching import INTERVALS, MatchedColumn
 from ppdm_flow.mining.exposure.numbers_query import value_of
 from ppdm_flow.mining.releases.relation import weight_of
 from ppdm_flow.sdk.audit import Sql, quoted
@@ -14,7 +14,7 @@ from ppdm_flow.tables.schema import Schema
 Pairs = list[tuple[int, int, int]]
 
 
-def supports(sql: Sql, chosen: Sequence[ComparedColumn], level: str, original: Schema, candidate: Schema) -> Pairs:
+def supports(sql: Sql, chosen: Sequence[MatchedColumn], level: str, original: Schema, candidate: Schema) -> Pairs:
     """Return (support in the original, in the release, number of distinct rows), each pair of supports once.
 
     Rows are grouped by MD5 over their cells: 16 bytes a row, and DuckDB spills what does not fit.
@@ -37,7 +37,7 @@ def _digest(cells: Iterable[str]) -> str:
     return f"MD5_NUMBER(CONCAT({', '.join(written)}))"
 
 
-def _cell(cell: str, column: ComparedColumn, level: str) -> str:
+def _cell(cell: str, column: MatchedColumn, level: str) -> str:
     chosen = column.intervals if column.recoded or level == INTERVALS else None
     return cell if chosen is None else _interval(cell, chosen)
 

@@ -12,7 +12,7 @@ from ppdm_flow.mining.anonymity.tallies import Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AnonymityScore:
+class MatchedSupports:
     """``supports`` (n,) that occur in the original, ascending; ``distinct`` rows of each, ``matched`` in the release.
 
     The score sums 1/s times the share of the rows of support s that occur in the release (Vreeken, van Leeuwen,
@@ -48,17 +48,17 @@ class AnonymityScore:
         return self.score / self.highest if len(self.supports) else 0.0
 
 
-def anonymity_score(joint: JointSupports) -> AnonymityScore:
+def anonymity_score(joint: JointSupports) -> MatchedSupports:
     """Score a release against its original."""
     there = joint.original > 0
     supports, place = np.unique(joint.original[there], return_inverse=True)
     distinct = _sums(place, joint.distinct[there], len(supports))
     hit = joint.released[there] > 0
-    return AnonymityScore(supports, distinct, _sums(place[hit], joint.distinct[there][hit], len(supports)))
+    return MatchedSupports(supports, distinct, _sums(place[hit], joint.distinct[there][hit], len(supports)))
 
 
 @dataclass(frozen=True, slots=True)
-class Blend:
+class BlendCounts:
     """Released rows by weight: ``absent`` from, ``rare`` in and ``common`` in the original, below and from minsup on.
 
     The first of each pair counts the rows that are rare in the release, the second all others.
@@ -81,7 +81,7 @@ class Blend:
         return self.rare[0] / self.rare_released if self.rare_released else 0.0
 
 
-def blend(joint: JointSupports, original_below: int, released_below: int) -> Blend:
+def blend(joint: JointSupports, original_below: int, released_below: int) -> BlendCounts:
     """Count released rows by whether their support is below a bound in the release, and in the original.
 
     ``original_rare`` counts the original rows with a support below theirs, ``original_rare_found`` those of them that
@@ -95,7 +95,7 @@ def blend(joint: JointSupports, original_below: int, released_below: int) -> Ble
         return int(weights[chosen & rare_here].sum()), int(weights[chosen & ~rare_here].sum())
 
     rows = joint.original * joint.distinct
-    return Blend(
+    return BlendCounts(
         absent=split(absent),
         rare=split(rare),
         common=split(~absent & ~rare),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.anonymity.tallies import Integers, Tally, grouped, of_counts
+from ppdm_flow.mining.anonymity.tallies import Integers, RowTally, grouped, of_counts
 from ppdm_flow.tables.counts import Counts
 
 _BUCKET = 1 << 21
@@ -37,7 +37,7 @@ class JointSupports:
         return int((self.released * self.distinct).sum())
 
 
-def joint_supports(original: Iterable[Tally], released: Iterable[Tally]) -> JointSupports:
+def joint_supports(original: Iterable[RowTally], released: Iterable[RowTally]) -> JointSupports:
     """Match two tables, each given by the tallies of its partitions over the same columns in the same order.
 
     Memory: 24 bytes for each distinct row of each partition, and some 100 MB to put them in order.
@@ -55,7 +55,7 @@ def of_tables(original: Counts, released: Counts) -> JointSupports:
     return joint_supports([of_counts(original)], [of_counts(released)])
 
 
-def _of_bucket(sides: list[list[Tally]], start: int, stop: int) -> Integers:
+def _of_bucket(sides: list[list[RowTally]], start: int, stop: int) -> Integers:
     """Return (original, released, distinct) of the rows in one bucket, shape (n, 3)."""
     parts = [[t.between(start, stop) for t in side] for side in sides]
     every = [t for side in parts for t in side]

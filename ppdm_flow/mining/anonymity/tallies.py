@@ -57,43 +57,43 @@ def _mixed(words: Words) -> Words:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class RowTally:
     """``weights`` (n,) of the rows with fingerprints (``high``, ``low``), sorted by ``high``; each is there once."""
 
     high: Words
     low: Words
     weights: Integers
 
-    def between(self, start: int, stop: int) -> Tally:
+    def between(self, start: int, stop: int) -> RowTally:
         """Return the rows with ``start`` <= high < ``stop``; the latter may be 2^64."""
         begin = np.searchsorted(self.high, np.uint64(start))
         end = len(self.high) if stop >= 1 << 64 else np.searchsorted(self.high, np.uint64(stop))
-        return Tally(self.high[begin:end], self.low[begin:end], self.weights[begin:end])
+        return RowTally(self.high[begin:end], self.low[begin:end], self.weights[begin:end])
 
 
 def tallies(
     parts: Iterable[Table], columns: Sequence[str], levels: Sequence[Level], weight: str | None = None
-) -> Iterator[Tally]:
+) -> Iterator[RowTally]:
     """Yield the tally of each partition over ``columns``; rows of weight 0 are none. At most 24 bytes a row."""
     for part in parts:
         weights = np.ones(len(part), dtype=np.int64) if weight is None else weights_of(part[weight])
         yield tally(*fingerprints([part[c] for c in columns], levels, len(part)), weights)
 
 
-def of_counts(counts: Counts, levels: Sequence[Level] | None = None) -> Tally:
+def of_counts(counts: Counts, levels: Sequence[Level] | None = None) -> RowTally:
     """Return the tally of distinct combinations that were counted already."""
     columns = [Column(np.ascontiguousarray(counts.codes[:, i]), c) for i, c in enumerate(counts.categories)]
     chosen = [exact] * len(columns) if levels is None else levels
     return tally(*fingerprints(columns, chosen, len(counts)), counts.counts)
 
 
-def tally(high: Words, low: Words, weights: Integers) -> Tally:
+def tally(high: Words, low: Words, weights: Integers) -> RowTally:
     """Add up the weights of equal rows."""
     order, first = grouped(high, low)
     kept = np.add.reduceat(weights[order], first) if len(first) else np.zeros(0, dtype=np.int64)
     there = kept > 0
     rows = order[first][there]
-    return Tally(high[rows], low[rows], kept[there])
+    return RowTally(high[rows], low[rows], kept[there])
 
 
 def grouped(high: Words, low: Words) -> tuple[Integers, Integers]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.people.combinations import number_of_combinations
 from ppdm_flow.mining.people.known_rows import crowds_of
-from ppdm_flow.mining.people.profiles import Profiles, profiles
+from ppdm_flow.mining.people.profiles import ClassProfiles, profiles
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -63,7 +63,7 @@ def standing_out(persons: Ints, classes: Ints, linked: Bools, k: int, known_rows
     return _of_pairs(held, rare, persons, classes, linked)
 
 
-def _with_most(held: Profiles, known_rows: int | None) -> Bools:
+def _with_most(held: ClassProfiles, known_rows: int | None) -> Bools:
     """Return the people with most combinations, if all are many and these people few: nobody shares all of theirs."""
     nobody = np.zeros(len(held.of), dtype=np.bool_)
     if known_rows is None or known_rows == 1 or number_of_combinations(held, known_rows) <= _MANY:
@@ -73,7 +73,7 @@ def _with_most(held: Profiles, known_rows: int | None) -> Bools:
     return most if int(most.sum()) <= max(1, len(own) // _FEW) else nobody
 
 
-def _rarest(held: Profiles, having: Ints, chosen: Bools, share: int) -> Bools:
+def _rarest(held: ClassProfiles, having: Ints, chosen: Bools, share: int) -> Bools:
     """Mark the rarest classes of ``chosen`` people, one in ``share``, among what people have in classes."""
     own = held.holdings
     many = np.diff(own.begins)
@@ -84,7 +84,7 @@ def _rarest(held: Profiles, having: Ints, chosen: Bools, share: int) -> Bools:
     return np.asarray(chosen[owner] & (place < np.maximum(1, many // share)[owner]))
 
 
-def _of_pairs(held: Profiles, rare: Bools, persons: Ints, classes: Ints, linked: Bools) -> Bools:
+def _of_pairs(held: ClassProfiles, rare: Bools, persons: Ints, classes: Ints, linked: Bools) -> Bools:
     """Return the linked rows of the marked pairs of a person and a class."""
     own = held.holdings
     rows = np.flatnonzero(linked & (classes >= 0))

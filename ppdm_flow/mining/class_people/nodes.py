@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.class_people.kernels import sizes
-from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
-from ppdm_flow.mining.recoding.ground import Ground
-from ppdm_flow.mining.recoding.grouping import Grouping, at_bottom, keys_at
+from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
+from ppdm_flow.mining.recoding.ground import WeightedRows
+from ppdm_flow.mining.recoding.grouping import RowGrouping, at_bottom, keys_at
 from ppdm_flow.mining.recoding.kernels import keyed, numbered
 from ppdm_flow.mining.recoding.lattice import Node
-from ppdm_flow.mining.recoding.models import Model
+from ppdm_flow.mining.recoding.models import ClassModel
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -33,10 +33,10 @@ class NodePeople:
     ``asked``: the attributes, by their places, that a requirement groups by, and its models beside k.
     """
 
-    ground: Ground
+    ground: WeightedRows
     people: ClassPeople
     k: int
-    asked: Sequence[tuple[tuple[int, ...], Sequence[Model]]]
+    asked: Sequence[tuple[tuple[int, ...], Sequence[ClassModel]]]
 
     @cached_property
     def _bottom(self) -> tuple[Ints, Ints]:
@@ -50,13 +50,13 @@ class NodePeople:
         first, own = self._bottom
         return numbered(keys_at(self.ground, first, node))[0][own]
 
-    def surely(self, grouping: Grouping) -> float:
+    def surely(self, grouping: RowGrouping) -> float:
         """Return how many rows every node below suppresses at least: those of classes of fewer than k people."""
-        classes = Classes.of(self._class_of_row(grouping.node), len(grouping), self.people.persons)
+        classes = PersonalClasses.of(self._class_of_row(grouping.node), len(grouping), self.people.persons)
         people, rows, _ = sizes(self.people.persons, self.people.weights, classes.order, classes.begins, classes.ends)
         return float(rows[people < self.k].sum())
 
-    def kept(self, grouping: Grouping, *, at_released: bool) -> Bools:
+    def kept(self, grouping: RowGrouping, *, at_released: bool) -> Bools:
         """Suppress until every released class keeps everything, also those over fewer attributes.
 
         ``at_released``: distributions are compared with the released table's, else with the whole one's.
@@ -76,15 +76,15 @@ class NodePeople:
             kept = now
         return kept
 
-    def are_enough(self, grouping: Grouping, which: Bools) -> bool:
+    def are_enough(self, grouping: RowGrouping, which: Bools) -> bool:
         """Whether some classes (a mask) have k people together."""
         rows = which[self._class_of_row(grouping.node)]
         return len(np.unique(self.people.persons[rows])) >= self.k
 
-    def _classes(self, ids: Ints, rows: Bools, number: int) -> Classes:
-        return Classes.of(np.where(rows, ids, -1), number, self.people.persons)
+    def _classes(self, ids: Ints, rows: Bools, number: int) -> PersonalClasses:
+        return PersonalClasses.of(np.where(rows, ids, -1), number, self.people.persons)
 
-    def _narrow(self, grouping: Grouping, places: tuple[int, ...]) -> tuple[Ints, int]:
+    def _narrow(self, grouping: RowGrouping, places: tuple[int, ...]) -> tuple[Ints, int]:
         """Return the class over fewer attributes of each class, and how many there are."""
         own = self.ground.codes[grouping.first]
         columns = [self.ground.levels[j].maps[grouping.node[j]][own[:, j]].astype(np.int64) for j in places]

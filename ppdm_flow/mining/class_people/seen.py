@@ -13,9 +13,9 @@ import pyarrow as pa
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.mining.class_people import kernels
 from ppdm_flow.mining.class_people.holdings import OfHoldings
-from ppdm_flow.mining.people.groups import Entries, PeopleGroups
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping
-from ppdm_flow.mining.recoding.models import Model
+from ppdm_flow.mining.people.groups import GroupEntries, PeopleGroups
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
+from ppdm_flow.mining.recoding.models import ClassModel
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class PersonalClasses:
     """Class c has the items ``order[begins[c]:ends[c]]``, those of one person side by side."""
 
     order: Ints
@@ -32,7 +32,7 @@ class Classes:
     ends: Ints
 
     @classmethod
-    def of(cls, ids: Ints, size: int, persons: Ints) -> Classes:
+    def of(cls, ids: Ints, size: int, persons: Ints) -> PersonalClasses:
         """Return the classes that ``ids`` (items,) number from 0 to below ``size``; a negative one is none.
 
         Items come in the order of their persons.
@@ -74,7 +74,9 @@ class ClassPeople:
         spread = np.bincount(self.sensitive[attribute][some], weights / own[persons], self.values[attribute])
         return np.asarray(spread / max(1, int(np.count_nonzero(own))), dtype=np.float64)
 
-    def keeps(self, classes: Classes, models: Iterable[Model], k: int = 1, kept: Bools | None = None) -> Bools:
+    def keeps(
+        self, classes: PersonalClasses, models: Iterable[ClassModel], k: int = 1, kept: Bools | None = None
+    ) -> Bools:
         """Return which classes have ``k`` people and keep every model; tables are the ``kept`` items, or all."""
         people, rows, most = kernels.sizes(self.persons, self.weights, classes.order, classes.begins, classes.ends)
         holds = np.asarray(people >= k)
@@ -83,19 +85,23 @@ class ClassPeople:
             if isinstance(model, OfHoldings) and at is not None:
                 holds &= model.keeps_people(self._entries(classes, at, np.arange(len(classes))), len(classes))
                 continue
-            grouping = Grouping((), classes.begins, people, ())
+            grouping = RowGrouping((), classes.begins, people, ())
             base = np.zeros(0)
             if at is not None:
                 own = self._cells(classes, at, model.figure, (people, rows, most))
-                none = Cells(np.zeros(len(classes) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
+                none = ClassCells(
+                    np.zeros(len(classes) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)
+                )
                 cells = tuple(own if i == at else none for i in range(len(self.values)))
                 distinct = self._distinct(classes, at, own, people) if model.figure is PeopleFigure.DISTINCT else None
-                grouping = Grouping((), classes.begins, people, cells, distinct=distinct)
+                grouping = RowGrouping((), classes.begins, people, cells, distinct=distinct)
                 base = self.base(at, kept) if model.compares else np.zeros(self.values[at])
             holds &= model.keeps(grouping, base)
         return holds
 
-    def _cells(self, classes: Classes, at: int, figure: PeopleFigure, sizes: tuple[Ints, Ints, Ints]) -> Cells:
+    def _cells(
+        self, classes: PersonalClasses, at: int, figure: PeopleFigure, sizes: tuple[Ints, Ints, Ints]
+    ) -> ClassCells:
         """Return the figure of each value, times the people of the class; of `DISTINCT` the people with the value."""
         begins, value, of_rows, of_people, spread = kernels.cells(
             np.ascontiguousarray(self.sensitive[at], dtype=np.int32),
@@ -107,15 +113,15 @@ class ClassPeople:
             classes.ends,
         )
         if figure is PeopleFigure.DISTINCT:
-            return Cells(begins, value, of_people)
+            return ClassCells(begins, value, of_people)
         if figure is PeopleFigure.DISTRIBUTION:
-            return Cells(begins, value, spread)  # type: ignore[arg-type]  # counts may be shares
+            return ClassCells(begins, value, spread)  # type: ignore[arg-type]  # counts may be shares
         people, rows, most = (np.repeat(each, np.diff(begins)) for each in sizes)
         chance = chances(of_rows, rows, most, self.most_known)
         confidence = np.maximum(chance, of_people / people)
-        return Cells(begins, value, confidence * people)
+        return ClassCells(begins, value, confidence * people)
 
-    def _distinct(self, classes: Classes, at: int, cells: Cells, people: Ints) -> Ints:
+    def _distinct(self, classes: PersonalClasses, at: int, cells: ClassCells, people: Ints) -> Ints:
         """Return the distinct l: people matched with values, and at most 1 more than the fewest who lack a value."""
         values = np.diff(cells.begins)
         owner = cells.owner
@@ -129,12 +135,12 @@ class ClassPeople:
             matched[scarce] = self._matched(classes, at, scarce)
         return np.asarray(np.minimum(matched, people - most + 1), dtype=np.int64)
 
-    def _matched(self, classes: Classes, at: int, which: Ints) -> Ints:
+    def _matched(self, classes: PersonalClasses, at: int, which: Ints) -> Ints:
         entries = self._entries(classes, at, which)
         sizes = (classes.ends - classes.begins)[which]
         return PeopleGroups(entries, sizes, np.zeros(self.values[at]), pa.array([], pa.string())).distinct
 
-    def _entries(self, classes: Classes, at: int, which: Ints) -> Entries:
+    def _entries(self, classes: PersonalClasses, at: int, which: Ints) -> GroupEntries:
         """Return what the people of some classes have of an attribute, in the order of these."""
         sizes = (classes.ends - classes.begins)[which]
         owner = np.repeat(np.arange(len(which)), sizes)
@@ -142,7 +148,7 @@ class ClassPeople:
         items = classes.order[np.arange(int(sizes.sum())) + np.repeat(first, sizes)]
         sure = np.ones(len(items), dtype=np.bool_)
         value = self.sensitive[at][items].astype(np.int64)
-        return Entries.of(owner, self.persons[items], value, self.weights[items].astype(np.float64), sure)
+        return GroupEntries.of(owner, self.persons[items], value, self.weights[items].astype(np.float64), sure)
 
 
 def chances(having: Ints, rows: Ints, most: Ints, known: int) -> Floats:

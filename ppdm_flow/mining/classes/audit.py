@@ -14,17 +14,17 @@ from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats, R, pi
 from ppdm_flow.mining.classes.known_rows import KnownRowsMetric
 from ppdm_flow.mining.classes.measures import PREFIX, TOGETHER
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
-from ppdm_flow.mining.exposure.columns import Reading, carriers, columns, made_of, readings
+from ppdm_flow.mining.exposure.columns import ValueColumns, carriers, columns, made_of, readings
 from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_true_values
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.joint_sizes import findings_of_unaccounted
-from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.query import ClassQuery
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
-from ppdm_flow.mining.exposure.together import JointValues, joint_distinct_again, joint_tables, joint_values
+from ppdm_flow.mining.exposure.rows import CountedRows, ReleasedRows
+from ppdm_flow.mining.exposure.together import JointValues, joint_distinct_sql, joint_tables, joint_values
 from ppdm_flow.mining.exposure.values import values
 from ppdm_flow.mining.people.figures import require_people
-from ppdm_flow.mining.people.known_query import require_linkable_again
+from ppdm_flow.mining.people.known_query import require_linkable_sql
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.people.values import people_values
 from ppdm_flow.sdk.audit import AuditContext, Sql
@@ -34,7 +34,7 @@ from ppdm_flow.sdk.view import DataView
 class SensitiveAudit(KnownRowsMetric[R]):
     """Measures and rechecks the metric over classes, alone and beside the other releases of the run."""
 
-    def again(self, requirement: R, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
+    def again(self, requirement: R, query: ClassQuery, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures by class, with the rows that belong to each, or all of them in one.
 
         Raises UnmeasuredError.
@@ -98,19 +98,19 @@ class SensitiveAudit(KnownRowsMetric[R]):
         joint_values = other_releases.rows(candidate, ctx)
         for requirement in self._own(ctx):
             try:
-                known = self._known_again(requirement, candidate, ctx)
+                known = self._known_sql(requirement, candidate, ctx)
             except UnmeasuredError:
                 continue
-            own = self._again(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
+            own = self._figures_sql(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
             if own is None:
                 continue
             figures |= {f"{requirement.id}.{n}": v for n, v in own.items()}
             figures |= known if own else {}
-            others = self._together_again(requirement, ctx)
+            others = self._together_sql(requirement, ctx)
             figures |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
             if joint_values is not None:
                 if not isinstance(joint_values, ReleasedRows):
-                    own = self._again(requirement, joint_values, candidate, ctx) or {}
+                    own = self._figures_sql(requirement, joint_values, candidate, ctx) or {}
                 figures |= {f"{requirement.id}.{PREFIX}{n}": v for n, v in own.items()}
         return figures
 
@@ -118,7 +118,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
         return [r for r in ctx.requirements if isinstance(r, self.kind)]
 
     def _judged(
-        self, requirement: R, ways: Sequence[Reading], rows: Rows, candidate: DataView, ctx: AuditContext
+        self, requirement: R, ways: Sequence[ValueColumns], rows: CountedRows, candidate: DataView, ctx: AuditContext
     ) -> list[ColumnFigures[R]]:
         """Judge each way of reading the values. Raises UnmeasuredError."""
         require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
@@ -156,8 +156,8 @@ class SensitiveAudit(KnownRowsMetric[R]):
         secret = (requirement.attribute,)
         return repeated(requirement.attributes, secret, secret, candidate, ctx)
 
-    def _again(
-        self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext
+    def _figures_sql(
+        self, requirement: R, rows: CountedRows, candidate: DataView, ctx: AuditContext
     ) -> dict[str, float | int | None] | None:
         """Return the figures of the second route; none where nothing carries the attribute.
 
@@ -183,23 +183,25 @@ class SensitiveAudit(KnownRowsMetric[R]):
             "classes_beyond": max(f["classes_beyond"] for f in by_way),
         }
 
-    def _queries(self, requirement: R, rows: Rows, candidate: DataView, ctx: AuditContext, sql: Sql) -> Iterator[Query]:
+    def _queries(
+        self, requirement: R, rows: CountedRows, candidate: DataView, ctx: AuditContext, sql: Sql
+    ) -> Iterator[ClassQuery]:
         """Yield the second route to each way of reading. Raises UnmeasuredError."""
         revealing = columns(requirement.attributes, (requirement.attribute,), candidate, ctx)
         ways = readings(requirement.attribute, candidate, ctx)
         if ctx.people is not None:
             require_people(ctx.people, ctx)
             confidences = self.people_figure(requirement) is PeopleFigure.CONFIDENCE
-            require_linkable_again(sql, revealing, candidate, ctx, chances=confidences)
+            require_linkable_sql(sql, revealing, candidate, ctx, chances=confidences)
             for way in ways:
                 yield PeopleQuery.of_people(sql, rows, revealing, way, ctx.nulls, ctx.people, confidences=confidences)
             return
         for way in ways:
-            yield Query.of_rows(sql, rows, revealing, way, ctx.nulls)
+            yield ClassQuery.of_rows(sql, rows, revealing, way, ctx.nulls)
         originals = self._originals(requirement, candidate, ctx) if ways else None
         if originals is not None:
             for way in as_they_were(requirement.attribute):
-                yield Query.of_rows(sql, originals, of_originals(revealing), way, ctx.nulls)
+                yield ClassQuery.of_rows(sql, originals, of_originals(revealing), way, ctx.nulls)
 
     def _together(self, requirement: R, ctx: AuditContext) -> tuple[dict[str, Figure], list[Measured]]:
         """Judge what the run's releases tell together; nothing where the others tell nothing of these rows."""
@@ -236,7 +238,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
             each = self.each(requirement, histograms, ctx)
             yield histograms, np.maximum(each, joint.together) if confidence and joint.together else each
 
-    def _together_again(self, requirement: R, ctx: AuditContext) -> dict[str, Any]:
+    def _together_sql(self, requirement: R, ctx: AuditContext) -> dict[str, Any]:
         """Return the figures of the second route on what all releases leave."""
         if ctx.sql is None:
             return {}
@@ -246,7 +248,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
             if joint is None:
                 return {}
             if figure is PeopleFigure.DISTINCT:
-                return {self.metric: joint_distinct_again(*about, ctx, ctx.sql)}
+                return {self.metric: joint_distinct_sql(*about, ctx, ctx.sql)}
             worst = [joint.together] if figure is PeopleFigure.CONFIDENCE and joint.together else []
             for tables in joint_tables(*about, ctx, ctx.sql, figure):
                 each, parameters = self.query(requirement, tables["base"]["s"].to_pylist, ctx)
@@ -258,7 +260,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
         return {self.metric: worst_of(np.array(worst), at_most=self.at_most)}
 
     def _beside(
-        self, alone: ColumnFigures[R], ways: Sequence[Reading], candidate: DataView, ctx: AuditContext
+        self, alone: ColumnFigures[R], ways: Sequence[ValueColumns], candidate: DataView, ctx: AuditContext
     ) -> tuple[dict[str, Figure], Measured]:
         """Judge the groups of people that all releases together leave, as classes are."""
         requirement = alone.requirement

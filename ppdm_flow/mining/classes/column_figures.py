@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.requirement_families import OnSensitive
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.mining.exposure.histograms import Histograms
 
 Floats = npt.NDArray[np.float64]
@@ -75,7 +75,7 @@ def picture(requirement: Any, judged: Any, bound: float, unit: str, *, at_most: 
         title=f"Rows by the {_TITLES[unit].format(requirement.attribute)}",
         kind="bars",
         x=names,
-        series=(Series("released rows", tuple(float(n) for n in counted)),),
+        series=(FigureSeries("released rows", tuple(float(n) for n in counted)),),
         x_label=unit,
         y_label="rows",
         note=f"At {side} {bound:g} is required.",

@@ -10,7 +10,7 @@ from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.classes.class_metric import ClassMetric
 from ppdm_flow.mining.classes.column_figures import R
-from ppdm_flow.mining.exposure.columns import Reading, columns, readings
+from ppdm_flow.mining.exposure.columns import ValueColumns, columns, readings
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
@@ -22,7 +22,9 @@ from ppdm_flow.sdk.view import DataView
 class KnownRowsMetric(ClassMetric[R]):
     """Adds the worst figure over the people who have the known rows of one person."""
 
-    def _known(self, requirement: R, ways: Sequence[Reading], candidate: DataView, ctx: AuditContext) -> list[Measured]:
+    def _known(
+        self, requirement: R, ways: Sequence[ValueColumns], candidate: DataView, ctx: AuditContext
+    ) -> list[Measured]:
         """Judge what somebody finds who knows several rows of a person, or sees which rows are one person's."""
         if ctx.people is None:
             return []
@@ -51,7 +53,7 @@ class KnownRowsMetric(ClassMetric[R]):
         text = known_sentence(what, figure, self.bound(requirement), ctx.people, at_most=self.at_most) + linked
         return [self._held(requirement, f"{requirement.id}.{KNOWN}{self.metric}", figure, text)]
 
-    def _known_again(self, requirement: R, candidate: DataView, ctx: AuditContext) -> dict[str, float | None]:
+    def _known_sql(self, requirement: R, candidate: DataView, ctx: AuditContext) -> dict[str, float | None]:
         """Return the same by the second route. Raises UnmeasuredError as the first."""
         if ctx.people is None or ctx.sql is None:
             return {}

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows, RowsWithOthers
+from ppdm_flow.mining.exposure.rows import CountedRows, ReleasedRows, RowsWithOthers
 from ppdm_flow.mining.releases.successive import members, why_unknown
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.history import Earlier, Membership
+from ppdm_flow.sdk.history import EarlierRelease, Membership
 from ppdm_flow.sdk.view import DataView
 
 
@@ -25,21 +25,21 @@ def obstacle(ctx: AuditContext) -> str:
     return why_unknown(ctx.history)
 
 
-def rows(candidate: DataView, ctx: AuditContext) -> Rows | None:
+def rows(candidate: DataView, ctx: AuditContext) -> CountedRows | None:
     """Return the rows with what all other releases tell of their people; None where that cannot be told."""
     if not applies(ctx) or obstacle(ctx) or ctx.history is None:
         return None
     return _rows(members(ctx.history), candidate, ctx)
 
 
-def one_by_one(candidate: DataView, ctx: AuditContext) -> Iterator[tuple[Earlier, Rows]]:
+def one_by_one(candidate: DataView, ctx: AuditContext) -> Iterator[tuple[EarlierRelease, CountedRows]]:
     """Yield each other release, with the rows and what it alone tells of their people."""
     for earlier in () if ctx.history is None else ctx.history.earlier:
         if earlier.members is not None and (rows := _rows([earlier.members], candidate, ctx)) is not None:
             yield earlier, rows
 
 
-def _rows(others: Sequence[Membership], candidate: DataView, ctx: AuditContext) -> Rows | None:
+def _rows(others: Sequence[Membership], candidate: DataView, ctx: AuditContext) -> CountedRows | None:
     if not others:
         return ReleasedRows(candidate, ctx)
     if ctx.history is None or ctx.history.own is None or ctx.pairs is None:

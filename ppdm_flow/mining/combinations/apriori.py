@@ -12,18 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.mining.combinations.cut import Cut, Flags, cheapest
-from ppdm_flow.mining.combinations.index import Index, indexed
+from ppdm_flow.mining.combinations.index import CodeIndex, indexed
 from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners
 from ppdm_flow.mining.combinations.search import (
     FOUND,
     MOST_STEPS,
     TIRED,
-    Search,
+    CombinationSearch,
     TooManyCombinationsError,
     following,
     search_of,
 )
-from ppdm_flow.mining.combinations.tree import NONE, Tree
+from ppdm_flow.mining.combinations.tree import NONE, CodeTree
 from ppdm_flow.sdk.compiled import compiled, wide
 
 STUCK = -2
@@ -42,7 +42,9 @@ class Generalization:
     changes: tuple[int, ...]
 
 
-def generalized(owned: Owners, tree: Tree, least: int, most: int, way: int, steps: int = MOST_STEPS) -> Generalization:
+def generalized(
+    owned: Owners, tree: CodeTree, least: int, most: int, way: int, steps: int = MOST_STEPS
+) -> Generalization:
     """Return where codes go, so that every combination of at most ``most`` that occurs has ``least`` owners or more.
 
     ``way`` is one of the constants of :mod:`cut`. Raises NoCutError, and TooManyCombinationsError.
@@ -70,7 +72,7 @@ def generalized(owned: Owners, tree: Tree, least: int, most: int, way: int, step
     return Generalization(cut.node[tree.place], tuple(changes))
 
 
-def _cut_of(owned: Owners, tree: Tree) -> Cut:
+def _cut_of(owned: Owners, tree: CodeTree) -> Cut:
     """Return the cut at the codes themselves, over the places of the tree's order."""
     placed = owned.mapped(tree.place, owned.width)
     order = np.argsort(placed.codes, kind="stable")
@@ -106,8 +108,8 @@ def _codes_of(cut: Cut) -> tuple[Ints, Codes]:
 
 @compiled
 def _swept(
-    index: Index, search: Search, cut: Cut, tree: Tree, nodes: Ints, code_of: Ints, least: int, way: int,
-    repeated: bool, most_steps: int,
+    index: CodeIndex, search: CombinationSearch, cut: Cut, tree: CodeTree, nodes: Ints, code_of: Ints, least: int,
+    way: int, repeated: bool, most_steps: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Change the cut for each rare combination of codes that have not changed since the index was made.
 
@@ -145,7 +147,7 @@ def _swept(
 
 @compiled
 def _lifted(
-    index: Index, cut: Cut, tree: Tree, node: int, stays: bool, code_of: Ints, first: Ints, passed: Flags
+    index: CodeIndex, cut: Cut, tree: CodeTree, node: int, stays: bool, code_of: Ints, first: Ints, passed: Flags
 ) -> int:
     """Let all below a node become it, or go; return how many entries of the index that ends."""
     gone = 0

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.combinations.owners import Codes, Ints
-from ppdm_flow.mining.combinations.tree import NONE, Tree
+from ppdm_flow.mining.combinations.tree import NONE, CodeTree
 from ppdm_flow.sdk.compiled import compiled
 
 Flags = npt.NDArray[np.bool_]
@@ -43,7 +43,7 @@ class Cut(NamedTuple):
 
 
 @compiled
-def price_of(cut: Cut, tree: Tree, node: int) -> int:
+def price_of(cut: Cut, tree: CodeTree, node: int) -> int:
     """Return what is lost more when all below a node becomes that node."""
     lost = 0
     for t in range(tree.low[node], tree.high[node]):
@@ -53,7 +53,7 @@ def price_of(cut: Cut, tree: Tree, node: int) -> int:
 
 
 @compiled
-def _price_of_leaving(cut: Cut, tree: Tree, node: int) -> int:
+def _price_of_leaving(cut: Cut, tree: CodeTree, node: int) -> int:
     lost = 0
     for t in range(tree.low[node], tree.high[node]):
         if cut.node[t] != NONE:
@@ -82,7 +82,7 @@ def _has(cut: Cut, owner: int, low: int, high: int, need: int) -> bool:
 
 
 @compiled
-def frequent(cut: Cut, tree: Tree, targets: Ints, needs: Ints, many: int, least: int) -> bool:
+def frequent(cut: Cut, tree: CodeTree, targets: Ints, needs: Ints, many: int, least: int) -> bool:
     """Whether at least ``least`` own all of the first ``many`` targets, each as often as ``needs`` says."""
     best, entries = 0, -1
     for i in range(many):
@@ -116,7 +116,7 @@ def frequent(cut: Cut, tree: Tree, targets: Ints, needs: Ints, many: int, least:
 
 
 @compiled
-def _joined(tree: Tree, options: Ints, needs: Ints, many: int, repeated: bool, out: Ints, out_needs: Ints) -> int:
+def _joined(tree: CodeTree, options: Ints, needs: Ints, many: int, repeated: bool, out: Ints, out_needs: Ints) -> int:
     """Put nodes below others into those: return how many are left, in ``out``."""
     left = 0
     for i in range(many):
@@ -140,7 +140,7 @@ def _joined(tree: Tree, options: Ints, needs: Ints, many: int, repeated: bool, o
 
 
 @compiled
-def _above(tree: Tree, node: int, top: bool, out: Ints) -> int:
+def _above(tree: CodeTree, node: int, top: bool, out: Ints) -> int:
     """Fill ``out`` with a node and those above it, without one that stands for everything unless ``top``."""
     out[0] = node
     many = 1
@@ -154,7 +154,7 @@ def _above(tree: Tree, node: int, top: bool, out: Ints) -> int:
 
 @compiled
 def cheapest(
-    cut: Cut, tree: Tree, nodes: Ints, needs: Ints, many: int, least: int, way: int, repeated: bool, out: Ints
+    cut: Cut, tree: CodeTree, nodes: Ints, needs: Ints, many: int, least: int, way: int, repeated: bool, out: Ints
 ) -> int:
     """Choose for a rare combination, of ``nodes`` with ``needs``, what becomes of it.
 
@@ -179,7 +179,7 @@ def cheapest(
 
 @compiled
 def _cheapest_above(
-    cut: Cut, tree: Tree, nodes: Ints, needs: Ints, many: int, least: int, top: bool, repeated: bool, out: Ints
+    cut: Cut, tree: CodeTree, nodes: Ints, needs: Ints, many: int, least: int, top: bool, repeated: bool, out: Ints
 ) -> tuple[int, int]:
     """Go through the lattice of cuts from the cheapest one on, until one makes the combination frequent."""
     chains = np.zeros((many, 64), dtype=np.int64)
@@ -216,7 +216,7 @@ def _cheapest_above(
 
 @compiled
 def _option(
-    tree: Tree, chains: Ints, lengths: Ints, number: int, needs: Ints, many: int, repeated: bool,
+    tree: CodeTree, chains: Ints, lengths: Ints, number: int, needs: Ints, many: int, repeated: bool,
     options: Ints, joined: Ints, joined_needs: Ints,
 ) -> int:  # fmt: skip
     """Return the nodes of one cut of the lattice, by its number."""

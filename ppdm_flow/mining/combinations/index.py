@@ -14,7 +14,7 @@ from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners
 from ppdm_flow.sdk.compiled import compiled
 
 
-class Index(NamedTuple):
+class CodeIndex(NamedTuple):
     """Entries are copies of codes, numbered from the rarest code on.
 
     Owner o has ``entries[begins[o]:begins[o + 1]]``, ascending. Entry e stands in the owners
@@ -35,7 +35,7 @@ class Index(NamedTuple):
     support: Ints
 
 
-def indexed(owned: Owners, most: int) -> Index:
+def indexed(owned: Owners, most: int) -> CodeIndex:
     """Return the index for combinations of at most ``most`` codes."""
     times = np.minimum(owned.times, most).astype(np.int32)
     weights = owned.weights[owned.rows()]
@@ -52,7 +52,7 @@ def indexed(owned: Owners, most: int) -> Index:
     begins, entries, at, holders, places, supports = _filled(
         owned.begins, owned.codes, times, owned.weights, owned.counted_as, first, len(code)
     )
-    return Index(begins, entries, owned.weights, owned.counted_as, at, holders, places, code, before, supports)
+    return CodeIndex(begins, entries, owned.weights, owned.counted_as, at, holders, places, code, before, supports)
 
 
 @compiled

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.combinations.index import Index, indexed
+from ppdm_flow.mining.combinations.index import CodeIndex, indexed
 from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners
 from ppdm_flow.sdk.compiled import compiled
 
@@ -26,7 +26,7 @@ class TooManyCombinationsError(Exception):
     """Some owners have so many codes that their combinations cannot be counted."""
 
 
-class Search(NamedTuple):
+class CombinationSearch(NamedTuple):
     """Where a search for combinations of one size is, by depth: how many entries were chosen before.
 
     ``candidates[d, :many[d]]`` are the entries that may come next, of which ``turn[d]`` were tried, with the owners of
@@ -48,11 +48,11 @@ class Search(NamedTuple):
     seen: Ints
 
 
-def search_of(index: Index, size: int) -> Search:
+def search_of(index: CodeIndex, size: int) -> CombinationSearch:
     """Return a search that has not begun."""
     entries = len(index.code)
     inner = max(1, size - 1)  # the depths whose owners are kept; the first one is in the index
-    search = Search(
+    search = CombinationSearch(
         chosen=np.zeros(size, dtype=np.int64),
         candidates=np.zeros((size, entries), dtype=np.int32),
         many=np.zeros(size, dtype=np.int64),
@@ -72,7 +72,7 @@ def search_of(index: Index, size: int) -> Search:
 
 
 @compiled
-def following(index: Index, search: Search, passed: Flags, fewer: int, most_steps: int) -> int:
+def following(index: CodeIndex, search: CombinationSearch, passed: Flags, fewer: int, most_steps: int) -> int:
     """Find the next combination that fewer than ``fewer`` have, and leave it in ``search.chosen``.
 
     ``passed`` entries are left out from now on, also those of the present combination. Returns FOUND, DONE, or TIRED
@@ -114,7 +114,7 @@ def following(index: Index, search: Search, passed: Flags, fewer: int, most_step
 
 
 @compiled
-def _leave(search: Search, depth: int) -> None:
+def _leave(search: CombinationSearch, depth: int) -> None:
     """Forget what was counted at a depth."""
     for i in range(search.many[depth]):
         search.counts[depth, search.candidates[depth, i]] = 0
@@ -123,7 +123,7 @@ def _leave(search: Search, depth: int) -> None:
 
 
 @compiled
-def _descend(index: Index, search: Search, passed: Flags, depth: int, place: int) -> None:
+def _descend(index: CodeIndex, search: CombinationSearch, passed: Flags, depth: int, place: int) -> None:
     """Count the entries after the chosen one, among the owners of the combination; remember where they are."""
     below = depth + 1
     entry = search.chosen[depth]
@@ -176,7 +176,9 @@ def _descend(index: Index, search: Search, passed: Flags, depth: int, place: int
 
 
 @compiled
-def _listed(index: Index, search: Search, fewer: int, out: Codes, supports: Ints, most_steps: int) -> tuple[int, int]:
+def _listed(
+    index: CodeIndex, search: CombinationSearch, fewer: int, out: Codes, supports: Ints, most_steps: int
+) -> tuple[int, int]:
     """Fill ``out`` with combinations, and return how many there are, and how the search ended."""
     passed = np.zeros(len(index.code), dtype=np.bool_)
     size, found, state = len(search.chosen), 0, FOUND
@@ -192,7 +194,7 @@ def _listed(index: Index, search: Search, fewer: int, out: Codes, supports: Ints
 
 
 @compiled
-def _smallest(index: Index, search: Search, fewer: int, floor: int, most_steps: int) -> tuple[int, int]:
+def _smallest(index: CodeIndex, search: CombinationSearch, fewer: int, floor: int, most_steps: int) -> tuple[int, int]:
     """Return the smallest support below ``fewer``, or ``fewer``; stop where none can be below, at ``floor``."""
     passed = np.zeros(len(index.code), dtype=np.bool_)
     state = FOUND

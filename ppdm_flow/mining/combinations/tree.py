@@ -13,7 +13,7 @@ NONE = -1
 """No node: above a root, and where a code is left out."""
 
 
-class Tree(NamedTuple):
+class CodeTree(NamedTuple):
     """Nodes 0 to n - 1, of which a code begins as the one that ``leaf`` says; ``place`` is the code's in an order.
 
     In that order the codes below node u are those from ``low[u]`` up to ``high[u]``. ``up`` is the nearest node above
@@ -30,7 +30,7 @@ class Tree(NamedTuple):
     whole: int
 
 
-def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], whole: int) -> Tree:
+def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], whole: int) -> CodeTree:
     """Return the tree of nodes by their parents (-1 for a root), for codes that begin at the nodes ``leaf``, each own.
 
     ``values`` are the values of the domain that each node stands for. Raises ValueError where a node is above itself,
@@ -67,11 +67,11 @@ def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], 
             above = parents[above]
         up[node] = above
     inner = np.asarray(values, dtype=np.int64)
-    return Tree(low, high, up, np.where(inner > 1, inner, 0), np.asarray(leaf, np.int64), place, whole)
+    return CodeTree(low, high, up, np.where(inner > 1, inner, 0), np.asarray(leaf, np.int64), place, whole)
 
 
-def flat(width: int) -> Tree:
+def flat(width: int) -> CodeTree:
     """Return the tree of codes with nothing above them."""
     own = np.arange(width, dtype=np.int64)
     none = np.full(width, NONE, dtype=np.int64)
-    return Tree(own, own + 1, none, np.zeros(width, np.int64), own, own.astype(np.int32), width)
+    return CodeTree(own, own + 1, none, np.zeros(width, np.int64), own, own.astype(np.int32), width)

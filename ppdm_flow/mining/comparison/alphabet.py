@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.tables.column import SPECIALS, Column, union
 from ppdm_flow.tables.counts import Counts
 
@@ -23,7 +23,7 @@ class UnitedTables:
     :func:`ppdm_flow.mining.itemsets.tabular.tabular` numbers them.
     """
 
-    databases: tuple[Database, ...]
+    databases: tuple[ItemDatabase, ...]
     attribute: npt.NDArray[np.int32]
     code: npt.NDArray[np.int32]
     categories: tuple[pa.StringArray, ...]
@@ -44,7 +44,7 @@ def united(tables: Sequence[Counts]) -> UnitedTables:
     number = np.full(int(begin[-1]), -1, dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     attribute = (np.searchsorted(begin, order, side="right") - 1).astype(np.int32)
-    databases = tuple(Database.of_cells(number[d], attribute, t.counts) for d, t in zip(dense, tables, strict=True))
+    databases = tuple(ItemDatabase.of_cells(number[d], attribute, t.counts) for d, t in zip(dense, tables, strict=True))
     return UnitedTables(databases, attribute, (order - begin[attribute] - SPECIALS).astype(np.int32), categories)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import ABSENT
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import MOST_SETS, mine
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compress import cover, krimp, slim
@@ -51,7 +51,7 @@ class Dissimilarity:
 class Encoding:
     """A database with the code table that was found on it, and the ``usages`` of all codes, those of items last."""
 
-    database: Database
+    database: ItemDatabase
     table: CodeTable
 
     @property
@@ -79,7 +79,7 @@ def _longer(x: Encoding, y: Encoding, laplace: float) -> float:
     return (other - own) / own if own else float(other > 0)
 
 
-def _usages_under(x: Encoding, itemsets: Itemsets) -> Counts:
+def _usages_under(x: Encoding, itemsets: ItemsetCollection) -> Counts:
     """Return the usages of all codes in x's rows when these are covered by ``itemsets``: known if they are its own."""
     if itemsets is x.table.itemsets:
         return x.usages
@@ -153,7 +153,7 @@ def _row_bits(
         out[row] = total
 
 
-def recounted(database: Database, known: Encoding) -> Encoding:
+def recounted(database: ItemDatabase, known: Encoding) -> Encoding:
     """Return ``database`` under the itemsets of another's code table, with its own usages of them.
 
     The dissimilarity of the two is free of chance in the search for a second code table: where supports tie, the same
@@ -163,7 +163,7 @@ def recounted(database: Database, known: Encoding) -> Encoding:
     return Encoding(database, replace(known.table, usages=found.usages, singles=found.singles))
 
 
-def random_part(database: Database, rows: int, rng: np.random.Generator) -> Database:
+def random_part(database: ItemDatabase, rows: int, rng: np.random.Generator) -> ItemDatabase:
     """Return ``rows`` of the database's rows, drawn without replacement, over the same alphabet.
 
     Raises ValueError for fewer than one row or more than there are.
@@ -172,10 +172,10 @@ def random_part(database: Database, rows: int, rng: np.random.Generator) -> Data
         raise ValueError(f"rows of a part must be from 1 to {database.rows}, got {rows}")
     weights = rng.multivariate_hypergeometric(database.weights, rows, method="marginals")
     drawn = weights > 0
-    return Database.of_cells(database.cells[drawn], database.place, weights[drawn])
+    return ItemDatabase.of_cells(database.cells[drawn], database.place, weights[drawn])
 
 
-def uncorrelated(database: Database, rows: int, rng: np.random.Generator, laplace: float = 0.001) -> Database:
+def uncorrelated(database: ItemDatabase, rows: int, rng: np.random.Generator, laplace: float = 0.001) -> ItemDatabase:
     """Return ``rows`` new rows in which each place is drawn by itself: what singletons alone generate.
 
     Items have their support plus ``laplace`` as weight; items that do not occur are drawn as rarely as that says.
@@ -188,7 +188,7 @@ def uncorrelated(database: Database, rows: int, rng: np.random.Generator, laplac
         shares = np.cumsum(np.append(weights, absent))
         drawn = np.searchsorted(shares, rng.random(rows) * shares[-1], side="right")
         cells[:, place] = np.append(items, np.int32(ABSENT))[np.minimum(drawn, len(items))]
-    return Database.of_cells(cells, database.place)
+    return ItemDatabase.of_cells(cells, database.place)
 
 
 def affordable_rows(columns: int, most: int) -> int:
@@ -197,7 +197,7 @@ def affordable_rows(columns: int, most: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class CodeTableSearch:
     """How the code tables to compare are found.
 
     ``candidates``: ``all`` frequent itemsets, ``closed`` ones, or ``slim`` (found on the way).
@@ -210,7 +210,7 @@ class Search:
     pruning: bool = True
     most: int = MOST_SETS
 
-    def encoded(self, database: Database) -> Encoding:
+    def encoded(self, database: ItemDatabase) -> Encoding:
         """Compress a database. Raises PluginError PPF775 or PPF776 for too many itemsets or items."""
         if self.candidates == SLIM:
             compression = slim(database, self.min_support, pruning=self.pruning)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 
 _AT_ONCE = 1 << 24
 """Bits of rows that are looked at together: 128 MB as numbers."""
@@ -42,7 +42,7 @@ class PatternComparison:
         return moved
 
 
-def compare_itemsets(a: Itemsets, b: Itemsets, rows_a: int, rows_b: int) -> PatternComparison:
+def compare_itemsets(a: ItemsetCollection, b: ItemsetCollection, rows_a: int, rows_b: int) -> PatternComparison:
     """Match the itemsets of two collections over one alphabet: none occurs twice in either.
 
     Time is that of a few stable sorts; nothing is made a Python object. Vreeken, van Leeuwen, Siebes, ICDM 2007,
@@ -59,7 +59,9 @@ def compare_itemsets(a: Itemsets, b: Itemsets, rows_a: int, rows_b: int) -> Patt
     )
 
 
-def supports_in_both(a: Itemsets, b: Itemsets, x: Database, y: Database, least: float) -> tuple[Floats, Floats]:
+def supports_in_both(
+    a: ItemsetCollection, b: ItemsetCollection, x: ItemDatabase, y: ItemDatabase, least: float
+) -> tuple[Floats, Floats]:
     """Return the supports (itemsets,) in x and in y, as shares, of every itemset of ``a``, mined in x, or ``b``, in y.
 
     What only one has is counted in the other. Where its support is at most ``least``, it is not: the other's is then
@@ -73,7 +75,7 @@ def supports_in_both(a: Itemsets, b: Itemsets, x: Database, y: Database, least: 
     return np.concatenate(in_x), np.concatenate(in_y)
 
 
-def _shares_in(database: Database, itemsets: Itemsets, chosen: npt.NDArray[np.bool_]) -> Floats:
+def _shares_in(database: ItemDatabase, itemsets: ItemsetCollection, chosen: npt.NDArray[np.bool_]) -> Floats:
     """Return the share of rows that have each of the chosen itemsets; 0 for the others."""
     has = database.vertical(np.arange(database.items, dtype=np.int32))
     weights = database.weights.astype(np.float64)
@@ -89,7 +91,7 @@ def _shares_in(database: Database, itemsets: Itemsets, chosen: npt.NDArray[np.bo
     return shares
 
 
-def matched(a: Itemsets, b: Itemsets) -> tuple[Positions, Positions]:
+def matched(a: ItemsetCollection, b: ItemsetCollection) -> tuple[Positions, Positions]:
     """Return the positions, in both, of the itemsets that both have."""
     both = _joined(a, b)
     order = both.lexicographic()
@@ -106,8 +108,8 @@ def matched(a: Itemsets, b: Itemsets) -> tuple[Positions, Positions]:
     return left, right - len(a)
 
 
-def _joined(a: Itemsets, b: Itemsets) -> Itemsets:
-    return Itemsets(
+def _joined(a: ItemsetCollection, b: ItemsetCollection) -> ItemsetCollection:
+    return ItemsetCollection(
         np.concatenate([a.offsets, b.offsets[1:] + a.offsets[-1]]),
         np.concatenate([a.items, b.items]),
         np.concatenate([a.supports, b.supports]),

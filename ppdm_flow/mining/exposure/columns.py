@@ -19,7 +19,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 
-class Way(Enum):
+class ReadingMethod(Enum):
     """How the values of a sensitive attribute are read off a release.
 
     ``SHOWN``: the cells of one column as they are. ``DECODED``: each cell counts for a value with the share of that
@@ -32,7 +32,7 @@ class Way(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class RevealingColumns:
     """The released columns that tell of a requirement.
 
     ``grouping`` form classes; ``mixed`` are computed from grouping and from sensitive attributes; ``known`` are the
@@ -52,17 +52,17 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ValueColumns:
     """One way to read the values of ``attribute``; ``shown`` are the columns whose cells are looked at."""
 
     attribute: str
-    way: Way
+    way: ReadingMethod
     shown: tuple[str, ...]
 
     @property
     def name(self) -> str:
         """What a sentence calls it: the column where its cells count as they are, else the attribute."""
-        return self.shown[0] if self.way is Way.SHOWN else self.attribute
+        return self.shown[0] if self.way is ReadingMethod.SHOWN else self.attribute
 
 
 def facts_of(column: str, ctx: AuditContext) -> Lineage:
@@ -88,30 +88,33 @@ def sensitive_attributes(ctx: AuditContext) -> tuple[str, ...]:
     return tuple(name for name, facts in ctx.original_attributes.items() if facts.role is Role.SENSITIVE)
 
 
-def columns(known: Iterable[str], secret: Iterable[str], candidate: DataView, ctx: AuditContext) -> Columns:
+def columns(known: Iterable[str], secret: Iterable[str], candidate: DataView, ctx: AuditContext) -> RevealingColumns:
     """Return the columns that tell of the grouping attributes ``known``; ``secret`` are the sensitive ones."""
     hidden = frozenset(secret)
     names = tuple(n for n in dict.fromkeys(known) if n not in hidden)
     every = tuple(dict.fromkeys(c for n in names for c in carriers(n, candidate, ctx)))
     mixed = tuple(c for c in every if not hidden.isdisjoint(facts_of(c, ctx).computed_from))
     if mixed and ctx.pairs is None:
-        return Columns(every, (), names, untold=True)
-    return Columns(tuple(c for c in every if c not in mixed), mixed, names)
+        return RevealingColumns(every, (), names, untold=True)
+    return RevealingColumns(tuple(c for c in every if c not in mixed), mixed, names)
 
 
-def readings(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[Reading, ...]:
+def readings(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[ValueColumns, ...]:
     """Return the ways to read a sensitive attribute, of which the worst counts; none where no column carries it."""
     carrying = carriers(attribute, candidate, ctx)
     facts = [ctx.attributes.get(c) for c in carrying]
     if not carrying:
         return ()
-    as_they_are = tuple(Reading(attribute, Way.SHOWN, (c,)) for c in carrying)
+    as_they_are = tuple(ValueColumns(attribute, ReadingMethod.SHOWN, (c,)) for c in carrying)
     if ctx.pairs is None or all(unchanged(f) for f in facts):
         return as_they_are
     if all(f is None or f.lineage.value_map for f in facts):
-        return (Reading(attribute, Way.DECODED, carrying),)
+        return (ValueColumns(attribute, ReadingMethod.DECODED, carrying),)
     changed = (r for r, f in zip(as_they_are, facts, strict=True) if not unchanged(f))
-    return (Reading(attribute, Way.ORIGINAL, carrying), *changed)  # unchanged cells are the original values
+    return (
+        ValueColumns(attribute, ReadingMethod.ORIGINAL, carrying),
+        *changed,
+    )  # unchanged cells are the original values
 
 
 def unchanged(facts: AttributeFacts | None) -> bool:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -61,7 +61,7 @@ def require_true_values(attribute: str, carriers: Sequence[str], ctx: AuditConte
             )
 
 
-def require_pairs_of_nulls(columns: Columns, nulls: Nulls) -> None:
+def require_pairs_of_nulls(columns: RevealingColumns, nulls: Nulls) -> None:
     """Raise UncrowdedError where missing values are wildcards and a column mixes grouping with sensitive values."""
     if columns.mixed and nulls is Nulls.WILDCARD:
         what = "is" if len(columns.mixed) == 1 else "are"

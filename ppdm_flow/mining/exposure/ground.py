@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
-from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
+from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numbering import joined
@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class CountLayout:
     """Which columns of the counts are what: places of grouping and mixed columns, shown cells, originals, own value.
 
     Last comes the person, where people are counted. Cells ``beside`` these may tell which rows are one person's.
@@ -43,22 +43,22 @@ class Layout:
     @classmethod
     def of(
         cls,
-        columns: Columns,
-        reading: Reading | None,
+        columns: RevealingColumns,
+        reading: ValueColumns | None,
         leading: int,
         nulls: Nulls,
         *,
         values_known: bool = True,
         subject: str | None = None,
         beside: Sequence[str] = (),
-    ) -> Layout:
+    ) -> CountLayout:
         """Lay the columns out; ``leading`` further ones that form classes come first.
 
         ``values_known``: where missing values are left out, rows that miss a sensitive cell are left out as well.
         ``subject`` is the attribute that says whose row it is, where people are counted.
         """
         shown = () if reading is None else reading.shown
-        own = () if reading is None or reading.way is Way.SHOWN else (reading.attribute,)
+        own = () if reading is None or reading.way is ReadingMethod.SHOWN else (reading.attribute,)
         known = columns.known if columns.mixed else ()
         groups, mixed = leading + len(columns.grouping), len(columns.mixed)
         after = groups + mixed + len(shown)
@@ -83,10 +83,10 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class CountedCombinations:
     """``codes`` (combinations, columns) and ``rows`` (combinations,), in the columns of ``layout``."""
 
-    layout: Layout
+    layout: CountLayout
     codes: npt.NDArray[np.int32]
     rows: Ints
     categories: tuple[pa.StringArray, ...]
@@ -107,7 +107,7 @@ class Ground:
         return Counts(every, categories, codes.reshape(len(self.rows), len(every)), self.rows).project(every)
 
 
-def ground(rows: Rows, layout: Layout) -> Ground:
+def ground(rows: CountedRows, layout: CountLayout) -> CountedCombinations:
     """Count the rows, without those that the null semantics leave out."""
     counts = rows.counts(layout.released, layout.original)
     kept = counts.counts > 0
@@ -117,4 +117,4 @@ def ground(rows: Rows, layout: Layout) -> Ground:
         known = ~(counts.codes[:, needed] == MISSING).any(axis=1)
         left_out = int(counts.counts[~known].sum())
         kept &= known
-    return Ground(layout, counts.codes[kept], counts.counts[kept], counts.categories, left_out)
+    return CountedCombinations(layout, counts.codes[kept], counts.counts[kept], counts.categories, left_out)

@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.compatible import compatible_sums
-from ppdm_flow.mining.exposure.ground import Ground
+from ppdm_flow.mining.exposure.ground import CountedCombinations
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, of_cells, scaled, summed
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 
@@ -39,14 +39,14 @@ class Histograms:
     cells that were shown are ``shown``.
     """
 
-    cells: Cells
+    cells: ClassCells
     sizes: npt.NDArray[Any]
     rows: Ints
     base: Floats
     names: pa.StringArray
     left_out: int = 0
     behind: Any = None
-    shown: Cells | None = None
+    shown: ClassCells | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -78,7 +78,7 @@ def histograms(counts: Counts, nulls: Nulls) -> Histograms:
     first = _first(codes[:, :-1])
     begins = np.append(first, len(rows)).astype(np.int64)
     own = np.add.reduceat(rows, first) if len(rows) else np.zeros(0, dtype=np.int64)
-    cells = Cells(begins, value, rows)
+    cells = ClassCells(begins, value, rows)
     if nulls is Nulls.WILDCARD and (codes[:, :-1] == MISSING).any():
         cells = _crowds(codes[first, :-1], cells, len(base))
         return Histograms(cells, _sums(cells), own, base, names)
@@ -96,7 +96,7 @@ def _first(codes: npt.NDArray[np.int32]) -> Ints:
     return np.flatnonzero(new)
 
 
-def _crowds(classes: npt.NDArray[np.int32], cells: Cells, values: int) -> Cells:
+def _crowds(classes: npt.NDArray[np.int32], cells: ClassCells, values: int) -> ClassCells:
     """Return the cells of the crowd of each class, a block of values at a time."""
     owner, parts = cells.owner, []
     step = max(1, _DENSE // max(1, len(classes)))
@@ -110,10 +110,10 @@ def _crowds(classes: npt.NDArray[np.int32], cells: Cells, values: int) -> Cells:
     which, value, count = (np.concatenate(each) for each in zip(*parts, strict=True))
     order = np.lexsort((value, which))
     begins = np.searchsorted(which[order], np.arange(len(classes) + 1))
-    return Cells(begins.astype(np.int64), value[order].astype(np.int32), count[order])
+    return ClassCells(begins.astype(np.int64), value[order].astype(np.int32), count[order])
 
 
-def _sums(cells: Cells) -> Ints:
+def _sums(cells: ClassCells) -> Ints:
     total = np.concatenate([[0], np.cumsum(cells.count)])
     return np.asarray(total[cells.begins[1:]] - total[cells.begins[:-1]], dtype=np.int64)
 
@@ -127,10 +127,10 @@ def _added(place: Ints, rows: Ints, size: int) -> Ints:
     return sums
 
 
-class Crowds:
+class MixedCrowds:
     """The crowds of a ground with mixed columns. ``sizes`` and ``rows`` (crowds,): those in it, those who have it."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: CountedCombinations) -> None:
         layout = ground.layout
         self.ground = ground
         self.crowd = ground.number(layout.grouping, layout.originals)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.together import UntoldTogetherError, joint_size, joint_size_again
+from ppdm_flow.mining.exposure.together import UntoldTogetherError, joint_size, joint_size_sql
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -48,12 +48,12 @@ def findings_of_unaccounted(measured: Iterable[Measured]) -> list[Finding]:
     return [Finding(UntoldTogetherError.code, Severity.WARNING, text, name) for text, name in unknown]
 
 
-def beside_all_again(name: str, grouping: Sequence[str], ctx: AuditContext) -> dict[str, int]:
+def beside_all_sql(name: str, grouping: Sequence[str], ctx: AuditContext) -> dict[str, int]:
     """Return the figure ``name`` by the second route; nothing where others tell nothing."""
     if ctx.sql is None:
         return {}
     try:
-        found = joint_size_again(grouping, ctx, ctx.sql)
+        found = joint_size_sql(grouping, ctx, ctx.sql)
     except UnmeasuredError:
         return {}
     return {} if found is None else {name: found}

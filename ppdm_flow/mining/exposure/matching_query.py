@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.query import ClassQuery
 from ppdm_flow.mining.exposure.sparse import largest_flow
 
 Floats = npt.NDArray[np.float64]
 _MOST = (1 << 31) - 1
 
 
-def matched_again(query: Query) -> tuple[Floats, Floats]:
+def matched_sql(query: ClassQuery) -> tuple[Floats, Floats]:
     """Return the largest matching of rows and values in each class, and the rows that belong to it."""
     units = "link JOIN shown USING (unit)" if query.mixed else "(SELECT unit AS id, cell, n FROM shown)"
     text = f"SELECT id, cell, SUM(n) AS n FROM {units} GROUP BY id, cell ORDER BY id, cell"  # noqa: S608  # our own names

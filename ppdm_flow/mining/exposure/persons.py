@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.mining.exposure.columns import carriers
 from ppdm_flow.mining.exposure.numbers import Ints
 from ppdm_flow.sdk.audit import AuditContext
@@ -15,7 +15,7 @@ from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import DataView, PairedView
 
 
-def persons(people: People, pairs: PairedView, columns: Sequence[str]) -> Ints:
+def persons(people: PeopleCount, pairs: PairedView, columns: Sequence[str]) -> Ints:
     """Return the number of each row's person, (rows,), from 0. ``columns`` are released ones that are read as well."""
     texts: list[pa.Array] = [pa.array([], pa.string())]
     rows = [np.zeros(0, np.int64)]

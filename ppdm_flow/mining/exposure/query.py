@@ -11,17 +11,17 @@ import numpy.typing as npt
 
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
-from ppdm_flow.mining.exposure.ground import Layout
-from ppdm_flow.mining.exposure.rows import Relation, Rows
+from ppdm_flow.mining.exposure.ground import CountLayout
+from ppdm_flow.mining.exposure.rows import CombinationQuery, CountedRows
 from ppdm_flow.mining.releases.relation import crowds
 from ppdm_flow.sdk.audit import Sql
 
 Floats = npt.NDArray[np.float64]
 
 
-class Query:
+class ClassQuery:
     """Common table expressions over counted combinations, for a query of one figure for each class.
 
     ``cells`` (id, s, n): rows of value s in the crowd of class ``id``; ``sizes`` (id, size, own): the crowd's rows, and
@@ -30,7 +30,14 @@ class Query:
     """
 
     def __init__(
-        self, sql: Sql, counted: Relation, layout: Layout, reading: Reading | None, nulls: Nulls, *, mean: bool = False
+        self,
+        sql: Sql,
+        counted: CombinationQuery,
+        layout: CountLayout,
+        reading: ValueColumns | None,
+        nulls: Nulls,
+        *,
+        mean: bool = False,
     ) -> None:
         """``counted`` has the columns of ``layout`` as c0, c1, …, and rows ``n``."""
         self.sql = sql
@@ -47,16 +54,16 @@ class Query:
     def of_rows(
         cls,
         sql: Sql,
-        rows: Rows,
-        columns: Columns,
-        reading: Reading | None,
+        rows: CountedRows,
+        columns: RevealingColumns,
+        reading: ValueColumns | None,
         nulls: Nulls,
         *,
         values_known: bool = True,
-    ) -> Query:
+    ) -> ClassQuery:
         """Return the query over released rows. Raises UnmeasuredError where these null semantics have no crowds."""
         require_pairs_of_nulls(columns, nulls)
-        layout = Layout.of(columns, reading, rows.leading, nulls, values_known=values_known)
+        layout = CountLayout.of(columns, reading, rows.leading, nulls, values_known=values_known)
         counted = rows.relation(layout.released, layout.original, layout.known)
         if counted is None:
             raise ValueError("rows must be readable by SQL, but they have no database relation")
@@ -65,13 +72,13 @@ class Query:
     @property
     def decoded(self) -> bool:
         """Whether cells count for the values behind them."""
-        return self.reading is not None and self.reading.way is Way.DECODED
+        return self.reading is not None and self.reading.way is ReadingMethod.DECODED
 
-    def of_means(self) -> Query:
+    def of_means(self) -> ClassQuery:
         """Return the same query on the mean shares of mixed cells."""
-        counted = Relation(self.counted, self.tables, self.single)
+        counted = CombinationQuery(self.counted, self.tables, self.single)
         nulls = Nulls.WILDCARD if self.wildcard else Nulls.OWN_CATEGORY
-        return Query(self.sql, counted, self.layout, self.reading, nulls, mean=True)
+        return ClassQuery(self.sql, counted, self.layout, self.reading, nulls, mean=True)
 
     def values(self) -> list[str | None]:
         """Return the sensitive values that occur, None for a missing one."""
@@ -158,7 +165,7 @@ class Query:
                     SELECT unit, s, SUM(n * p) AS n FROM shown JOIN code USING (cell) GROUP BY unit, s)"""  # noqa: S608  # our own names
         value = "NULL"
         if reading is not None:
-            value = f"c{self.layout.shown[0] if reading.way is Way.SHOWN else self.layout.value}"
+            value = f"c{self.layout.shown[0] if reading.way is ReadingMethod.SHOWN else self.layout.value}"
         return f""",
             told AS MATERIALIZED (
                 SELECT unit, {value} AS s, CAST(SUM(n) AS BIGINT) AS n FROM ranked GROUP BY unit, s)"""  # noqa: S608  # our own names

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, facts_of
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns, carriers, columns, facts_of
 from ppdm_flow.mining.exposure.faults import UncountedError
 from ppdm_flow.mining.exposure.paired import require_the_file
 from ppdm_flow.mining.exposure.repeats import Repeats
-from ppdm_flow.mining.exposure.rows import Relation
+from ppdm_flow.mining.exposure.rows import CombinationQuery
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.generation import Generation
@@ -55,11 +55,11 @@ class Repetitions:
 
     def relation(
         self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
-    ) -> Relation | None:
+    ) -> CombinationQuery | None:
         """Return the same for SQL."""
         if self.ctx.sql is None:
             return None
-        return Relation(*self.repeats.relation(released, self._made(released), original, known))
+        return CombinationQuery(*self.repeats.relation(released, self._made(released), original, known))
 
     def _made(self, released: Sequence[str]) -> tuple[str, ...]:
         return made_columns(self.repeats.generation, self.known, released, self.ctx)
@@ -91,7 +91,7 @@ def repeated(
     return Repetitions(repeats, revealing.known, ctx)
 
 
-def _require_whole_rows(repeats: Repeats, revealing: Columns, ctx: AuditContext) -> None:
+def _require_whole_rows(repeats: Repeats, revealing: RevealingColumns, ctx: AuditContext) -> None:
     """Let no original row count twice in one crowd, which may hold several classes that repeat it.
 
     Raises UncountedError.
@@ -124,11 +124,11 @@ def made_columns(
     return made
 
 
-def as_they_were(attribute: str) -> tuple[Reading, ...]:
+def as_they_were(attribute: str) -> tuple[ValueColumns, ...]:
     """Return how the sensitive values of original rows are read."""
-    return (Reading(attribute, Way.ORIGINAL, ()),)
+    return (ValueColumns(attribute, ReadingMethod.ORIGINAL, ()),)
 
 
-def of_originals(revealing: Columns) -> Columns:
+def of_originals(revealing: RevealingColumns) -> RevealingColumns:
     """Return the columns that put original rows into classes: all that tell of grouping attributes."""
-    return Columns(revealing.every, (), revealing.known)
+    return RevealingColumns(revealing.every, (), revealing.known)

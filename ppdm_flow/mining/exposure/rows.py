@@ -24,7 +24,7 @@ _OTHERS = "\0others"
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class CombinationQuery:
     """``text`` is a SELECT of the distinct combinations c0, c1, … with their rows ``n``, over ``tables``.
 
     ``single`` is the same row by row, for what adds up fewer columns; empty where only combinations can be had.
@@ -35,7 +35,7 @@ class Relation:
     single: str = ""
 
 
-class Rows(Protocol):
+class CountedRows(Protocol):
     """Rows to be counted. ``leading`` columns that form classes come before those that are asked for."""
 
     @property
@@ -49,7 +49,7 @@ class Rows(Protocol):
 
     def relation(
         self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
-    ) -> Relation | None:
+    ) -> CombinationQuery | None:
         """Return the same for SQL, without rows that miss one of ``known``; None without a database."""
         ...
 
@@ -70,7 +70,7 @@ class ReleasedRows:
 
     def relation(
         self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
-    ) -> Relation | None:
+    ) -> CombinationQuery | None:
         """Group in SQL."""
         if self.ctx.sql is None:
             return None
@@ -79,11 +79,13 @@ class ReleasedRows:
             grouped = classes("candidate", released, schema)
             text, tables = remembered(self.ctx.sql, grouped, lambda: len(self.counts(released)))
             if not tables or not set(known) <= set(released):  # groups have no cell of other columns
-                return Relation(classes("candidate", released, schema, all_known(known)))
+                return CombinationQuery(classes("candidate", released, schema, all_known(known)))
             there = " AND ".join(f"c{i} IS NOT NULL" for i, c in enumerate(released) if c in known)
-            return Relation(f"SELECT * FROM ({text}){f' WHERE {there}' if there else ''}", tables)  # noqa: S608  # our own names
+            return CombinationQuery(f"SELECT * FROM ({text}){f' WHERE {there}' if there else ''}", tables)  # noqa: S608  # our own names
         table = relation(_pairs(self.ctx, original), released, original, schema.weight)
-        return Relation(_grouped(released, original, known), {"paired": table}, _single(released, original, known))
+        return CombinationQuery(
+            _grouped(released, original, known), {"paired": table}, _single(released, original, known)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +113,14 @@ class RowsWithOthers:
 
     def relation(
         self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
-    ) -> Relation | None:
+    ) -> CombinationQuery | None:
         """Join rows to their people in SQL."""
         if self.ctx.sql is None:
             return None
         pairs_of_tables = list(self._tables(released, original))
         needed = [i + 1 for i, c in enumerate(released) if c in known]
         text, tables = together(pairs_of_tables, names_of(released, original), self.own, self.others, needed)
-        return Relation(text, tables)
+        return CombinationQuery(text, tables)
 
     def _tables(
         self, released: Sequence[str], original: Sequence[str]
@@ -157,11 +159,11 @@ def _single(released: Sequence[str], original: Sequence[str], known: Sequence[st
 class SharedCounts:
     """The ``rows``, of which nothing but these ``released`` and ``original`` columns will be asked for."""
 
-    rows: Rows
+    rows: CountedRows
     released: Sequence[str]
     original: Sequence[str]
     _counts: Counts | None = field(default=None, init=False)
-    _relation: Relation | None = field(default=None, init=False)
+    _relation: CombinationQuery | None = field(default=None, init=False)
 
     @property
     def leading(self) -> int:
@@ -178,7 +180,7 @@ class SharedCounts:
 
     def relation(
         self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
-    ) -> Relation | None:
+    ) -> CombinationQuery | None:
         """Group the relation over all columns again."""
         if self._relation is None:
             self._relation = self.rows.relation(self.released, self.original)
@@ -194,7 +196,8 @@ class SharedCounts:
         renamed = "".join(f"d{i} AS c{i}, " for i in range(len(places)))
         text = f"SELECT {named}n FROM ({every.text}){kept}"  # noqa: S608  # our own names
         keys = "".join(f"d{i}, " for i in range(len(places)))
-        return Relation(f"SELECT {renamed}n FROM (SELECT {keys}SUM(n) AS n FROM ({text}){grouped})", every.tables)  # noqa: S608  # as above
+        summed = f"SELECT {renamed}n FROM (SELECT {keys}SUM(n) AS n FROM ({text}){grouped})"  # noqa: S608  # as above
+        return CombinationQuery(summed, every.tables)
 
     def _places(self, released: Sequence[str], original: Sequence[str]) -> list[int]:
         first = self.leading + len(self.released)

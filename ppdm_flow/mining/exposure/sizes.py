@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
-from ppdm_flow.mining.exposure.ground import Layout, ground
-from ppdm_flow.mining.exposure.histograms import Crowds
-from ppdm_flow.mining.exposure.query import Query
-from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.mining.exposure.ground import CountLayout, ground
+from ppdm_flow.mining.exposure.histograms import MixedCrowds
+from ppdm_flow.mining.exposure.query import ClassQuery
+from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.column import MISSING
 from ppdm_flow.tables.counts import Counts
@@ -23,7 +23,7 @@ SIZE = "SELECT id, size AS v FROM sizes"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class CombinationSizes:
     """``rows`` (combinations,): how many rows each has; ``sizes``: how many each is among, itself included.
 
     ``left_out`` counts the rows that the null semantics leave out.
@@ -48,20 +48,20 @@ class Classes:
         return int(self.rows[self.sizes == 1].sum())
 
 
-def crowds(columns: Columns, rows: Rows, nulls: Nulls) -> Classes:
+def crowds(columns: RevealingColumns, rows: CountedRows, nulls: Nulls) -> CombinationSizes:
     """Return the crowds of columns some of which are mixed. Raises UnmeasuredError where nulls are wildcards."""
     require_pairs_of_nulls(columns, nulls)
-    by_row = Crowds(ground(rows, Layout.of(columns, None, rows.leading, nulls)))
-    return Classes(by_row.rows, by_row.sizes, by_row.ground.left_out)
+    by_row = MixedCrowds(ground(rows, CountLayout.of(columns, None, rows.leading, nulls)))
+    return CombinationSizes(by_row.rows, by_row.sizes, by_row.ground.left_out)
 
 
-def crowds_again(columns: Columns, rows: Rows, sql: Sql, nulls: Nulls) -> Classes:
+def crowds_sql(columns: RevealingColumns, rows: CountedRows, sql: Sql, nulls: Nulls) -> CombinationSizes:
     """Return the same by the second route. Raises UnmeasuredError as above."""
-    sizes, own = Query.of_rows(sql, rows, columns, None, nulls).figures(SIZE)
-    return Classes(np.rint(own).astype(np.int64), np.rint(sizes).astype(np.int64))
+    sizes, own = ClassQuery.of_rows(sql, rows, columns, None, nulls).figures(SIZE)
+    return CombinationSizes(np.rint(own).astype(np.int64), np.rint(sizes).astype(np.int64))
 
 
-def classes(counts: Counts, nulls: Nulls) -> Classes:
+def classes(counts: Counts, nulls: Nulls) -> CombinationSizes:
     """Group the rows behind ``counts``; combinations that stand for no row (weight 0) are none.
 
     ``own_category``: missing is one more value. ``wildcard``: the size of a row is that of its crowd, the rows
@@ -70,8 +70,8 @@ def classes(counts: Counts, nulls: Nulls) -> Classes:
     occurs = counts.counts > 0
     codes, rows = counts.codes[occurs], counts.counts[occurs]
     if nulls is Nulls.OWN_CATEGORY:
-        return Classes(rows, rows)
+        return CombinationSizes(rows, rows)
     if nulls is Nulls.WILDCARD:
-        return Classes(rows, compatible_sums(codes, rows[:, None])[:, 0])
+        return CombinationSizes(rows, compatible_sums(codes, rows[:, None])[:, 0])
     known = ~(codes == MISSING).any(axis=1)
-    return Classes(rows[known], rows[known], int(rows[~known].sum()))
+    return CombinationSizes(rows[known], rows[known], int(rows[~known].sum()))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.recoding.grouping import ClassCells
 
 Ints = npt.NDArray[np.int64]
 
@@ -22,17 +22,17 @@ def summed(values: npt.NDArray[Any], row: Ints, column: Ints, shape: tuple[int, 
     return matrix
 
 
-def of_cells(cells: Cells, columns: int, first: int) -> Any:
+def of_cells(cells: ClassCells, columns: int, first: int) -> Any:
     """Return cells as a matrix (classes, columns); ``first`` is the value in column 0."""
     shape = len(cells.begins) - 1, columns
     return csr_array((cells.count.astype(np.float64), cells.value - first, cells.begins), shape=shape)
 
 
-def as_cells(matrix: Any) -> Cells:
+def as_cells(matrix: Any) -> ClassCells:
     """Return a matrix (classes, values) as cells, values in order, without zeros."""
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return Cells(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
+    return ClassCells(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
 
 
 def scaled(matrix: Any, by: npt.NDArray[np.float64]) -> Any:

@@ -16,7 +16,7 @@ from ppdm_flow.core.errors import DisagreementError
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Floats, Histograms
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.reader.faults import NotVerifiedError, TruthExcludedError
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
@@ -89,7 +89,7 @@ def joint_size(grouping: Sequence[str], ctx: AuditContext) -> tuple[int, tuple[s
     return (min(found), told.linked[ctx.release]) if found else None
 
 
-def joint_size_again(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> int | None:
+def joint_size_sql(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> int | None:
     """Return the size of the smallest group by the second route; None where others tell nothing."""
     if joint_size(grouping, ctx) is None:
         return None
@@ -113,12 +113,12 @@ def joint_share(attributes: Sequence[str], size: int, ctx: AuditContext) -> tupl
     return told.shares[ctx.release], told.linked[ctx.release]
 
 
-def joint_share_again(attributes: Sequence[str], size: int, ctx: AuditContext, sql: Sql) -> float | None:
+def joint_share_sql(attributes: Sequence[str], size: int, ctx: AuditContext, sql: Sql) -> float | None:
     """Return this share by the second route; None where others tell nothing."""
     if ctx.reader is None or joint_share(attributes, size, ctx) is None:
         return None
     with _truth():
-        found: float = ctx.reader.singled_out_again(sql, attributes, size)[ctx.release]
+        found: float = ctx.reader.singled_out_sql(sql, attributes, size)[ctx.release]
     return found
 
 
@@ -127,7 +127,7 @@ def joint_tables(
 ) -> Iterator[Mapping[str, pa.Table]]:
     """Yield the groups' values by the second route, by each way to read and to weigh them.
 
-    ``cells``, ``sizes`` and ``base`` are as :class:`~ppdm_flow.mining.exposure.query.Query` has them.
+    ``cells``, ``sizes`` and ``base`` are as :class:`~ppdm_flow.mining.exposure.query.ClassQuery` has them.
     """
     told = _told(grouping, attribute, ctx)
     if told is None:
@@ -166,7 +166,7 @@ def _weighed(
             yield by_unit, f"SELECT id, sum({weight} * n) AS size, 1 AS own FROM {one.units} GROUP BY id"  # noqa: S608  # as above
 
 
-def joint_distinct_again(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql) -> int | None:
+def joint_distinct_sql(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql) -> int | None:
     """Return the least number of distinct values by the second route. Raises UnmeasuredError."""
     from ppdm_flow.reader.query.figures import distinct as distinct_again  # noqa: PLC0415  # as above
 
@@ -246,7 +246,7 @@ def _histogram(
     code = of_value[values["value"]]
     order = np.lexsort((code, owner))
     begins = np.searchsorted(owner[order], np.arange(len(groups) + 1)).astype(np.int64)
-    cells = Cells(begins, code[order].astype(np.int32), values["mass"].to_numpy()[order])
+    cells = ClassCells(begins, code[order].astype(np.int32), values["mass"].to_numpy()[order])
     base = np.zeros(len(names) + SPECIALS)
     base[of_value[shares.index.to_numpy(np.int64)]] = shares.to_numpy()
     rows = view.many.reindex(groups, fill_value=0).to_numpy(np.int64)

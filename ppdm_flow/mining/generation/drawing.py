@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.generation.layout import Counts, Floats, Items, Layout
+from ppdm_flow.mining.generation.layout import Counts, DomainLayout, Floats, Items
 from ppdm_flow.mining.itemsets.bits import Words
 from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.sdk.compiled import borrowed, compiled
@@ -50,7 +50,7 @@ def first_above(values: Floats, begin: int, end: int, x: float) -> int:
 
 
 @inlined
-def weighed(layout: Layout, domain: int, defined: Words, u: float, reach: Floats, fitting: Counts) -> int:
+def weighed(layout: DomainLayout, domain: int, defined: Words, u: float, reach: Floats, fitting: Counts) -> int:
     """Return an element that defines ``domain`` and fits, by weight, or -1 where none has a weight."""
     count, total = 0, 0.0
     for at in range(layout.begin[domain], layout.begin[domain + 1]):
@@ -71,7 +71,7 @@ def weighed(layout: Layout, domain: int, defined: Words, u: float, reach: Floats
 
 
 @inlined
-def unweighed(layout: Layout, domain: int, defined: Words, u: float) -> int:
+def unweighed(layout: DomainLayout, domain: int, defined: Words, u: float) -> int:
     """Return an element that defines ``domain`` and fits, each with the same probability."""
     total = 0
     for at in range(layout.begin[domain], layout.begin[domain + 1]):
@@ -87,7 +87,7 @@ def unweighed(layout: Layout, domain: int, defined: Words, u: float) -> int:
 
 
 @inlined
-def unhindered(layout: Layout, domain: int, u: float) -> int:
+def unhindered(layout: DomainLayout, domain: int, u: float) -> int:
     """Return an element for a row of which nothing is defined, or -1: all of them fit, so that sums are known."""
     begin, end = layout.begin[domain], layout.begin[domain + 1]
     total = layout.reach[end - 1]
@@ -114,7 +114,7 @@ def undefined(defined: Words, rank: int) -> int:
 
 @compiled
 def fill(
-    layout: Layout,
+    layout: DomainLayout,
     words: Words,
     defined: Words,
     reach: Floats,

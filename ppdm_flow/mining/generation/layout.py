@@ -19,7 +19,7 @@ Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
 
 
-class Layout(NamedTuple):
+class DomainLayout(NamedTuple):
     """Entries ``begin[d]:begin[d + 1]`` are the groups that define domain d.
 
     ``mask`` (entries, words): the domains that the entry's group defines, as bits; ``weight`` and ``size`` (entries,):
@@ -42,7 +42,7 @@ class Layout(NamedTuple):
     place: Items
 
 
-def lay_out(offsets: Counts, items: Items, place: Items, weights: Floats, domains: int) -> Layout:
+def lay_out(offsets: Counts, items: Items, place: Items, weights: Floats, domains: int) -> DomainLayout:
     """Group elements, given as flat itemsets with ``weights``, over ``domains``; the order of elements decides."""
     masks = _masks(offsets, place[items], domains)
     distinct, group = np.unique(masks, axis=0, return_inverse=True)
@@ -55,7 +55,7 @@ def lay_out(offsets: Counts, items: Items, place: Items, weights: Floats, domain
     total = running[first[1:] - 1]
     begin = np.searchsorted(defined, np.arange(domains + 1))
     weight = total[of_group]
-    return Layout(
+    return DomainLayout(
         begin.astype(np.int64),
         np.ascontiguousarray(distinct[of_group]),
         weight,

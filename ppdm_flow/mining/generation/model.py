@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.generation.drawing import fill
-from ppdm_flow.mining.generation.layout import Floats, Layout, lay_out
+from ppdm_flow.mining.generation.layout import DomainLayout, Floats, lay_out
 from ppdm_flow.mining.itemsets.bits import Words, words_for
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.code_table import CodeTable
 
 LAPLACE = 0.001
@@ -29,7 +29,7 @@ class GeneratedRows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class RowGenerator:
     """A generator of rows over ``domains`` domains, from elements laid out with their weights. Picklable.
 
     To make a row, take the domains in random order; for the first that is not defined yet, choose among the elements
@@ -40,11 +40,13 @@ class Model:
     equally likely. That is the limit of ever smaller corrections.
     """
 
-    layout: Layout
+    layout: DomainLayout
     domains: int
 
     @classmethod
-    def of(cls, table: CodeTable, database: Database, laplace: float = LAPLACE, factors: Floats | None = None) -> Model:
+    def of(
+        cls, table: CodeTable, database: ItemDatabase, laplace: float = LAPLACE, factors: Floats | None = None
+    ) -> RowGenerator:
         """Take all elements of ``table``, a code table of ``database``; ``laplace`` is added to the usage of each.
 
         Where ``factors`` (items,) are given, positive numbers, an element weighs as many times as much as the product
@@ -55,21 +57,21 @@ class Model:
         return cls.of_elements(table.itemsets, usages, database, laplace, factors)
 
     @classmethod
-    def independent(cls, database: Database, laplace: float = LAPLACE) -> Model:
+    def independent(cls, database: ItemDatabase, laplace: float = LAPLACE) -> RowGenerator:
         """Take the singletons alone, with their supports: each domain is drawn by itself."""
         none = np.zeros(0, dtype=np.int64)
-        sets = Itemsets(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), none)
+        sets = ItemsetCollection(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), none)
         return cls.of_elements(sets, database.supports, database, laplace)
 
     @classmethod
     def of_elements(
         cls,
-        itemsets: Itemsets,
+        itemsets: ItemsetCollection,
         usages: npt.NDArray[np.int64],
-        database: Database,
+        database: ItemDatabase,
         laplace: float = LAPLACE,
         factors: Floats | None = None,
-    ) -> Model:
+    ) -> RowGenerator:
         """Take ``itemsets`` and, after them, every item of ``database``; ``usages`` are theirs, in that order."""
         if (database.cells < 0).any():
             raise ValueError("every row must have an item in each domain: the database is no table")
@@ -89,7 +91,7 @@ class Model:
         domains: int,
         laplace: float = LAPLACE,
         factors: Floats | None = None,
-    ) -> Model:
+    ) -> RowGenerator:
         """Take flat itemsets with their ``usages``, every item by itself among them; ``place`` are items' domains."""
         if not (np.isfinite(laplace) and laplace >= 0):
             raise ValueError(f"the Laplace correction must be a finite number of at least 0, got {laplace!r}")

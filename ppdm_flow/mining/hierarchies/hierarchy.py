@@ -19,7 +19,7 @@ Lines = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class LabelLookup:
     """The label of every value that occurs."""
 
     label_of: Mapping[str, str]
@@ -38,7 +38,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Everything:
+class TopLevel:
     """The top of a hierarchy: one label for all values."""
 
     def labels(self, values: Sequence[str]) -> list[str]:
@@ -55,7 +55,7 @@ def height(lines: Lines) -> int:
     return min((len(ancestors) for ancestors in lines.values()), default=0)
 
 
-def at_level(lines: Lines, level: int, column: str) -> Lookup:
+def at_level(lines: Lines, level: int, column: str) -> LabelLookup:
     """Return the map to ``level`` (0 is the value itself). Raises PluginError where the hierarchy ends below it."""
     if level > height(lines):
         text = f"the hierarchy of `{column}` has {height(lines)} levels above the values; level {level} was asked for"
@@ -64,7 +64,7 @@ def at_level(lines: Lines, level: int, column: str) -> Lookup:
     if SUPPRESSED_TEXT in labels.values():
         text = f"the hierarchy of `{column}` uses the mark of suppressed cells as a label"
         raise PluginError(Diagnostic("PPF788", text))
-    return Lookup(labels, level)
+    return LabelLookup(labels, level)
 
 
 def read_csv(path: Path, delimiter: str, column: str) -> Lines:

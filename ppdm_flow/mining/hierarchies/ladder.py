@@ -10,7 +10,7 @@ from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.coarsening import Coarsening, UnplacedError
-from ppdm_flow.mining.hierarchies.hierarchy import Everything, Lines, at_level, height, read_csv
+from ppdm_flow.mining.hierarchies.hierarchy import Lines, TopLevel, at_level, height, read_csv
 from ppdm_flow.mining.hierarchies.intervals import Intervals, joined
 from ppdm_flow.mining.hierarchies.texts import DatePart, Prefix
 
@@ -57,7 +57,7 @@ class Ladder:
         if level > self.height:
             text = f"the hierarchy of `{column}` has {self.height} levels above the values; level {level} was asked for"
             raise PluginError(Diagnostic("PPF788", text))
-        return None if level == 0 else (*self.rungs, Everything())[level - 1]
+        return None if level == 0 else (*self.rungs, TopLevel())[level - 1]
 
 
 def ladder(column: str, own: HierarchySpec, home: Path) -> Ladder:

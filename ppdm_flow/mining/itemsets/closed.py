@@ -18,7 +18,7 @@ from ppdm_flow.mining.itemsets.output import (
     ITEM,
     LOW,
     SUPPORT,
-    Output,
+    ItemsetOutput,
     Stack,
     append,
     deeper,
@@ -26,7 +26,17 @@ from ppdm_flow.mining.itemsets.output import (
     push,
     wider,
 )
-from ppdm_flow.mining.itemsets.search import Data, Room, Scratch, clear, count_later, listed, scratch, spread, weight
+from ppdm_flow.mining.itemsets.search import (
+    RankBuffers,
+    RankedRows,
+    SearchBuffers,
+    clear,
+    count_later,
+    listed,
+    scratch,
+    spread,
+    weight,
+)
 from ppdm_flow.sdk.compiled import borrowed, compiled
 
 Items = npt.NDArray[np.int32]
@@ -38,7 +48,7 @@ BROKEN = -1
 
 
 @inlined
-def narrow(data: Data, alive: Items, count: int, row: int) -> int:
+def narrow(data: RankedRows, alive: Items, count: int, row: int) -> int:
     """Keep of ``alive[:count]``, ascending, what is in ``row``; return how many."""
     j, end = data.begin[row], data.begin[row + 1]
     kept = 0
@@ -54,7 +64,7 @@ def narrow(data: Data, alive: Items, count: int, row: int) -> int:
 
 
 @inlined
-def others(data: Data, row: int, core: int, member: Items, alive: Items) -> int:
+def others(data: RankedRows, row: int, core: int, member: Items, alive: Items) -> int:
     """Write the items of ``row`` that are neither in the set nor its core to ``alive``; return how many."""
     count = 0
     for j in range(data.begin[row], data.begin[row + 1]):
@@ -66,7 +76,7 @@ def others(data: Data, row: int, core: int, member: Items, alive: Items) -> int:
 
 
 @inlined
-def closure_of_rows(data: Data, rows: Items, core: int, member: Items, alive: Items) -> int:
+def closure_of_rows(data: RankedRows, rows: Items, core: int, member: Items, alive: Items) -> int:
     """Write what else all ``rows`` have to ``alive``; return how many items, or ``BROKEN`` if one precedes the core."""
     count = others(data, rows[0], core, member, alive)
     for k in range(1, len(rows)):
@@ -79,7 +89,7 @@ def closure_of_rows(data: Data, rows: Items, core: int, member: Items, alive: It
 
 
 @inlined
-def closure_of_bits(data: Data, occurs: Words, rows: Items, core: int, member: Items, alive: Items) -> int:
+def closure_of_bits(data: RankedRows, occurs: Words, rows: Items, core: int, member: Items, alive: Items) -> int:
     """Do the same for rows in bits, of which ``rows`` are the first ones."""
     count = others(data, rows[0], core, member, alive)
     for k in range(1, len(rows)):
@@ -132,7 +142,7 @@ def leave(prefix: Items, member: Items, length: int, held: int) -> None:
 
 
 @inlined
-def push_later(s: Scratch, stack: Stack, waiting: int, later: Items, low: int, high: int, depth: int) -> int:
+def push_later(s: RankBuffers, stack: Stack, waiting: int, later: Items, low: int, high: int, depth: int) -> int:
     """Let the extensions by ``later[low:high]`` of a set of ``depth`` items wait; return the next line."""
     for i in range(low, high):
         waiting = push(stack, waiting, later[i], depth, s.weight[later[i]], i + 1, high)
@@ -142,8 +152,16 @@ def push_later(s: Scratch, stack: Stack, waiting: int, later: Items, low: int, h
 
 @compiled
 def lists(
-    data: Data, s: Scratch, rows: Items, prefix: Items, member: Items, alive: Items, depth: int, core: int, out: Output
-) -> Output:
+    data: RankedRows,
+    s: RankBuffers,
+    rows: Items,
+    prefix: Items,
+    member: Items,
+    alive: Items,
+    depth: int,
+    core: int,
+    out: ItemsetOutput,
+) -> ItemsetOutput:
     """Find the closed extensions of the closed set ``prefix[:depth]``, which is in ``rows``.
 
     What waits is an extension that is frequent, not known yet to preserve the prefix.
@@ -189,7 +207,7 @@ def lists(
 
 
 @inlined
-def everywhere(data: Data, out: Words) -> int:
+def everywhere(data: RankedRows, out: Words) -> int:
     """Set the bits of all rows; return the length of the longest row."""
     longest = 1
     out[:] = 0
@@ -200,7 +218,9 @@ def everywhere(data: Data, out: Words) -> int:
 
 
 @inlined
-def test_later(data: Data, s: Scratch, occurs: Words, later: Items, low: int, high: int, member: Items) -> int:
+def test_later(
+    data: RankedRows, s: RankBuffers, occurs: Words, later: Items, low: int, high: int, member: Items
+) -> int:
     """Write those of ``later[low:high]`` that are frequent with ``occurs`` from ``high`` on; return where they end."""
     end = high
     for i in range(low, high):
@@ -215,7 +235,7 @@ def test_later(data: Data, s: Scratch, occurs: Words, later: Items, low: int, hi
 
 @inlined
 def close(
-    data: Data, occurs: Words, sparse: bool, rows: Items, core: int, member: Items, alive: Items
+    data: RankedRows, occurs: Words, sparse: bool, rows: Items, core: int, member: Items, alive: Items
 ) -> tuple[int, int]:
     """Write the closure of the core to ``alive`` and (some) rows to ``rows``; return how many there are of both."""
     if sparse:
@@ -226,12 +246,12 @@ def close(
 
 
 @compiled
-def search(data: Data, out: Output) -> Output:
+def search(data: RankedRows, out: ItemsetOutput) -> ItemsetOutput:
     """Find all closed itemsets of at least the least support and at most the greatest length."""
     data = borrowed(data)
     mine = np.zeros(data.planes.shape[1], dtype=np.uint64)
     longest = everywhere(data, mine) if len(data.bits) else 0
-    room = Room(
+    room = SearchBuffers(
         scratch(data),
         np.empty(data.ranks + 1, dtype=np.int32),
         np.empty(data.ranks + 1, dtype=np.int32),
@@ -244,7 +264,7 @@ def search(data: Data, out: Output) -> Output:
 
 
 @compiled
-def _searched(data: Data, room: Room, out: Output) -> Output:
+def _searched(data: RankedRows, room: SearchBuffers, out: ItemsetOutput) -> ItemsetOutput:
     """Search: the caller holds what is borrowed until this is over."""
     s, prefix, alive, member, rows, mine, occurs = borrowed(room)
     more = closure_of_rows(data, rows, BROKEN, member, alive)

@@ -13,7 +13,7 @@ Items = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Itemsets:
+class ItemsetCollection:
     """Itemset s is ``items[offsets[s]:offsets[s + 1]]``, ascending, with support ``supports[s]``."""
 
     offsets: Counts
@@ -33,7 +33,7 @@ class Itemsets:
         """The number of items in each, shape (itemsets,)."""
         return np.diff(self.offsets)
 
-    def take(self, chosen: Counts) -> Itemsets:
+    def take(self, chosen: Counts) -> ItemsetCollection:
         """Return the itemsets at these positions, in this order."""
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -41,9 +41,9 @@ class Itemsets:
             source = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
         else:
             source = np.zeros(0, dtype=np.int64)
-        return Itemsets(offsets, self.items[source], self.supports[chosen])
+        return ItemsetCollection(offsets, self.items[source], self.supports[chosen])
 
-    def of_length(self, least: int, most: int | None = None) -> Itemsets:
+    def of_length(self, least: int, most: int | None = None) -> ItemsetCollection:
         """Return those with at least ``least`` and at most ``most`` items."""
         lengths = self.lengths
         kept = lengths >= least if most is None else (lengths >= least) & (lengths <= most)
@@ -61,7 +61,7 @@ class Itemsets:
             order = order[np.argsort(cell[order], kind="stable")]
         return order
 
-    def in_candidate_order(self) -> Itemsets:
+    def in_candidate_order(self) -> ItemsetCollection:
         """Return them in standard candidate order: support descending, length descending, lexicographic.
 
         Vreeken, van Leeuwen, Siebes, "Krimp: mining itemsets that compress", DMKD 23 (2011), section 4.

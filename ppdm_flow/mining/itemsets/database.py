@@ -58,7 +58,7 @@ def first_fit(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Database:
+class ItemDatabase:
     """``cells`` (rows, places) int32: the item in each place of each distinct row, or ``ABSENT``.
 
     ``weights`` (rows,) int64: how often each row occurs, heaviest first. ``place`` (items,) int32: the one place in
@@ -87,7 +87,7 @@ class Database:
         return bool((self.weights == 1).all())
 
     @classmethod
-    def of_cells(cls, cells: Cells, place: Cells, weights: Counts | None = None) -> Database:
+    def of_cells(cls, cells: Cells, place: Cells, weights: Counts | None = None) -> ItemDatabase:
         """Build from one item for each place and row, merging equal rows. Raises ValueError for no rows."""
         if len(cells) == 0:
             raise ValueError("cells must have at least one row: a database without rows is not allowed")
@@ -108,7 +108,7 @@ class Database:
         return cls(distinct, total, place.astype(np.int32), supports)
 
     @classmethod
-    def of_transactions(cls, offsets: Counts, items: Cells, alphabet: int | None = None) -> Database:
+    def of_transactions(cls, offsets: Counts, items: Cells, alphabet: int | None = None) -> ItemDatabase:
         """Build from rows of item numbers: row r has ``items[offsets[r]:offsets[r + 1]]``; repeated items count once.
 
         Raises ValueError for no rows, and for an item below 0 or not below ``alphabet``.
@@ -126,7 +126,7 @@ class Database:
         return cls.of_cells(cells, place)
 
     @classmethod
-    def of_lists(cls, rows: Iterable[Sequence[int]], alphabet: int | None = None) -> Database:
+    def of_lists(cls, rows: Iterable[Sequence[int]], alphabet: int | None = None) -> ItemDatabase:
         """Build from lists of item numbers (small data)."""
         lists = [list(row) for row in rows]
         offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)

@@ -10,11 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import intersect_only
-from ppdm_flow.mining.itemsets.output import DEPTH, HIGH, ITEM, LOW, SUPPORT, Output, append, deeper, full, push, wider
+from ppdm_flow.mining.itemsets.output import (
+    DEPTH,
+    HIGH,
+    ITEM,
+    LOW,
+    SUPPORT,
+    ItemsetOutput,
+    append,
+    deeper,
+    full,
+    push,
+    wider,
+)
 from ppdm_flow.mining.itemsets.search import (
     WORDS_A_ROW,
-    Data,
-    Scratch,
+    RankBuffers,
+    RankedRows,
     clear,
     count_later,
     listed,
@@ -29,7 +41,9 @@ Counts = npt.NDArray[np.int64]
 
 
 @compiled
-def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: int, out: Output) -> Output:
+def lists(
+    data: RankedRows, s: RankBuffers, rows: Items, prefix: Items, depth: int, last: int, out: ItemsetOutput
+) -> ItemsetOutput:
     """Find all extensions, by items after ``last``, of the first ``depth`` items of ``prefix``, which is in ``rows``.
 
     What waits on the stack has its rows in ``pool``, in the same order: below an itemset that is taken off, nothing is
@@ -70,7 +84,7 @@ def lists(data: Data, s: Scratch, rows: Items, prefix: Items, depth: int, last: 
 
 
 @compiled
-def search(data: Data, out: Output) -> Output:
+def search(data: RankedRows, out: ItemsetOutput) -> ItemsetOutput:
     """Find all itemsets of at least the least support and at most the greatest length; sets come out unsorted."""
     data = borrowed(data)
     s = scratch(data)

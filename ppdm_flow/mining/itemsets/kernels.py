@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from ppdm_flow.sdk.compiled import Part
+from ppdm_flow.sdk.compiled import KernelPart
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -18,7 +18,7 @@ PART: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wra
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function`` into every kernel that calls it."""
-    return Part(function, {**PART, "forceinline": True})
+    return KernelPart(function, {**PART, "forceinline": True})
 
 
 def spliced(function: Callable[P, R]) -> Callable[P, R]:
@@ -26,9 +26,9 @@ def spliced(function: Callable[P, R]) -> Callable[P, R]:
 
     Else they are compiled twice, by themselves and as a part of their caller.
     """
-    return Part(function, {**PART, "inline": "always"})
+    return KernelPart(function, {**PART, "inline": "always"})
 
 
 def part(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function`` for kernels to call."""
-    return Part(function, PART)
+    return KernelPart(function, PART)

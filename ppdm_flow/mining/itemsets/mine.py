@@ -11,10 +11,10 @@ import numpy.typing as npt
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.itemsets import closed, frequent
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
-from ppdm_flow.mining.itemsets.output import Output, sort_within
-from ppdm_flow.mining.itemsets.search import Data, prepare, prepare_rows
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
+from ppdm_flow.mining.itemsets.output import ItemsetOutput, sort_within
+from ppdm_flow.mining.itemsets.search import RankedRows, prepare, prepare_rows
 
 MOST_SETS = 50_000_000
 ITEMS_A_SET = 12
@@ -36,14 +36,14 @@ def least_rows(minimum: float, rows: int) -> int:
 
 
 def mine(
-    database: Database,
+    database: ItemDatabase,
     min_support: float,
     *,
     only_closed: bool = False,
     min_length: int = 1,
     max_length: int | None = None,
     most: int = MOST_SETS,
-) -> Itemsets:
+) -> ItemsetCollection:
     """Return the itemsets that at least ``min_support`` rows have (an int is a count, a float a share of the rows).
 
     ``only_closed``: those without a superset of equal support. ``most`` bounds how many are looked for: PluginError
@@ -67,7 +67,7 @@ def mine_transactions(
     min_length: int = 1,
     max_length: int | None = None,
     most: int = MOST_SETS,
-) -> Itemsets:
+) -> ItemsetCollection:
     """Do what :func:`mine` does with transactions as they come: fast where rows are many and short.
 
     Row r has ``items[offsets[r]:offsets[r + 1]]``; repeated items count once. Raises ValueError for no rows, and for an
@@ -102,15 +102,15 @@ def _distinct(
     return np.searchsorted(keys, np.arange(len(offsets)) * size).astype(np.int64), (keys % size).astype(np.int32)
 
 
-def _searched(data: Data, item_of: npt.NDArray[np.int32], only_closed: bool, most: int) -> Itemsets:
-    search: Callable[[Data, Output], Output] = closed.search if only_closed else frequent.search
+def _searched(data: RankedRows, item_of: npt.NDArray[np.int32], only_closed: bool, most: int) -> ItemsetCollection:
+    search: Callable[[RankedRows, ItemsetOutput], ItemsetOutput] = closed.search if only_closed else frequent.search
     out = search(data, _room(most))
     sets, filled = int(out.used[0]), int(out.used[1])
     if sets > most or filled >= int(out.used[3]):
         raise too_many(most, data.least)
     items, ends = item_of[out.items[:filled]], out.ends[:sets]
     sort_within(items, ends)
-    return Itemsets(np.concatenate([[0], ends]), items, out.supports[:sets].copy())
+    return ItemsetCollection(np.concatenate([[0], ends]), items, out.supports[:sets].copy())
 
 
 def too_many(most: int, least: int) -> PluginError:
@@ -124,13 +124,13 @@ def too_many(most: int, least: int) -> PluginError:
     )
 
 
-def _nothing() -> Itemsets:
+def _nothing() -> ItemsetCollection:
     none: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-    return Itemsets(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), none)
+    return ItemsetCollection(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), none)
 
 
-def _room(most: int) -> Output:
-    return Output(
+def _room(most: int) -> ItemsetOutput:
+    return ItemsetOutput(
         np.empty(4096, dtype=np.int32),
         np.empty(1024, dtype=np.int64),
         np.empty(1024, dtype=np.int64),

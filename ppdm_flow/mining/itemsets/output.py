@@ -19,7 +19,7 @@ ITEM, DEPTH, SUPPORT, LOW, HIGH = range(5)
 """Of an itemset that waits: its last item, the length of the set that it extends or is, its support, a range."""
 
 
-class Output(NamedTuple):
+class ItemsetOutput(NamedTuple):
     """Itemset s ends before ``ends[s]`` in ``items``; ``used`` holds (itemsets, items) so far and where to stop."""
 
     items: Items
@@ -49,11 +49,11 @@ def longer(old: Counts, least: int) -> Counts:
 
 
 @compiled
-def append(out: Output, prefix: Items, length: int, support: int) -> Output:
+def append(out: ItemsetOutput, prefix: Items, length: int, support: int) -> ItemsetOutput:
     """Add the first ``length`` items of ``prefix``. What stood in ``out`` must be replaced by what is returned."""
     sets, filled = out.used[0], out.used[1]
     if sets + 1 > len(out.ends) or filled + length > len(out.items):
-        out = Output(
+        out = ItemsetOutput(
             wider(out.items, filled + length), longer(out.ends, sets + 1), longer(out.supports, sets + 1), out.used
         )
     for i in range(length):
@@ -66,7 +66,7 @@ def append(out: Output, prefix: Items, length: int, support: int) -> Output:
 
 
 @inlined
-def full(out: Output) -> bool:
+def full(out: ItemsetOutput) -> bool:
     """Whether no itemset may be added any more."""
     return bool(out.used[0] >= out.used[2] or out.used[1] >= out.used[3])
 

@@ -16,7 +16,7 @@ from ppdm_flow.mining.itemsets.bits import (
     weight_planes,
     words_for,
 )
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.kernels import inlined
 from ppdm_flow.sdk.compiled import compiled
 
@@ -32,7 +32,7 @@ WORDS_A_ROW = 1 << 11
 lists do not say which items are still frequent, and every set below costs more for that."""
 
 
-class Data(NamedTuple):
+class RankedRows(NamedTuple):
     """Items here are ranks: frequent items by ascending support, so that searches start with the rarest.
 
     ``items[begin[r]:begin[r + 1]]``: the ranks in row r, ascending. ``bits`` (ranks, words), without lines if too
@@ -52,7 +52,7 @@ class Data(NamedTuple):
     sparse: int
 
 
-def prepare(database: Database, least: int, longest: int) -> tuple[Data, Items]:
+def prepare(database: ItemDatabase, least: int, longest: int) -> tuple[RankedRows, Items]:
     """Return the data of a search and the item of each rank."""
     frequent = np.flatnonzero(database.supports >= least)
     item_of = frequent[np.argsort(database.supports[frequent], kind="stable")].astype(np.int32)
@@ -66,7 +66,7 @@ def prepare(database: Database, least: int, longest: int) -> tuple[Data, Items]:
     return _data(begin, ranked[here], database.weights, bits, len(item_of), least, longest), item_of
 
 
-def prepare_rows(offsets: Counts, items: Items, supports: Counts, least: int, longest: int) -> tuple[Data, Items]:
+def prepare_rows(offsets: Counts, items: Items, supports: Counts, least: int, longest: int) -> tuple[RankedRows, Items]:
     """Return the data of a search of transactions as they are, and the item of each rank.
 
     Row r has ``items[offsets[r]:offsets[r + 1]]``, distinct; ``supports`` (items,) are their counts. Nothing as large
@@ -93,14 +93,16 @@ def fits(ranks: int, rows: int) -> bool:
     return 0 < ranks * words_for(rows) * 64 <= MOST_BITS
 
 
-def _data(begin: Counts, items: Items, weights: Counts, bits: Words, ranks: int, least: int, longest: int) -> Data:
+def _data(
+    begin: Counts, items: Items, weights: Counts, bits: Words, ranks: int, least: int, longest: int
+) -> RankedRows:
     planes, ends = weight_planes(weights)
     sparse = max(8, bits.shape[1] // 2) if len(bits) else len(weights) + 1
-    return Data(begin, items, weights, bits, planes, ends, ranks, least, longest, sparse)
+    return RankedRows(begin, items, weights, bits, planes, ends, ranks, least, longest, sparse)
 
 
 @inlined
-def weight(data: Data, a: Words, b: Words) -> int:
+def weight(data: RankedRows, a: Words, b: Words) -> int:
     """The weight of the rows that have both bits."""
     if len(data.planes) == 1:  # all weights are 1
         return common(a, b)
@@ -120,7 +122,7 @@ def listed(words: Words, out: Items) -> int:
     return count
 
 
-class Scratch(NamedTuple):
+class RankBuffers(NamedTuple):
     """By rank: weight and number of rows met, and where their rows go; the ranks met, in ``met``. Zero between uses."""
 
     weight: Counts
@@ -129,14 +131,14 @@ class Scratch(NamedTuple):
     met: Items
 
 
-class Room(NamedTuple):
+class SearchBuffers(NamedTuple):
     """For a search of closed sets: counters, and what stands for the set at hand.
 
     ``prefix`` are its items, those after the core's closure in ``alive``; ``member`` says which ranks it has; ``rows``
     are some of its rows. ``mine`` are its rows in bits, ``occurs`` those of the sets before it, by their length.
     """
 
-    scratch: Scratch
+    scratch: RankBuffers
     prefix: Items
     alive: Items
     member: Items
@@ -146,9 +148,9 @@ class Room(NamedTuple):
 
 
 @compiled
-def scratch(data: Data) -> Scratch:
+def scratch(data: RankedRows) -> RankBuffers:
     """Return room for counting."""
-    return Scratch(
+    return RankBuffers(
         np.zeros(data.ranks, dtype=np.int64),
         np.zeros(data.ranks, dtype=np.int32),
         np.full(data.ranks, -1, dtype=np.int64),
@@ -157,7 +159,7 @@ def scratch(data: Data) -> Scratch:
 
 
 @inlined
-def clear(s: Scratch, rank: int) -> None:
+def clear(s: RankBuffers, rank: int) -> None:
     """Forget one rank's figures."""
     s.weight[rank] = 0
     s.size[rank] = 0
@@ -165,7 +167,7 @@ def clear(s: Scratch, rank: int) -> None:
 
 
 @inlined
-def count_later(data: Data, s: Scratch, pool: Items, low: int, high: int, last: int) -> int:
+def count_later(data: RankedRows, s: RankBuffers, pool: Items, low: int, high: int, last: int) -> int:
     """Count, over the rows ``pool[low:high]``, every rank after ``last``; return how many ranks were met."""
     met = 0
     for k in range(low, high):
@@ -184,7 +186,7 @@ def count_later(data: Data, s: Scratch, pool: Items, low: int, high: int, last: 
 
 
 @inlined
-def spread(data: Data, s: Scratch, pool: Items, low: int, high: int, last: int) -> None:
+def spread(data: RankedRows, s: RankBuffers, pool: Items, low: int, high: int, last: int) -> None:
     """Write the rows ``pool[low:high]`` of each rank after ``last`` to its place ``at``, if it was given one."""
     for k in range(low, high):
         row = pool[k]

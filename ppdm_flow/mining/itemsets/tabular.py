@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import Counts
 
@@ -20,7 +20,7 @@ class Tabular:
     same data give the same itemsets in the same order, however the table was read.
     """
 
-    database: Database
+    database: ItemDatabase
     attribute: npt.NDArray[np.int32]
     code: npt.NDArray[np.int32]
 
@@ -36,5 +36,5 @@ def tabular(counts: Counts) -> Tabular:
     number = np.full(len(supports), -1, dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     attribute = (np.searchsorted(begin, order, side="right") - 1).astype(np.int32)
-    database = Database.of_cells(number[dense], attribute, weights)
+    database = ItemDatabase.of_cells(number[dense], attribute, weights)
     return Tabular(database, attribute, (order - begin[attribute] - SPECIALS).astype(np.int32))

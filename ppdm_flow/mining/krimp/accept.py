@@ -12,7 +12,17 @@ import numpy as np
 from ppdm_flow.mining.itemsets.kernels import inlined, spliced
 from ppdm_flow.mining.krimp.change import cover_with, cover_without, forget, settle, try_removing
 from ppdm_flow.mining.krimp.order import insert, remove
-from ppdm_flow.mining.krimp.state import ELEMENTS, PRUNED, TOUCHED, Covered, Data, Items, Pairing, Table, Trial
+from ppdm_flow.mining.krimp.state import (
+    ELEMENTS,
+    PRUNED,
+    TOUCHED,
+    CodePairs,
+    Items,
+    KrimpData,
+    KrimpTable,
+    RowCovers,
+    Trial,
+)
 from ppdm_flow.sdk.compiled import wide
 
 TOLERANCE = 1e-6
@@ -20,7 +30,7 @@ TOLERANCE = 1e-6
 
 
 @inlined
-def fallen(table: Table, trial: Trial, after: int, out: Items) -> int:
+def fallen(table: KrimpTable, trial: Trial, after: int, out: Items) -> int:
     """Write the elements after rank ``after`` whose usage the change on trial lowers to ``out``, in cover order."""
     count = 0
     for i in range(trial.numbers[TOUCHED]):
@@ -36,7 +46,7 @@ def fallen(table: Table, trial: Trial, after: int, out: Items) -> int:
 
 
 @inlined
-def requeue(table: Table, queue: Items, done: int, count: int, fresh: Items, more: int) -> int:
+def requeue(table: KrimpTable, queue: Items, done: int, count: int, fresh: Items, more: int) -> int:
     """Sort ``queue[done:count]`` by usage and put the new ones of ``fresh[:more]`` where theirs belongs."""
     for i in range(done + 1, count):
         e = queue[i]
@@ -65,7 +75,14 @@ def requeue(table: Table, queue: Items, done: int, count: int, fresh: Items, mor
 
 @spliced
 def prune(
-    data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, queue: Items, count: int, fresh: Items
+    data: KrimpData,
+    table: KrimpTable,
+    covered: RowCovers,
+    trial: Trial,
+    pairing: CodePairs,
+    queue: Items,
+    count: int,
+    fresh: Items,
 ) -> float:
     """Look at ``queue[:count]`` and at what falls on the way; return by how many bits the total grew (not above 0).
 
@@ -102,7 +119,7 @@ def prune(
 
 
 @inlined
-def fill(data: Data, table: Table, items: Items, support: int) -> int:
+def fill(data: KrimpData, table: KrimpTable, items: Items, support: int) -> int:
     """Describe an itemset, items ascending, in the next spare slot; return the slot."""
     x = wide(table.spare[table.numbers[ELEMENTS]])
     table.length[x] = len(items)
@@ -121,7 +138,14 @@ def fill(data: Data, table: Table, items: Items, support: int) -> int:
 
 @spliced
 def admit(
-    data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int, where: int, pruning: bool
+    data: KrimpData,
+    table: KrimpTable,
+    covered: RowCovers,
+    trial: Trial,
+    pairing: CodePairs,
+    x: int,
+    where: int,
+    pruning: bool,
 ) -> float:
     """Make the addition on trial final; return by how many bits pruning then made the total grow (not above 0)."""
     cover_with(data, table, covered, trial, pairing, x, where)

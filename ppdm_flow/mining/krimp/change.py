@@ -27,17 +27,17 @@ from ppdm_flow.mining.krimp.state import (
     TOUCHED,
     TRIED_CODES,
     TRIED_TOTAL,
-    Covered,
-    Data,
-    Pairing,
-    Table,
+    CodePairs,
+    KrimpData,
+    KrimpTable,
+    RowCovers,
     Trial,
 )
 from ppdm_flow.sdk.compiled import wide
 
 
 @inlined
-def log_term(data: Data, usage: int) -> float:
+def log_term(data: KrimpData, usage: int) -> float:
     """(u + 1) log2 u, and 0 for a code that is not in use."""
     if usage < len(data.logs):
         return data.logs[usage]  # type: ignore[no-any-return]  # a float of numba's
@@ -45,7 +45,7 @@ def log_term(data: Data, usage: int) -> float:
 
 
 @inlined
-def bits_more(data: Data, table: Table, trial: Trial) -> float:
+def bits_more(data: KrimpData, table: KrimpTable, trial: Trial) -> float:
     """Return by how many bits the change on trial makes data and code table larger together."""
     bits = 0.0
     total, codes = table.numbers[TOTAL], table.numbers[CODES]
@@ -78,7 +78,7 @@ def forget(trial: Trial) -> None:
 
 
 @inlined
-def settle(table: Table, trial: Trial) -> None:
+def settle(table: KrimpTable, trial: Trial) -> None:
     """Let the usages be as the change on trial would have them; it stays known until it is forgotten."""
     if trial.numbers[TOUCHED] == 0:
         return
@@ -88,14 +88,14 @@ def settle(table: Table, trial: Trial) -> None:
 
 
 @inlined
-def level_for(table: Table, covered: Covered, x: int, where: int) -> int:
+def level_for(table: KrimpTable, covered: RowCovers, x: int, where: int) -> int:
     """Return the level on which all rows that would use ``x`` at rank ``where`` are free in its items."""
     last = where == table.numbers[ELEMENTS] or table.length[table.order[where]] < table.length[x]
     return int(min(table.length[x] - 2 if last else table.length[x] - 1, len(covered.free) - 1))
 
 
 @inlined
-def rows_for(data: Data, table: Table, covered: Covered, trial: Trial, x: int, where: int) -> int:
+def rows_for(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, x: int, where: int) -> int:
     """Write rows to ``hits`` among which are all that would use ``x`` at rank ``where``; return how many."""
     item = rarest(data, table, x)
     if item != NONE:
@@ -105,7 +105,9 @@ def rows_for(data: Data, table: Table, covered: Covered, trial: Trial, x: int, w
 
 
 @spliced
-def try_adding(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int, where: int) -> float:
+def try_adding(
+    data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, pairing: CodePairs, x: int, where: int
+) -> float:
     """Put the addition of ``x`` at rank ``where`` on trial; return by how many bits the total would grow.
 
     Where singletons alone cover its items, ``x`` takes their place and nothing else moves: such rows are only counted.
@@ -134,7 +136,9 @@ def try_adding(data: Data, table: Table, covered: Covered, trial: Trial, pairing
 
 
 @spliced
-def try_removing(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int) -> float:
+def try_removing(
+    data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, pairing: CodePairs, x: int
+) -> float:
     """Put the removal of ``x`` on trial; return by how many bits the total would grow."""
     count = rows_using(data, table, covered, trial, x)
     cover_rows(data, table, covered, trial, pairing, count, x, wide(table.rank[x]), wide(WITHOUT), wide(NOTE))
@@ -144,14 +148,18 @@ def try_removing(data: Data, table: Table, covered: Covered, trial: Trial, pairi
 
 
 @spliced
-def cover_with(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int, where: int) -> None:
+def cover_with(
+    data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, pairing: CodePairs, x: int, where: int
+) -> None:
     """Cover the rows with ``x`` at rank ``where``, for good; usages are settled apart."""
     count = rows_for(data, table, covered, trial, x, where)
     cover_rows(data, table, covered, trial, pairing, count, x, where, wide(WITH), wide(KEEP))
 
 
 @spliced
-def cover_without(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, x: int) -> None:
+def cover_without(
+    data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, pairing: CodePairs, x: int
+) -> None:
     """Cover the rows without ``x``, for good; usages are settled apart."""
     count = rows_using(data, table, covered, trial, x)
     cover_rows(data, table, covered, trial, pairing, count, x, wide(table.rank[x]), wide(WITHOUT), wide(KEEP))

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.logarithms import standard_bits
-from ppdm_flow.mining.krimp.state import ELEMENTS, State
+from ppdm_flow.mining.krimp.state import ELEMENTS, KrimpState
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class CodeSizes:
     """Sizes in bits after the minimum description length principle: data and code table apart.
 
     ``data`` = L(D|CT) and ``table`` = L(CT|D), in bits.
@@ -32,7 +32,7 @@ class Sizes:
         return self.data + self.table
 
 
-def encoded(usages: Counts, standard: Floats) -> Sizes:
+def encoded(usages: Counts, standard: Floats) -> CodeSizes:
     """Return the sizes of data and code table for the usages of all codes.
 
     ``standard`` are the codes' sizes in bits under the standard code table. A code of usage u out of t costs
@@ -41,7 +41,7 @@ def encoded(usages: Counts, standard: Floats) -> Sizes:
     used = usages > 0
     counts = usages[used].astype(np.float64)
     lengths = np.log2(max(counts.sum(), 1)) - np.log2(counts)
-    return Sizes(float(counts @ lengths), float((standard[used] + lengths).sum()))
+    return CodeSizes(float(counts @ lengths), float((standard[used] + lengths).sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,12 +52,12 @@ class CodeTable:
     under this code table, ``start`` those under the singletons alone.
     """
 
-    itemsets: Itemsets
+    itemsets: ItemsetCollection
     usages: Counts
     singles: Counts
     standard: Floats
-    sizes: Sizes
-    start: Sizes
+    sizes: CodeSizes
+    start: CodeSizes
 
     @property
     def non_singletons(self) -> int:
@@ -70,7 +70,7 @@ class CodeTable:
         return self.sizes.total / self.start.data if self.start.data else 1.0
 
 
-def read_off(s: State, database: Database) -> CodeTable:
+def read_off(s: KrimpState, database: ItemDatabase) -> CodeTable:
     """Return the code table of a state."""
     table = s.table
     slots = len(table.length)
@@ -82,7 +82,7 @@ def read_off(s: State, database: Database) -> CodeTable:
     usages, singles = table.usage[order], table.usage[slots:].copy()
     bits = np.concatenate([table.bits[order], standard])
     return CodeTable(
-        Itemsets(offsets, items, table.support[order]),
+        ItemsetCollection(offsets, items, table.support[order]),
         usages,
         singles,
         standard,

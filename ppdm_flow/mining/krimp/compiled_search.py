@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.itemsets.collection import Counts, Items, Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import Counts, Items, ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.code_table import CodeTable, read_off
-from ppdm_flow.mining.krimp.joins import Best
+from ppdm_flow.mining.krimp.joins import BestPartners
 from ppdm_flow.mining.krimp.search import CONSIDER, DONE, JOIN, MORE_SLOTS, PUT, search
-from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, PRUNED, State, begin_state, with_pool, with_slots
+from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, PRUNED, KrimpState, begin_state, with_pool, with_slots
 
-_NO_CANDIDATES = Itemsets(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
+_NO_CANDIDATES = ItemsetCollection(
+    np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+)
 
 
 class CompiledSearch:
     """A code table of a database, with itemsets of at most ``longest`` items; with pairs of codes, for SLIM."""
 
-    def __init__(self, database: Database, longest: int, slots: int, *, pairing: bool) -> None:
+    def __init__(self, database: ItemDatabase, longest: int, slots: int, *, pairing: bool) -> None:
         self.state = begin_state(database, longest, slots, pairing=pairing)
         self._database = database
         self._best = _no_partners(self.state)
@@ -37,12 +39,12 @@ class CompiledSearch:
         """How many itemsets were pruned."""
         return int(self.state.table.numbers[PRUNED])
 
-    def put(self, itemsets: Itemsets) -> None:
+    def put(self, itemsets: ItemsetCollection) -> None:
         """Accept all itemsets, whatever they cost."""
         self._run(itemsets, PUT, 0, len(itemsets), 0, pruning=False)
         self.state.table.numbers[ACCEPTED] = 0
 
-    def consider(self, candidates: Itemsets, start: int, stop: int, *, pruning: bool) -> float:
+    def consider(self, candidates: ItemsetCollection, start: int, stop: int, *, pruning: bool) -> float:
         """Accept of the candidates from ``start`` to ``stop`` what makes data and table smaller together.
 
         Returns by how many bits these grew, not above 0.
@@ -61,7 +63,7 @@ class CompiledSearch:
         return read_off(self.state, self._database)
 
     def _run(
-        self, itemsets: Itemsets, task: int, start: int, stop: int, least: int, *, pruning: bool
+        self, itemsets: ItemsetCollection, task: int, start: int, stop: int, least: int, *, pruning: bool
     ) -> tuple[int, float]:
         """Carry out the kernel, with more room where it asks for that; return where it ended, and bits grown."""
         sets, grown = _arrays(itemsets), 0.0
@@ -77,7 +79,7 @@ class CompiledSearch:
                 self.state = with_pool(self.state)
 
 
-def _arrays(itemsets: Itemsets) -> tuple[Counts, Items, Counts]:
+def _arrays(itemsets: ItemsetCollection) -> tuple[Counts, Items, Counts]:
     """Return offsets, items and supports of the types that the kernel is compiled for."""
     return (
         np.ascontiguousarray(itemsets.offsets, dtype=np.int64),
@@ -86,10 +88,10 @@ def _arrays(itemsets: Itemsets) -> tuple[Counts, Items, Counts]:
     )
 
 
-def _no_partners(s: State) -> Best:
+def _no_partners(s: KrimpState) -> BestPartners:
     """Return what SLIM knows of partners before it has looked; where no pairs are counted, nothing ever."""
     size = len(s.pairing.pairs)
-    return Best(
+    return BestPartners(
         np.full(size, -1, dtype=np.int32),
         np.zeros(size),
         np.zeros(size, dtype=np.int64),

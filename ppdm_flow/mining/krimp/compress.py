@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import least_rows
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.mining.krimp.compiled_search import CompiledSearch
-from ppdm_flow.mining.krimp.progress import Pace, Watch
+from ppdm_flow.mining.krimp.progress import ProgressThrottle, Watch
 
 MOST_PAIRED = 8192
 """SLIM keeps a square of counts over all codes."""
@@ -35,8 +35,8 @@ class Compression:
 
 
 def krimp(
-    database: Database,
-    candidates: Itemsets,
+    database: ItemDatabase,
+    candidates: ItemsetCollection,
     *,
     pruning: bool = True,
     watch: Watch | None = None,
@@ -51,7 +51,7 @@ def krimp(
     position = resume.position if resume else 0
     table = resume.table if resume else begun.read_off()
     bits, going = table.sizes.total, True
-    pace = Pace(table.start, len(candidates))
+    pace = ProgressThrottle(table.start, len(candidates))
     while going and position < len(candidates):
         stop = min(position + pace.stride, len(candidates))
         bits += begun.consider(candidates, position, stop, pruning=pruning)
@@ -61,7 +61,7 @@ def krimp(
 
 
 def slim(
-    database: Database,
+    database: ItemDatabase,
     min_support: float = 1,
     *,
     pruning: bool = True,
@@ -81,7 +81,7 @@ def slim(
     tried = resume.position if resume else 0
     table = resume.table if resume else begun.read_off()
     bits, going, complete = table.sizes.total, True, False
-    pace = Pace(table.start, None)
+    pace = ProgressThrottle(table.start, None)
     while going and not complete:
         stride = pace.stride
         done, grown = begun.join(stride, least, pruning=pruning)
@@ -92,21 +92,23 @@ def slim(
     return _compression(begun, tried, None, complete, resume)
 
 
-def cover(database: Database, itemsets: Itemsets) -> CodeTable:
+def cover(database: ItemDatabase, itemsets: ItemsetCollection) -> CodeTable:
     """Cover a database, of the same items, with given itemsets (of two items or more); sizes are of this database."""
     begun = CompiledSearch(database, max(2, int(itemsets.lengths.max(initial=2))), SLOTS, pairing=False)
     begun.put(itemsets)
     return begun.read_off()
 
 
-def _longest(candidates: Itemsets, resume: Compression | None) -> int:
+def _longest(candidates: ItemsetCollection, resume: Compression | None) -> int:
     known = [int(candidates.lengths.max(initial=2)), 2]
     if resume:
         known.append(int(resume.table.itemsets.lengths.max(initial=2)))
     return max(known)
 
 
-def _begun(database: Database, longest: int, resume: Compression | None, *, pairing: bool = False) -> CompiledSearch:
+def _begun(
+    database: ItemDatabase, longest: int, resume: Compression | None, *, pairing: bool = False
+) -> CompiledSearch:
     """Return a search that has the itemsets which were found before."""
     begun = CompiledSearch(database, longest, SLOTS, pairing=pairing)
     if resume:

@@ -16,11 +16,22 @@ from ppdm_flow.mining.krimp.accept import fill
 from ppdm_flow.mining.krimp.change import log_term
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.pairs import pair_all
-from ppdm_flow.mining.krimp.state import CODES, TOTAL, Counts, Covered, Data, Floats, Items, Pairing, Table, Trial
+from ppdm_flow.mining.krimp.state import (
+    CODES,
+    TOTAL,
+    CodePairs,
+    Counts,
+    Floats,
+    Items,
+    KrimpData,
+    KrimpTable,
+    RowCovers,
+    Trial,
+)
 from ppdm_flow.sdk.compiled import wide
 
 
-class Best(NamedTuple):
+class BestPartners(NamedTuple):
     """For each code the most promising partner and the bits it promises, as estimated in ``round``; -1, 0 if none.
 
     ``clock`` holds the round, which ends with every addition. ``both`` is room for a union.
@@ -34,7 +45,7 @@ class Best(NamedTuple):
 
 
 @inlined
-def promise(data: Data, table: Table, pairing: Pairing, a: int, b: int, before: float) -> float:
+def promise(data: KrimpData, table: KrimpTable, pairing: CodePairs, a: int, b: int, before: float) -> float:
     """Return by how many bits the union of two codes would make data and table smaller if it took all shared rows."""
     u, v, both = table.usage[a], table.usage[b], wide(pairing.pairs[a, b])
     total, codes = table.numbers[TOTAL] - both, table.numbers[CODES] + 1
@@ -56,13 +67,13 @@ def promise(data: Data, table: Table, pairing: Pairing, a: int, b: int, before: 
 
 
 @inlined
-def size_now(table: Table) -> float:
+def size_now(table: KrimpTable) -> float:
     """Return the part of the total size that depends on the sum of usages."""
     return (table.numbers[TOTAL] + table.numbers[CODES]) * math.log2(max(table.numbers[TOTAL], 1))  # type: ignore[no-any-return]
 
 
 @part
-def look(data: Data, table: Table, pairing: Pairing, best: Best, a: int) -> None:
+def look(data: KrimpData, table: KrimpTable, pairing: CodePairs, best: BestPartners, a: int) -> None:
     """Find the best partner of one code."""
     best.partner[a], best.bits[a], best.round[a] = -1, 0.0, best.clock[0]
     before = size_now(table)
@@ -74,7 +85,7 @@ def look(data: Data, table: Table, pairing: Pairing, best: Best, a: int) -> None
 
 
 @part
-def look_again(data: Data, table: Table, pairing: Pairing, best: Best) -> None:
+def look_again(data: KrimpData, table: KrimpTable, pairing: CodePairs, best: BestPartners) -> None:
     """Bring the partners up to date with the codes whose rows have changed."""
     best.clock[0] += 1
     before = size_now(table)
@@ -99,7 +110,7 @@ def look_again(data: Data, table: Table, pairing: Pairing, best: Best) -> None:
 
 
 @spliced
-def get_to_know(data: Data, table: Table, covered: Covered, pairing: Pairing, best: Best) -> None:
+def get_to_know(data: KrimpData, table: KrimpTable, covered: RowCovers, pairing: CodePairs, best: BestPartners) -> None:
     """Count the pairs of all codes and find their best partners, where that was not done yet."""
     if not pairing.counted[0]:
         pair_all(data, table, covered, pairing)
@@ -110,7 +121,7 @@ def get_to_know(data: Data, table: Table, covered: Covered, pairing: Pairing, be
 
 
 @inlined
-def foremost(best: Best) -> int:
+def foremost(best: BestPartners) -> int:
     """Return the code with the best promise."""
     code = 0
     for a in range(1, len(best.bits)):
@@ -120,7 +131,7 @@ def foremost(best: Best) -> int:
 
 
 @inlined
-def unite(table: Table, a: int, b: int, out: Items) -> int:
+def unite(table: KrimpTable, a: int, b: int, out: Items) -> int:
     """Write the items of two codes, ascending, to ``out``; return how many."""
     count = 0
     for side in range(2):
@@ -138,7 +149,7 @@ def unite(table: Table, a: int, b: int, out: Items) -> int:
 
 
 @inlined
-def next_union(data: Data, table: Table, pairing: Pairing, best: Best) -> int:
+def next_union(data: KrimpData, table: KrimpTable, pairing: CodePairs, best: BestPartners) -> int:
     """Return the code whose union with its best partner promises most; it has none where no union is of use."""
     a = foremost(best)
     while best.partner[a] >= 0 and best.round[a] != best.clock[0]:
@@ -148,7 +159,7 @@ def next_union(data: Data, table: Table, pairing: Pairing, best: Best) -> int:
 
 
 @inlined
-def unite_next(data: Data, table: Table, covered: Covered, trial: Trial, best: Best, a: int) -> int:
+def unite_next(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, best: BestPartners, a: int) -> int:
     """Describe the union of a code with its best partner in the next spare slot, with its support; return the slot."""
     x = fill(data, table, best.both[: unite(table, a, wide(best.partner[a]), best.both)], wide(0))
     support = 0
@@ -159,7 +170,7 @@ def unite_next(data: Data, table: Table, covered: Covered, trial: Trial, best: B
 
 
 @inlined
-def give_up(data: Data, table: Table, pairing: Pairing, best: Best, a: int) -> None:
+def give_up(data: KrimpData, table: KrimpTable, pairing: CodePairs, best: BestPartners, a: int) -> None:
     """Do not try the union of a code and its best partner again as long as their rows stay the same."""
     b = wide(best.partner[a])
     pairing.tried[a, b] = 1

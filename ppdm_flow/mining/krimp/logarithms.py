@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 
 Floats = npt.NDArray[np.float64]
 
 MOST_LOGS = 1 << 22
 
 
-def standard_bits(database: Database) -> Floats:
+def standard_bits(database: ItemDatabase) -> Floats:
     """Return the code length of each item under the standard code table: -log2(support / sum); 0 if it never occurs."""
     supports = database.supports.astype(np.float64)
     bits = np.zeros(len(supports))

@@ -6,14 +6,14 @@ import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import Words, intersect_only, lowest
 from ppdm_flow.mining.itemsets.kernels import inlined
-from ppdm_flow.mining.krimp.state import Covered, Data, Table, Trial
+from ppdm_flow.mining.krimp.state import KrimpData, KrimpTable, RowCovers, Trial
 from ppdm_flow.sdk.compiled import wide
 
 NONE = -1
 
 
 @inlined
-def rarest(data: Data, table: Table, x: int) -> int:
+def rarest(data: KrimpData, table: KrimpTable, x: int) -> int:
     """Return the rarest of the items that have no bit vector, or ``NONE`` if all have one."""
     rarest_item = NONE
     for i in range(table.length[x]):
@@ -27,7 +27,7 @@ def rarest(data: Data, table: Table, x: int) -> int:
 
 
 @inlined
-def rows_with(data: Data, table: Table, trial: Trial, x: int, item: int) -> int:
+def rows_with(data: KrimpData, table: KrimpTable, trial: Trial, x: int, item: int) -> int:
     """Write the rows that have all items of ``x`` to ``hits``, looking through those of ``item``; return how many."""
     count = 0
     for k in range(data.begin[item], data.begin[item + 1]):
@@ -45,7 +45,7 @@ def rows_with(data: Data, table: Table, trial: Trial, x: int, item: int) -> int:
 
 
 @inlined
-def intersect_level(data: Data, table: Table, covered: Covered, x: int, level: int, out: Words) -> None:
+def intersect_level(data: KrimpData, table: KrimpTable, covered: RowCovers, x: int, level: int, out: Words) -> None:
     """Write the rows in which the items of ``x`` are all free on a level to ``out``."""
     lines = covered.free[level]
     intersect_only(lines[data.line[table.items[x, 0]]], lines[data.line[table.items[x, 1]]], out)
@@ -54,7 +54,7 @@ def intersect_level(data: Data, table: Table, covered: Covered, x: int, level: i
 
 
 @inlined
-def exclude_level(data: Data, table: Table, covered: Covered, trial: Trial, x: int, level: int) -> None:
+def exclude_level(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, x: int, level: int) -> None:
     """Take from ``some`` the rows in which an item of ``x`` is free on a level."""
     lines = covered.free[level]
     for i in range(table.length[x]):
@@ -77,7 +77,7 @@ def list_rows(trial: Trial) -> int:
 
 
 @inlined
-def rows_using(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -> int:
+def rows_using(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, x: int) -> int:
     """Write rows to ``hits`` among which are all that use element ``x``; return how many."""
     item = rarest(data, table, x)
     if item != NONE:
@@ -91,7 +91,7 @@ def rows_using(data: Data, table: Table, covered: Covered, trial: Trial, x: int)
 
 
 @inlined
-def rows_containing(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -> int:
+def rows_containing(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, x: int) -> int:
     """Write the rows that have all items of ``x`` to ``hits``; return how many."""
     item = rarest(data, table, x)
     if item != NONE:

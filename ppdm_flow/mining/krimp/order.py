@@ -5,12 +5,12 @@ from __future__ import annotations
 from ppdm_flow.mining.itemsets.kernels import inlined, part
 from ppdm_flow.mining.krimp.occurrences import rows_containing
 from ppdm_flow.mining.krimp.rows import first_from
-from ppdm_flow.mining.krimp.state import ELEMENTS, Covered, Data, Table, Trial
+from ppdm_flow.mining.krimp.state import ELEMENTS, KrimpData, KrimpTable, RowCovers, Trial
 from ppdm_flow.sdk.compiled import wide
 
 
 @inlined
-def precedes(table: Table, a: int, b: int) -> bool:
+def precedes(table: KrimpTable, a: int, b: int) -> bool:
     """Whether slot ``a`` comes before slot ``b`` in standard cover order."""
     if table.length[a] != table.length[b]:
         return bool(table.length[a] > table.length[b])
@@ -23,7 +23,7 @@ def precedes(table: Table, a: int, b: int) -> bool:
 
 
 @inlined
-def rank_for(table: Table, x: int) -> int:
+def rank_for(table: KrimpTable, x: int) -> int:
     """Return the rank at which a new element belongs."""
     low, high = 0, table.numbers[ELEMENTS]
     while low < high:
@@ -36,7 +36,7 @@ def rank_for(table: Table, x: int) -> int:
 
 
 @part
-def room_for(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -> bool:
+def room_for(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, x: int) -> bool:
     """Whether the pool can take ``x`` in every row that contains it; writes these rows to ``hits``."""
     count = rows_containing(data, table, covered, trial, x)
     need = covered.end[0]
@@ -48,7 +48,7 @@ def room_for(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -
 
 
 @part
-def insert(data: Data, table: Table, covered: Covered, trial: Trial, x: int, where: int) -> None:
+def insert(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, x: int, where: int) -> None:
     """Put ``x`` at rank ``where``, in the table and in the rows that contain it: the pool must have room for it."""
     for rank in range(table.numbers[ELEMENTS], where, -1):
         e = table.order[rank - 1]
@@ -74,7 +74,7 @@ def insert(data: Data, table: Table, covered: Covered, trial: Trial, x: int, whe
 
 
 @part
-def remove(data: Data, table: Table, covered: Covered, trial: Trial, x: int) -> None:
+def remove(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, x: int) -> None:
     """Take ``x`` out of the table and of all rows, and give its slot back."""
     for k in range(rows_containing(data, table, covered, trial, x)):
         row = wide(trial.hits[k])

@@ -6,12 +6,12 @@ import numpy as np
 
 from ppdm_flow.mining.itemsets.bits import lowest
 from ppdm_flow.mining.itemsets.kernels import inlined
-from ppdm_flow.mining.krimp.state import Covered, Data, Items, Pairing, Table
+from ppdm_flow.mining.krimp.state import CodePairs, Items, KrimpData, KrimpTable, RowCovers
 from ppdm_flow.sdk.compiled import wide
 
 
 @inlined
-def codes_of(data: Data, table: Table, covered: Covered, row: int, out: Items) -> int:
+def codes_of(data: KrimpData, table: KrimpTable, covered: RowCovers, row: int, out: Items) -> int:
     """Write the codes of a row's cover to ``out``, elements by slot, singletons after all slots; return how many."""
     count = 0
     for j in range(covered.covers[row]):
@@ -28,7 +28,7 @@ def codes_of(data: Data, table: Table, covered: Covered, row: int, out: Items) -
 
 
 @inlined
-def pair_up(pairing: Pairing, code: int, codes: Items, count: int, mark: int, by: int) -> None:
+def pair_up(pairing: CodePairs, code: int, codes: Items, count: int, mark: int, by: int) -> None:
     """Add to the pairs of one code with all of ``codes``; of two that carry the mark, the one that comes first does."""
     pairing.dirty[code] = 1
     for k in range(count):
@@ -39,7 +39,7 @@ def pair_up(pairing: Pairing, code: int, codes: Items, count: int, mark: int, by
 
 
 @inlined
-def pair_again(pairing: Pairing, held: int, holds: int, mass: int) -> None:
+def pair_again(pairing: CodePairs, held: int, holds: int, mass: int) -> None:
     """Let the pairs follow a row whose codes were ``was[:held]`` and are ``now[:holds]``."""
     for k in range(held):
         pairing.stamp[pairing.was[k]] = 1
@@ -58,7 +58,7 @@ def pair_again(pairing: Pairing, held: int, holds: int, mass: int) -> None:
 
 
 @inlined
-def pair_all(data: Data, table: Table, covered: Covered, pairing: Pairing) -> None:
+def pair_all(data: KrimpData, table: KrimpTable, covered: RowCovers, pairing: CodePairs) -> None:
     """Count the pairs of all rows, from nothing: the covers that change later keep them up to date."""
     pairing.counted[0] = 1
     for row in range(len(data.cells)):

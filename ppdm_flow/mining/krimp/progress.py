@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.krimp.code_table import Sizes
+from ppdm_flow.mining.krimp.code_table import CodeSizes
 
 EVERY = 0.25
 """Seconds between two reports, about."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class KrimpProgress:
     """``position`` of ``candidates`` (None where nobody knows how many will come), ``bits`` as they are now.
 
     ``compression`` is L% of the papers, as a share; ``elements`` counts itemsets of two items or more in the table.
@@ -28,14 +28,14 @@ class Progress:
     elements: int
 
 
-Watch = Callable[[Progress], bool]
+Watch = Callable[[KrimpProgress], bool]
 """Is told the progress; the search goes on while it returns True."""
 
 
-class Pace:
+class ProgressThrottle:
     """How many candidates to consider until the next report."""
 
-    def __init__(self, start: Sizes, candidates: int | None) -> None:
+    def __init__(self, start: CodeSizes, candidates: int | None) -> None:
         self.start, self.candidates = start, candidates
         self.stride = 1000
         self.since = time.monotonic()
@@ -49,4 +49,4 @@ class Pace:
         if watch is None:
             return True
         share = bits / self.start.data if self.start.data else 1.0
-        return watch(Progress(position, self.candidates, bits, share, elements))
+        return watch(KrimpProgress(position, self.candidates, bits, share, elements))

@@ -11,7 +11,7 @@ import numpy as np
 from ppdm_flow.mining.itemsets.bits import Words, lowest
 from ppdm_flow.mining.itemsets.kernels import inlined, part, spliced
 from ppdm_flow.mining.krimp.pairs import codes_of, pair_again
-from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, Covered, Data, Pairing, Table, Trial
+from ppdm_flow.mining.krimp.state import HEAD, SAME, TAIL, TOUCHED, CodePairs, KrimpData, KrimpTable, RowCovers, Trial
 from ppdm_flow.sdk.compiled import wide
 
 WITHOUT, WITH = range(2)
@@ -31,7 +31,7 @@ def note(trial: Trial, code: int, by: int) -> None:
 
 
 @inlined
-def first_from(table: Table, covered: Covered, row: int, rank: int) -> int:
+def first_from(table: KrimpTable, covered: RowCovers, row: int, rank: int) -> int:
     """Return the place in the pool of the row's first element of this rank or later."""
     low = covered.at[row]
     high = low + covered.held[row]
@@ -45,7 +45,7 @@ def first_from(table: Table, covered: Covered, row: int, rank: int) -> int:
 
 
 @inlined
-def fits(table: Table, x: int, cells: Words) -> bool:
+def fits(table: KrimpTable, x: int, cells: Words) -> bool:
     """Whether all cells of an element are left."""
     for w in range(len(cells)):  # noqa: SIM110  # numba knows no generators
         if table.mask[x, w] & ~cells[w]:
@@ -54,7 +54,7 @@ def fits(table: Table, x: int, cells: Words) -> bool:
 
 
 @inlined
-def take(table: Table, x: int, cells: Words) -> None:
+def take(table: KrimpTable, x: int, cells: Words) -> None:
     """Take an element's cells from those left."""
     for w in range(len(cells)):
         cells[w] &= ~table.mask[x, w]
@@ -70,7 +70,7 @@ def same(trial: Trial) -> bool:
 
 
 @spliced
-def open_row(data: Data, table: Table, covered: Covered, trial: Trial, row: int, rank: int) -> int:
+def open_row(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, row: int, rank: int) -> int:
     """Write what a row's elements before ``rank`` leave to ``old`` and ``new``; return how many these are."""
     for w in range(len(trial.old)):
         trial.old[w] = data.present[row, w]
@@ -84,7 +84,9 @@ def open_row(data: Data, table: Table, covered: Covered, trial: Trial, row: int,
 
 
 @spliced
-def follow(data: Data, table: Table, covered: Covered, trial: Trial, row: int, j: int, start: int, noting: int) -> None:
+def follow(
+    data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, row: int, j: int, start: int, noting: int
+) -> None:
     """Cover on with the elements from ``pool[start]``, as it was (``cover`` from ``j``) and as it becomes."""
     count = covered.covers[row]
     mass = data.weights[row]
@@ -121,7 +123,7 @@ def follow(data: Data, table: Table, covered: Covered, trial: Trial, row: int, j
 
 
 @spliced
-def note_singletons(data: Data, table: Table, trial: Trial, row: int) -> None:
+def note_singletons(data: KrimpData, table: KrimpTable, trial: Trial, row: int) -> None:
     """Note which cells of a row are left to singletons, or are no more."""
     mass = data.weights[row]
     for w in range(len(trial.old)):
@@ -135,7 +137,15 @@ def note_singletons(data: Data, table: Table, trial: Trial, row: int) -> None:
 
 @spliced
 def cover_again(
-    data: Data, table: Table, covered: Covered, trial: Trial, row: int, x: int, where: int, adding: int, noting: int
+    data: KrimpData,
+    table: KrimpTable,
+    covered: RowCovers,
+    trial: Trial,
+    row: int,
+    x: int,
+    where: int,
+    adding: int,
+    noting: int,
 ) -> bool:
     """Cover a row as it would be with element ``x`` at rank ``where``, or without it; return whether that differs.
 
@@ -165,7 +175,7 @@ def cover_again(
 
 
 @spliced
-def keep(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pairing, row: int) -> None:
+def keep(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, pairing: CodePairs, row: int) -> None:
     """Make the cover that was found last the row's own, and move its cells to the levels where they are covered now."""
     held = codes_of(data, table, covered, row, pairing.was) if len(pairing.pairs) else 0
     head = trial.numbers[HEAD]
@@ -191,7 +201,7 @@ def keep(data: Data, table: Table, covered: Covered, trial: Trial, pairing: Pair
 
 
 @spliced
-def _level(data: Data, table: Table, covered: Covered, trial: Trial, row: int, e: int) -> None:
+def _level(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, row: int, e: int) -> None:
     """Flip an element's cells on the levels between the lengths that cover them before and after."""
     top = len(covered.free) - 1
     bit = np.uint64(1) << np.uint64(row & 63)
@@ -208,11 +218,11 @@ def _level(data: Data, table: Table, covered: Covered, trial: Trial, row: int, e
 
 @part
 def cover_rows(
-    data: Data,
-    table: Table,
-    covered: Covered,
+    data: KrimpData,
+    table: KrimpTable,
+    covered: RowCovers,
     trial: Trial,
-    pairing: Pairing,
+    pairing: CodePairs,
     count: int,
     x: int,
     where: int,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ppdm_flow.mining.krimp.accept import TOLERANCE, admit, fill
 from ppdm_flow.mining.krimp.change import forget, try_adding
-from ppdm_flow.mining.krimp.joins import Best, get_to_know, give_up, look_again, next_union, unite_next
+from ppdm_flow.mining.krimp.joins import BestPartners, get_to_know, give_up, look_again, next_union, unite_next
 from ppdm_flow.mining.krimp.order import rank_for, room_for
-from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, Counts, Items, State
+from ppdm_flow.mining.krimp.state import ACCEPTED, ELEMENTS, Counts, Items, KrimpState
 from ppdm_flow.sdk.compiled import borrowed, compiled
 
 PUT, CONSIDER, JOIN = range(3)
@@ -22,8 +22,8 @@ DONE, MORE_SLOTS, MORE_POOL = range(3)
 
 @compiled
 def search(
-    s: State,
-    best: Best,
+    s: KrimpState,
+    best: BestPartners,
     offsets: Counts,
     items: Items,
     supports: Counts,

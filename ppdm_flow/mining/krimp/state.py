@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import Words, weight_planes, words_for
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.logarithms import logarithms, standard_bits
 
 Counts = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ MOST_BITS = 1 << 32
 """``free`` takes at most so many bits (512 MB)."""
 
 
-class Data(NamedTuple):
+class KrimpData(NamedTuple):
     """The database: R rows with P places in W mask words, I items. A search does not change it.
 
     ``cells`` (R, P), ``weights`` (R,), ``planes`` and ``ends`` (weights as bits), ``place`` (I,), ``present`` (R, W),
@@ -53,7 +53,7 @@ class Data(NamedTuple):
     line: Items
 
 
-class Table(NamedTuple):
+class KrimpTable(NamedTuple):
     """The code table: E slots for elements of at most ``longest`` items.
 
     ``items`` (E, longest), ``length``, ``support``, ``mask`` (E, W), ``rank`` (E,): place in cover order; ``order``:
@@ -73,7 +73,7 @@ class Table(NamedTuple):
     numbers: Counts
 
 
-class Covered(NamedTuple):
+class RowCovers(NamedTuple):
     """The covers of the rows.
 
     ``cover`` (R, P // 2) the elements of the cover in order, ``covers`` (R,) how many, ``single`` (R, W) what is left
@@ -114,7 +114,7 @@ class Trial(NamedTuple):
     numbers: Counts
 
 
-class Pairing(NamedTuple):
+class CodePairs(NamedTuple):
     """For SLIM, N = E + I, else 0: ``pairs`` (N, N): the weight of the rows that use both codes, once ``counted[0]``.
 
     ``tried`` (N, N): pairs that were of no use as they are; ``dirty`` (N,): codes whose rows have changed. The rest is
@@ -130,22 +130,22 @@ class Pairing(NamedTuple):
     counted: Bytes
 
 
-class State(NamedTuple):
+class KrimpState(NamedTuple):
     """All of a search. Kernels are given the parts that they need: the fewer arrays, the faster they are compiled."""
 
-    data: Data
-    table: Table
-    covered: Covered
+    data: KrimpData
+    table: KrimpTable
+    covered: RowCovers
     trial: Trial
-    pairing: Pairing
+    pairing: CodePairs
 
 
-def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: bool = False) -> State:
+def begin_state(database: ItemDatabase, longest: int, slots: int = 256, *, pairing: bool = False) -> KrimpState:
     """Return the standard code table: every cell is covered by its singleton."""
     rows, places = database.cells.shape
     size = slots + database.items
     data = _data(database)
-    return State(
+    return KrimpState(
         data,
         _table(database, data.standard, longest, slots),
         _covered(database, data, longest),
@@ -154,7 +154,7 @@ def begin_state(database: Database, longest: int, slots: int = 256, *, pairing: 
     )
 
 
-def _data(database: Database) -> Data:
+def _data(database: ItemDatabase) -> KrimpData:
     """Return what a search does not change."""
     cells = database.cells
     rows, places = cells.shape
@@ -164,7 +164,7 @@ def _data(database: Database) -> Data:
     np.bitwise_or.at(present, (row, place >> 6), np.uint64(1) << (place & 63).astype(np.uint64))
     occurring = np.bincount(item, minlength=database.items)
     planes, ends = weight_planes(database.weights)
-    return Data(
+    return KrimpData(
         cells=cells,
         weights=database.weights,
         planes=planes,
@@ -179,10 +179,10 @@ def _data(database: Database) -> Data:
     )
 
 
-def _table(database: Database, standard: Floats, longest: int, slots: int) -> Table:
+def _table(database: ItemDatabase, standard: Floats, longest: int, slots: int) -> KrimpTable:
     numbers = np.zeros(5, dtype=np.int64)
     numbers[TOTAL], numbers[CODES] = database.supports.sum(), np.count_nonzero(database.supports)
-    return Table(
+    return KrimpTable(
         items=np.zeros((slots, longest), dtype=np.int32),
         length=np.zeros(slots, dtype=np.int32),
         support=np.zeros(slots, dtype=np.int64),
@@ -196,11 +196,11 @@ def _table(database: Database, standard: Floats, longest: int, slots: int) -> Ta
     )
 
 
-def _covered(database: Database, data: Data, longest: int) -> Covered:
+def _covered(database: ItemDatabase, data: KrimpData, longest: int) -> RowCovers:
     rows, places = database.cells.shape
     lines = int(np.count_nonzero(data.line >= 0))
     levels = max(1, min(longest, MOST_BITS // max(1, 64 * words_for(rows) * lines)))
-    return Covered(
+    return RowCovers(
         cover=np.zeros((rows, max(1, places // 2)), dtype=np.int32),
         covers=np.zeros(rows, dtype=np.int32),
         single=data.present.copy(),
@@ -233,8 +233,8 @@ def _trial(rows: int, places: int, slots: int, size: int) -> Trial:
     )
 
 
-def _pairing(size: int, places: int) -> Pairing:
-    return Pairing(
+def _pairing(size: int, places: int) -> CodePairs:
+    return CodePairs(
         pairs=np.zeros((size, size), dtype=np.int32),
         tried=np.zeros((size, size), dtype=np.uint8),
         stamp=np.zeros(size, dtype=np.uint8),
@@ -256,7 +256,7 @@ def lines_of(occurring: Counts, words: int) -> Items:
     return line
 
 
-def with_slots(s: State) -> State:
+def with_slots(s: KrimpState) -> KrimpState:
     """Return the state with twice the slots."""
     slots, more = len(s.table.length), 2 * len(s.table.length)
 
@@ -282,7 +282,7 @@ def with_slots(s: State) -> State:
     )
 
 
-def with_pool(s: State) -> State:
+def with_pool(s: KrimpState) -> KrimpState:
     """Return the state with twice the pool."""
     pool = s.covered.pool
     return s._replace(covered=s.covered._replace(pool=np.concatenate([pool, np.zeros(len(pool), dtype=np.int32)])))

@@ -19,7 +19,7 @@ NONE = -1
 """No number of records of a value can be taken."""
 
 
-class Crowds(NamedTuple):
+class ValueCrowds(NamedTuple):
     """For each value of a partition, in order (all arrays are as wide as the widest attribute).
 
     ``left`` counts those that have this value or one before it, ``right`` those that have one after it. ``least`` and
@@ -34,9 +34,9 @@ class Crowds(NamedTuple):
 
 
 @compiled
-def room(widest: int) -> Crowds:
+def room(widest: int) -> ValueCrowds:
     """Return empty crowds."""
-    return Crowds(
+    return ValueCrowds(
         np.zeros(widest, dtype=np.int64),
         np.zeros(widest, dtype=np.int64),
         np.full(widest, NONE, dtype=np.int64),
@@ -45,7 +45,7 @@ def room(widest: int) -> Crowds:
 
 
 @compiled
-def count_records(weight: Ints, k: int, crowds: Crowds) -> None:
+def count_records(weight: Ints, k: int, crowds: ValueCrowds) -> None:
     """Count the records of values (values,) that have ``weight`` each."""
     total, left = weight.sum(), 0
     for i in range(len(weight)):
@@ -60,7 +60,7 @@ def count_records(weight: Ints, k: int, crowds: Crowds) -> None:
 @compiled
 def count_people(
     codes: Codes, weights: Ints, members: Ints, persons: Ints, j: int, value: Ints, index: Ints, k: int,
-    relaxed: bool, crowds: Crowds,
+    relaxed: bool, crowds: ValueCrowds,
 ) -> None:  # fmt: skip
     """Count people by the values of attribute j, which has those in ``value``.
 
@@ -99,7 +99,7 @@ def count_people(
 @compiled
 def _divide_values(
     codes: Codes, weights: Ints, members: Ints, persons: Ints, j: int, n: int, index: Ints, k: int,
-    people: int, first: Ints, last: Ints, crowds: Crowds,
+    people: int, first: Ints, last: Ints, crowds: ValueCrowds,
 ) -> None:  # fmt: skip
     """Find how many records of each value may go to the left, the first ones first."""
     records = np.zeros(n, dtype=np.int64)

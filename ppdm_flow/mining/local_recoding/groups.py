@@ -139,7 +139,7 @@ def best_line(points: Floats, weights: Ints, k: int) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class ItemGroups:
     """``group`` (items,) from 0, ``size`` of them; ``slices`` is how many parts were grouped apart from each other."""
 
     group: Ints
@@ -147,7 +147,7 @@ class Groups:
     slices: int
 
 
-def grouped(points: Floats, weights: Ints, k: int, most: int) -> Groups:
+def grouped(points: Floats, weights: Ints, k: int, most: int) -> ItemGroups:
     """Group items ``points`` (items, axes) of ``weights`` (items,) records, 0 included, into groups of at least k.
 
     One axis is grouped optimally. Several are grouped by MDAV, which takes time quadratic in the items: more than
@@ -162,22 +162,22 @@ def grouped(points: Floats, weights: Ints, k: int, most: int) -> Groups:
     group[some] = groups.group
     for at in np.flatnonzero(weights == 0):  # items that count for nothing go where the nearest one is
         group[at] = groups.group[((points[some] - points[at]) ** 2).sum(axis=1).argmin()]
-    return Groups(group, groups.size, groups.slices)
+    return ItemGroups(group, groups.size, groups.slices)
 
 
-def _of_present(points: Floats, weights: Ints, k: int, most: int) -> Groups:
+def _of_present(points: Floats, weights: Ints, k: int, most: int) -> ItemGroups:
     if points.shape[1] == 1:
         order = np.argsort(points[:, 0], kind="stable")
         group = np.empty(len(points), dtype=np.int64)
         group[order] = best_line(points[order, 0], weights[order], k)
-        return Groups(group, int(group.max()) + 1, 1)
+        return ItemGroups(group, int(group.max()) + 1, 1)
     parts = slices(points, weights, k, most)
     group, size = np.empty(len(points), dtype=np.int64), 0
     for part in parts:
         own = mdav(np.ascontiguousarray(points[part]), weights[part], k)
         group[part] = own + size
         size += int(own.max()) + 1
-    return Groups(group, size, len(parts))
+    return ItemGroups(group, size, len(parts))
 
 
 def slices(points: Floats, weights: Ints, k: int, most: int) -> list[Ints]:

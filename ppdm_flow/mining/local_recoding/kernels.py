@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.local_recoding.crowds import Crowds, below_labels, count_people, count_records, room
+from ppdm_flow.mining.local_recoding.crowds import ValueCrowds, below_labels, count_people, count_records, room
 from ppdm_flow.mining.local_recoding.scales import Scales
 from ppdm_flow.sdk.compiled import compiled, wide
 
@@ -73,7 +73,7 @@ def profiled(codes: Codes, weights: Ints, members: Ints, j: int, sums: Ints, val
 
 @compiled
 def best_gain(
-    scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed: bool, crowds: Crowds
+    scales: Scales, j: int, value: Ints, weight: Ints, k: int, relaxed: bool, crowds: ValueCrowds
 ) -> tuple[float, int, int, int]:
     """Return the cut of one attribute that saves most: (saved, first and last code of the left side, its records).
 
@@ -140,7 +140,7 @@ def below_one_label(
 
 
 @compiled
-def median(value: Ints, weight: Ints, k: int, relaxed: bool, crowds: Crowds) -> tuple[int, int, int]:
+def median(value: Ints, weight: Ints, k: int, relaxed: bool, crowds: ValueCrowds) -> tuple[int, int, int]:
     """Return the cut nearest to half of the records as `best_gain` does, without what it saves; (0, -1, …) for none."""
     n = len(value)
     total = weight.sum()
@@ -163,7 +163,7 @@ def median(value: Ints, weight: Ints, k: int, relaxed: bool, crowds: Crowds) -> 
 @compiled
 def choice(
     codes: Codes, weights: Ints, members: Ints, persons: Ints, tries: Tries,
-    k: int, by_gain: bool, relaxed: bool, scales: Scales, desk: tuple[Ints, Ints, Ints], crowds: Crowds,
+    k: int, by_gain: bool, relaxed: bool, scales: Scales, desk: tuple[Ints, Ints, Ints], crowds: ValueCrowds,
 ) -> tuple[int, int, int, int]:  # fmt: skip
     """Return the cut of one partition: attribute or -1, first and last code, records; `proposed` says which.
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.class_people.seen import Classes, ClassPeople
+from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
 from ppdm_flow.mining.local_recoding.crowds import held_people
 from ppdm_flow.mining.local_recoding.kernels import divided, held, proposed
-from ppdm_flow.mining.local_recoding.scales import Scale, Scales, flat
+from ppdm_flow.mining.local_recoding.scales import OrderedScale, Scales, flat
 from ppdm_flow.mining.local_recoding.tree import Growth, Partition, Parts
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
 from ppdm_flow.mining.recoding.kernels import merged
-from ppdm_flow.mining.recoding.models import Model
+from ppdm_flow.mining.recoding.models import ClassModel
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -29,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Items:
+class WeightedItems:
     """``codes`` (items, attributes) of quasi-identifiers and ``weights`` (items,), how many records each stands for.
 
     ``sensitive``: codes (items,) of each attribute that models are about, ``values`` how many there are. A relaxed cut
@@ -39,7 +39,7 @@ class Items:
 
     codes: Codes
     weights: Ints
-    scales: tuple[Scale, ...]
+    scales: tuple[OrderedScale, ...]
     sensitive: tuple[Codes, ...] = ()
     values: tuple[int, ...] = ()
     people: ClassPeople | None = None
@@ -57,7 +57,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class SplitOptions:
     """``k``: records of each part. ``by_gain``: the cut that saves most, else the widest attribute at its median.
 
     ``relaxed``: records of one value may go to both sides.
@@ -68,14 +68,16 @@ class Manner:
     relaxed: bool = False
 
 
-def keeps_all(items: Items, order: Ints, begins: Ints, ends: Ints, models: Sequence[Model]) -> Bools:
+def keeps_all(items: WeightedItems, order: Ints, begins: Ints, ends: Ints, models: Sequence[ClassModel]) -> Bools:
     """Return which parts keep every model; distributions are compared with that of all items."""
     if items.people is not None:
-        return items.people.keeps(Classes(order, begins, ends), models)
+        return items.people.keeps(PersonalClasses(order, begins, ends), models)
     kept = np.ones(len(begins), dtype=np.bool_)
     if not models:
         return kept
-    grouping = Grouping((), order[begins], held(items.weights, order, begins, ends), _cells(items, order, begins, ends))
+    grouping = RowGrouping(
+        (), order[begins], held(items.weights, order, begins, ends), _cells(items, order, begins, ends)
+    )
     for model in models:
         at = model.attribute
         base = np.zeros(0)
@@ -85,17 +87,17 @@ def keeps_all(items: Items, order: Ints, begins: Ints, ends: Ints, models: Seque
     return kept
 
 
-def _cells(items: Items, order: Ints, begins: Ints, ends: Ints) -> tuple[Cells, ...]:
+def _cells(items: WeightedItems, order: Ints, begins: Ints, ends: Ints) -> tuple[ClassCells, ...]:
     sizes = ends - begins
     first = np.repeat(begins - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
     members = order[np.arange(sizes.sum()) + first]
     ids = np.repeat(np.arange(len(begins)), sizes)
     each, weights = np.arange(len(members) + 1), items.weights[members]
     pairs = zip(items.sensitive, items.values, strict=True)
-    return tuple(Cells(*merged(each, codes[members], weights, ids, len(begins), size)) for codes, size in pairs)
+    return tuple(ClassCells(*merged(each, codes[members], weights, ids, len(begins), size)) for codes, size in pairs)
 
 
-def partition(items: Items, manner: Manner, models: Sequence[Model] = ()) -> Partition | None:
+def partition(items: WeightedItems, manner: SplitOptions, models: Sequence[ClassModel] = ()) -> Partition | None:
     """Cut as long as both sides have ``manner.k`` records and keep ``models``; None where the whole table does not.
 
     Models must be such that two parts that keep them keep them together, unless people count: then it is None where
@@ -115,14 +117,20 @@ def partition(items: Items, manner: Manner, models: Sequence[Model] = ()) -> Par
     return growth.finished(order)
 
 
-def _enough(items: Items, order: Ints, begins: Ints, ends: Ints, k: int) -> Bools:
+def _enough(items: WeightedItems, order: Ints, begins: Ints, ends: Ints, k: int) -> Bools:
     if items.people is not None:
         return np.asarray(held_people(items.persons, order, begins, ends) >= k)
     return np.asarray(held(items.weights, order, begins, ends) >= k)
 
 
 def _cut(
-    items: Items, manner: Manner, models: Sequence[Model], order: Ints, parts: Parts, growth: Growth, scales: Scales
+    items: WeightedItems,
+    manner: SplitOptions,
+    models: Sequence[ClassModel],
+    order: Ints,
+    parts: Parts,
+    growth: Growth,
+    scales: Scales,
 ) -> Parts:
     """Cut every part once; return those to look at again."""
     wanted = manner.k, manner.by_gain, manner.relaxed, scales
@@ -143,7 +151,7 @@ def _cut(
 
 
 def _both(
-    items: Items, manner: Manner, models: Sequence[Model], order: Ints, parts: Parts, middles: Ints
+    items: WeightedItems, manner: SplitOptions, models: Sequence[ClassModel], order: Ints, parts: Parts, middles: Ints
 ) -> tuple[Bools, Bools]:
     """Return which parts to cut, and which halves (parts, 2) keep everything.
 

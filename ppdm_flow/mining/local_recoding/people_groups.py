@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.local_recoding.groups import Groups
+from ppdm_flow.mining.local_recoding.groups import ItemGroups
 from ppdm_flow.mining.local_recoding.suppression import people_in
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-def with_people(groups: Groups, points: Floats, items: Ints, persons: Ints, k: int) -> Groups:
+def with_people(groups: ItemGroups, points: Floats, items: Ints, persons: Ints, k: int) -> ItemGroups:
     """Join groups until each has ``k`` different people.
 
     Parameters
@@ -44,7 +44,7 @@ def with_people(groups: Groups, points: Floats, items: Ints, persons: Ints, k: i
     while True:
         small = np.flatnonzero(people_in(group[items], size, persons) < k)
         if not len(small):
-            return Groups(group, size, groups.slices)
+            return ItemGroups(group, size, groups.slices)
         records = np.bincount(group, weights, size)
         sums = [np.bincount(group, weights * axis, size) for axis in points.T]
         means = np.stack([s / np.maximum(records, 1.0) for s in sums], axis=1)

@@ -23,7 +23,7 @@ class RecodedForm(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scale:
+class OrderedScale:
     """One attribute whose values have the codes 0 … ``size`` - 1 in order; codes from ``size`` on are marks.
 
     A class that holds a mark and anything else costs 1. ``position`` (size,) are the values of an interval, from 0 to
@@ -56,7 +56,7 @@ class Scales(NamedTuple):
     labels: Ints
 
 
-def flat(scales: Sequence[Scale]) -> Scales:
+def flat(scales: Sequence[OrderedScale]) -> Scales:
     """Lay the attributes out one after the other."""
     numbers = [_numbers(s) for s in scales]
     labels = [np.zeros(len(n), dtype=np.int64) if s.maps is None else s.maps.ravel() for s, n in zip(scales, numbers)]  # noqa: B905  # equal by construction
@@ -72,7 +72,7 @@ def flat(scales: Sequence[Scale]) -> Scales:
     )
 
 
-def _numbers(scale: Scale) -> Floats:
+def _numbers(scale: OrderedScale) -> Floats:
     if scale.form is RecodedForm.INTERVAL and scale.position is not None:
         return scale.position
     if scale.form is RecodedForm.ANCESTOR and scale.prices is not None:

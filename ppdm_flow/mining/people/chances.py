@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.people.combinations import LARGEST
-from ppdm_flow.mining.people.profiles import Holdings, holdings
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.people.profiles import ClassHoldings, holdings
+from ppdm_flow.mining.recoding.grouping import ClassCells
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ class Choices:
     ``posted`` (classes + 1,) and ``holders`` are the people of each class, in a line.
     """
 
-    held: Holdings
+    held: ClassHoldings
     sizes: Floats
     posted: Ints
     holders: Ints
@@ -56,7 +56,7 @@ def choices(
     some = np.ones(len(person), dtype=np.bool_) if known is None else known
     held = holdings(person, class_of_row, some)
     names = np.unique(class_of_row[some & (class_of_row >= 0)]).astype(np.int64)
-    held = Holdings(held.persons, held.begins, names[held.classes], held.copies)
+    held = ClassHoldings(held.persons, held.begins, names[held.classes], held.copies)
     rows = np.bincount(class_of_row[class_of_row >= 0], minlength=number) if sizes is None else sizes
     if (held.copies > rows[held.classes]).any():
         raise ValueError("sizes must be at least the rows that one person has in the class")
@@ -66,7 +66,7 @@ def choices(
     return Choices(held, rows.astype(np.float64), posted, owner[by_class])
 
 
-def largest_chances(told: Choices, cells: Cells, known_rows: int | None, values: int) -> Floats:
+def largest_chances(told: Choices, cells: ClassCells, known_rows: int | None, values: int) -> Floats:
     """Return for each value, shape (values,), the largest chance over all persons and choices of known rows.
 
     1 - product of C(n - n_v, m_c) / C(n, m_c) over classes, for m_c known rows in each.
@@ -98,14 +98,14 @@ def chances_of(told: Choices, having: npt.NDArray[Any], known_rows: int | None) 
     """
     some = np.flatnonzero(having > 0)
     begins = np.searchsorted(some, np.arange(len(told.sizes) + 1)).astype(np.int64)
-    cells = Cells(begins, np.zeros(len(some), dtype=np.int32), having[some])
+    cells = ClassCells(begins, np.zeros(len(some), dtype=np.int32), having[some])
     out = np.zeros(len(told.held.persons))
     for _, people, chances in _by_value(told, cells, known_rows):
         out[people] = chances
     return out
 
 
-def _by_value(told: Choices, cells: Cells, known_rows: int | None) -> Iterator[tuple[int, Ints, Floats]]:
+def _by_value(told: Choices, cells: ClassCells, known_rows: int | None) -> Iterator[tuple[int, Ints, Floats]]:
     """Yield each value, the people with a row in a class that has it, and their largest chances."""
     from ppdm_flow.mining.people.chances_kernels import lowest, people_in  # noqa: PLC0415  # compiled
 

@@ -29,7 +29,7 @@ _PRODUCT = """
         lambda i: GREATEST(0.0, size - n - i)::DOUBLE / (size - i))), 1.0)"""
 
 
-def chances_again(sql: Sql, rows: pa.Table, cells: pa.Table, known_rows: int | None) -> dict[int, float]:
+def chances_sql(sql: Sql, rows: pa.Table, cells: pa.Table, known_rows: int | None) -> dict[int, float]:
     """Return the largest chance over all persons and choices of known rows, for each value that has any.
 
     ``known_rows`` is 1 to 3, or None for all. Of each person and number of rows in a class, the three best classes are
@@ -115,7 +115,7 @@ class ChancesQuery:
 
 
 def cells_table(cells: list[tuple[int, int, float]]) -> pa.Table:
-    """Return ``cells`` of :func:`chances_again`: class, value, and how many rows of the class have it."""
+    """Return ``cells`` of :func:`chances_sql`: class, value, and how many rows of the class have it."""
     return _table(cells, _CELLS)
 
 

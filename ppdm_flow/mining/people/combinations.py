@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.people.profiles import Profiles
+from ppdm_flow.mining.people.profiles import ClassProfiles
 
 Ints = npt.NDArray[np.int64]
 
@@ -24,7 +24,7 @@ _PACKED = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Combinations:
+class ProfileCombinations:
     """Combination g is what ``profiles[begins[g]:begins[g + 1]]`` have, each profile once."""
 
     begins: Ints
@@ -38,13 +38,13 @@ class Combinations:
         return np.asarray(np.add.reduceat(people[self.profiles], self.begins[:-1]), dtype=np.int64)
 
 
-class TooManyError(UnmeasuredError):
+class CombinationLimitError(UnmeasuredError):
     """There are more combinations than are looked at."""
 
     code = "PPF940"
 
     @classmethod
-    def of(cls, number: float, known_rows: int) -> TooManyError:
+    def of(cls, number: float, known_rows: int) -> CombinationLimitError:
         """Say how many, and what to do."""
         return cls(
             f"The linked rows of people have {number:.3g} combinations of up to"
@@ -54,21 +54,21 @@ class TooManyError(UnmeasuredError):
         )
 
 
-def number_of_combinations(profiles: Profiles, known_rows: int) -> float:
+def number_of_combinations(profiles: ClassProfiles, known_rows: int) -> float:
     """Return how many combinations of at most so many rows there are, each counted for each profile that has it."""
     return sum(float(profiles.multisets(size).sum()) for size in range(1, known_rows + 1))
 
 
-def require_few_groups(profiles: Profiles, known_rows: int | None) -> None:
+def require_few_groups(profiles: ClassProfiles, known_rows: int | None) -> None:
     """Raise TooManyError where combinations, each counted for each person that has it, are more than are looked at."""
     if known_rows is not None and 1 <= known_rows <= LARGEST:
         sizes = range(1, known_rows + 1)
         number = sum(float((profiles.multisets(size) * profiles.people).sum()) for size in sizes)
         if number > MOST_COMBINATIONS:
-            raise TooManyError.of(number, known_rows)
+            raise CombinationLimitError.of(number, known_rows)
 
 
-def combinations(profiles: Profiles, known_rows: int | None, chunk: int = CHUNK) -> Iterator[Combinations]:
+def combinations(profiles: ClassProfiles, known_rows: int | None, chunk: int = CHUNK) -> Iterator[ProfileCombinations]:
     """Yield the combinations of classes that somebody has, each once.
 
     ``known_rows`` is 1 to 3, or None for all: then a combination is a whole profile. ``chunk`` bounds the people of the
@@ -83,21 +83,21 @@ def combinations(profiles: Profiles, known_rows: int | None, chunk: int = CHUNK)
         raise ValueError(f"known_rows must be 1 to {LARGEST}, or None for all, got {known_rows}")
     number = number_of_combinations(profiles, known_rows)
     if number > MOST_COMBINATIONS:
-        raise TooManyError.of(number, known_rows)
+        raise CombinationLimitError.of(number, known_rows)
     for size in range(1, known_rows + 1):
         yield from _of_size(profiles, size, chunk)
 
 
-def _wholes(profiles: Profiles, chunk: int) -> Iterator[Combinations]:
+def _wholes(profiles: ClassProfiles, chunk: int) -> Iterator[ProfileCombinations]:
     ends = np.cumsum(profiles.people)
     at = 0
     while at < len(profiles):
         upto = max(at + 1, int(np.searchsorted(ends, (ends[at - 1] if at else 0) + chunk, side="right")))
-        yield Combinations(np.arange(upto - at + 1, dtype=np.int64), np.arange(at, upto, dtype=np.int64))
+        yield ProfileCombinations(np.arange(upto - at + 1, dtype=np.int64), np.arange(at, upto, dtype=np.int64))
         at = upto
 
 
-def _of_size(profiles: Profiles, size: int, chunk: int) -> Iterator[Combinations]:
+def _of_size(profiles: ClassProfiles, size: int, chunk: int) -> Iterator[ProfileCombinations]:
     from ppdm_flow.mining.people.known_rows_kernels import multisets  # noqa: PLC0415  # compiled: takes time to start
 
     held = (profiles.begins, profiles.classes, profiles.copies, profiles.people, size)
@@ -117,7 +117,7 @@ def _of_size(profiles: Profiles, size: int, chunk: int) -> Iterator[Combinations
         low = high
 
 
-def _grouped(keys: Ints, owners: Ints, classes: int) -> Combinations:
+def _grouped(keys: Ints, owners: Ints, classes: int) -> ProfileCombinations:
     """Bring equal keys together."""
     key = keys[0]
     for step, column in enumerate(keys[1:], 2):
@@ -127,4 +127,4 @@ def _grouped(keys: Ints, owners: Ints, classes: int) -> Combinations:
     order = np.argsort(key)
     key = key[order]
     first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    return Combinations(np.append(first, len(key)).astype(np.int64), owners[order])
+    return ProfileCombinations(np.append(first, len(key)).astype(np.int64), owners[order])

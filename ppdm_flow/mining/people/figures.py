@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.sdk.audit import AuditContext
@@ -14,7 +14,7 @@ class UncountedPeopleError(UnmeasuredError):
     code = "PPF900"
 
 
-def require_people(people: People, ctx: AuditContext) -> None:
+def require_people(people: PeopleCount, ctx: AuditContext) -> None:
     """Raise UncountedPeopleError where released rows have no people that could be counted."""
     if ctx.generation is not None:
         raise UncountedPeopleError(
@@ -27,7 +27,7 @@ def require_people(people: People, ctx: AuditContext) -> None:
         )
 
 
-def require_one_known(linked: int, most: int, people: People, untold: str) -> None:
+def require_one_known(linked: int, most: int, people: PeopleCount, untold: str) -> None:
     """Raise UncountedPeopleError where several linked rows of one person may be known: nobody counts what they tell.
 
     ``linked`` are the linked rows, ``most`` those of one person; ``untold`` is what is not counted then.

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.sparse import as_cells, largest_matching, scaled, summed
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.numbering import joined
 
@@ -31,7 +31,7 @@ CERTAIN = 1.0 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entries:
+class GroupEntries:
     """``amount`` (entries,) of rows of ``person`` in ``owner`` (a group) with ``value``, a dense code; each once.
 
     They are in the order of owner, person and value. ``certain`` (entries,): some row has the value for sure.
@@ -44,7 +44,7 @@ class Entries:
     certain: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, owner: Ints, person: Ints, value: Ints, amount: Floats, certain: npt.NDArray[np.bool_]) -> Entries:
+    def of(cls, owner: Ints, person: Ints, value: Ints, amount: Floats, certain: npt.NDArray[np.bool_]) -> GroupEntries:
         """Add up what has the same owner, person and value."""
         if not len(owner):
             return cls(owner, person, value, amount, certain)
@@ -53,12 +53,14 @@ class Entries:
         kept = order[first]
         return cls(owner[kept], person[kept], value[kept], np.add.reduceat(amount[order], first), sure)
 
-    def moved(self, group: Ints, owner: Ints) -> Entries:
+    def moved(self, group: Ints, owner: Ints) -> GroupEntries:
         """Return the entries of groups that are made of owners: ``owner[i]`` belongs to ``group[i]``."""
         begins = np.searchsorted(self.owner, np.arange(int(self.owner.max(initial=-1)) + 2))
         many = begins[owner + 1] - begins[owner]
         at = np.repeat(begins[owner] - np.cumsum(many) + many, many) + np.arange(int(many.sum()))
-        return Entries.of(np.repeat(group, many), self.person[at], self.value[at], self.amount[at], self.certain[at])
+        return GroupEntries.of(
+            np.repeat(group, many), self.person[at], self.value[at], self.amount[at], self.certain[at]
+        )
 
 
 def _runs(*keys: Ints) -> tuple[Ints, Ints]:
@@ -87,7 +89,7 @@ class PeopleGroups:
     the rows that the null semantics leave out.
     """
 
-    entries: Entries
+    entries: GroupEntries
     rows: Ints
     base: Floats
     names: pa.StringArray
@@ -123,15 +125,15 @@ class PeopleGroups:
         order, first = self._order
         return np.add.reduceat(amounts[order], first) if len(first) else np.zeros(0)
 
-    def _cells(self, amounts: Floats) -> Cells:
+    def _cells(self, amounts: Floats) -> ClassCells:
         """Return amounts (group and value) as the cells of groups."""
         order, first = self._order
         owner, value = self.entries.owner[order[first]], self.entries.value[order[first]]
         begins = np.searchsorted(owner, np.arange(len(self.rows) + 1)).astype(np.int64)
-        return Cells(begins, value.astype(np.int32), amounts)  # type: ignore[arg-type]  # counts may be shares
+        return ClassCells(begins, value.astype(np.int32), amounts)  # type: ignore[arg-type]  # counts may be shares
 
     @cached_property
-    def amounts(self) -> Cells:
+    def amounts(self) -> ClassCells:
         """The rows of each group that have each value; sums of probabilities where cells are decoded."""
         return self._cells(self._added(self.entries.amount))
 
@@ -193,7 +195,7 @@ class PeopleGroups:
         """Return the groups where values are but two: any of these is :data:`NAMED`, all else :data:`OTHER`."""
         entries = self.entries
         value, names = merged_codes(entries.value, self.names, values)
-        together = Entries.of(entries.owner, entries.person, value, entries.amount, entries.certain)
+        together = GroupEntries.of(entries.owner, entries.person, value, entries.amount, entries.certain)
         every, _ = merged_codes(np.arange(len(self.base)), self.names, values)
         base = np.bincount(every, self.base, SPECIALS + len(names)).astype(np.float64)
         return PeopleGroups(together, self.rows, base, names, self.left_out)

@@ -14,29 +14,29 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.mining.exposure.columns import Columns, Reading, facts_of
+from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns, facts_of
 from ppdm_flow.mining.exposure.faults import UncrowdedError
-from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
+from ppdm_flow.mining.exposure.ground import CountedCombinations, CountLayout, ground
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.people.chances import choices, largest_chances
 from ppdm_flow.mining.people.figures import UncountedPeopleError
-from ppdm_flow.mining.people.groups import Entries, Floats, Ints, PeopleGroups
-from ppdm_flow.mining.people.known_rows import Crowds, crowds_of
+from ppdm_flow.mining.people.groups import Floats, GroupEntries, Ints, PeopleGroups
+from ppdm_flow.mining.people.known_rows import KnownRowsCrowds, crowds_of
 from ppdm_flow.mining.people.known_rows_groups import (
     GroupCounts,
-    Told,
+    LinkedRowValues,
     group_counts,
     group_entries,
     least_distinct,
     told_by_people,
 )
-from ppdm_flow.mining.people.linkage import LinkedRows, linked_rows
-from ppdm_flow.mining.people.profiles import Profiles, profiles
+from ppdm_flow.mining.people.linkage import LinkedRowCounts, linked_rows
+from ppdm_flow.mining.people.profiles import ClassProfiles, profiles
 from ppdm_flow.mining.people.values import ToldValues, person_of, read_people, told_values
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -44,7 +44,9 @@ from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import count, merge
 
 
-def beside(columns: Columns, candidate: DataView, people: People, ctx: AuditContext) -> tuple[list[str], list[str]]:
+def beside(
+    columns: RevealingColumns, candidate: DataView, people: PeopleCount, ctx: AuditContext
+) -> tuple[list[str], list[str]]:
     """Return the released columns that stand for the person, and the others outside of the grouping ones.
 
     Raises UncountedPeopleError where sets of items are among these and a person has several rows: which sets and which
@@ -62,7 +64,7 @@ def beside(columns: Columns, candidate: DataView, people: People, ctx: AuditCont
     return named, [c for c in outside if c not in named]
 
 
-def may_link(columns: Columns, candidate: DataView, ctx: AuditContext) -> bool:
+def may_link(columns: RevealingColumns, candidate: DataView, ctx: AuditContext) -> bool:
     """Return whether a row could be linked at all: not where all cells beside the grouping ones are too frequent.
 
     Then each combination of them has more rows than any person has, and so has each of some of them. Where rows with
@@ -78,7 +80,7 @@ def may_link(columns: Columns, candidate: DataView, ctx: AuditContext) -> bool:
     return not len(fewest) or not most or int(fewest.min()) <= most
 
 
-def _most_rows(people: People, ctx: AuditContext) -> int:
+def _most_rows(people: PeopleCount, ctx: AuditContext) -> int:
     """Return how many rows of one person were released at most; 0 where none was, or nothing says whose they are."""
     pairs = () if ctx.owners is None else ctx.owners.pairs([people.subject], [])
     parts = [count(left.select([people.subject]), [people.subject]) for left, _ in pairs]
@@ -89,10 +91,10 @@ def _most_rows(people: People, ctx: AuditContext) -> int:
 class KnownRows:
     """The rows of a release one by one, with their people and classes. ``by_row`` has one row in each combination."""
 
-    by_row: Ground
-    reading: Reading | None
-    people: People
-    linked: LinkedRows
+    by_row: CountedCombinations
+    reading: ValueColumns | None
+    people: PeopleCount
+    linked: LinkedRowCounts
     nulls: Nulls
     beside: tuple[str, ...] = ()
     """The released columns outside of the grouping ones: those that stand for the person, then the others."""
@@ -106,8 +108,8 @@ class KnownRows:
     @classmethod
     def of(
         cls,
-        columns: Columns,
-        reading: Reading | None,
+        columns: RevealingColumns,
+        reading: ValueColumns | None,
         candidate: DataView,
         ctx: AuditContext,
         *,
@@ -121,7 +123,7 @@ class KnownRows:
         if ctx.people is None:
             raise ValueError("the policy counts no people")
         named, others = beside(columns, candidate, ctx.people, ctx)
-        layout = Layout.of(
+        layout = CountLayout.of(
             columns,
             reading,
             0,
@@ -131,7 +133,7 @@ class KnownRows:
             beside=(*named, *others),
         )
         counted = ground(ReleasedRows(candidate, ctx), layout)
-        each = Ground(
+        each = CountedCombinations(
             layout,
             np.repeat(counted.codes, counted.rows, axis=0),
             np.ones(int(counted.rows.sum()), dtype=np.int64),
@@ -170,7 +172,7 @@ class KnownRows:
         return values if self.merged is None else values.merged(self.merged)
 
     @cached_property
-    def held(self) -> Profiles:
+    def held(self) -> ClassProfiles:
         """The classes of linked rows, by person."""
         return profiles(self.person, self.crowd, self.linked.rows)
 
@@ -195,12 +197,12 @@ class KnownRows:
         by = listed(names) if names else "their cells together"
         return f" {self.linked.total:,} of {len(self.person):,} rows are seen to be one person's, by {by}."
 
-    def smallest_crowd(self) -> Crowds:
+    def smallest_crowd(self) -> KnownRowsCrowds:
         """Count the linked people who have each combination of classes. Raises UnmeasuredError for too many."""
         return crowds_of(self.held, self.people.known_rows)
 
     @cached_property
-    def _told(self) -> Told:
+    def _told(self) -> LinkedRowValues:
         values = self._values
         some = self.linked.rows[values.at]
         return told_by_people(
@@ -226,7 +228,7 @@ class KnownRows:
         """The values of :meth:`entries`, by dense code."""
         return self._values.names
 
-    def entries(self) -> Iterator[tuple[int, Entries]]:
+    def entries(self) -> Iterator[tuple[int, GroupEntries]]:
         """Yield what linked people who have one combination have in their linked rows; see :func:`group_entries`."""
         if len(self.held):
             yield from group_entries(self.held, self._told, self.people.known_rows)
@@ -284,11 +286,11 @@ def require_linkable(linked: int, nulls: Nulls, *, mixed: bool) -> None:
         )
 
 
-def _cells(begins: Ints, value: Ints, count: Floats) -> Cells:
-    return Cells(begins, value.astype(np.int32), count)  # type: ignore[arg-type]  # counts may be shares
+def _cells(begins: Ints, value: Ints, count: Floats) -> ClassCells:
+    return ClassCells(begins, value.astype(np.int32), count)  # type: ignore[arg-type]  # counts may be shares
 
 
-def _confidences(some: GroupCounts) -> Cells:
+def _confidences(some: GroupCounts) -> ClassCells:
     owner = some.having.owner
     of_people = some.having.count / some.people[owner]
     of_rows = some.with_value.count / some.rows[owner]

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading
-from ppdm_flow.mining.exposure.ground import Layout
+from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns
+from ppdm_flow.mining.exposure.ground import CountLayout
 from ppdm_flow.mining.exposure.rows import ReleasedRows
-from ppdm_flow.mining.people.chances_query import ChancesQuery, cells_table, chances_again
-from ppdm_flow.mining.people.combinations import MOST_COMBINATIONS, TooManyError
+from ppdm_flow.mining.people.chances_query import ChancesQuery, cells_table, chances_sql
+from ppdm_flow.mining.people.combinations import MOST_COMBINATIONS, CombinationLimitError
 from ppdm_flow.mining.people.known import beside, require_linkable
 from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery, combinations_text
 from ppdm_flow.mining.people.linkage_query import linked_lines
@@ -53,8 +53,8 @@ class KnownQuery(PeopleQuery):
     def of_known(
         cls,
         sql: Sql,
-        columns: Columns,
-        reading: Reading | None,
+        columns: RevealingColumns,
+        reading: ValueColumns | None,
         candidate: DataView,
         ctx: AuditContext,
         *,
@@ -66,7 +66,7 @@ class KnownQuery(PeopleQuery):
         if ctx.people is None:
             raise ValueError("the policy counts no people")
         named, others = beside(columns, candidate, ctx.people, ctx)
-        layout = Layout.of(
+        layout = CountLayout.of(
             columns,
             reading,
             0,
@@ -181,7 +181,7 @@ class KnownQuery(PeopleQuery):
         numbered = [
             (unit, values.setdefault(value, len(values)), n) for unit, value, n in sql.rows(text, (), self._lines)
         ]
-        found = chances_again(sql, rows, cells_table(numbered), self.known_rows)
+        found = chances_sql(sql, rows, cells_table(numbered), self.known_rows)
         return {value: found.get(number, 0.0) for value, number in values.items()}
 
     def _largest_shares(self) -> dict[str | None, float]:
@@ -269,7 +269,7 @@ class KnownQuery(PeopleQuery):
                 SELECT p, COUNT(*) AS own FROM heard GROUP BY p) USING (p)"""  # noqa: S608  # our own names
         number, cells, base = self.sql.rows(text, (), self._heard)[0]
         if number > MOST_COMBINATIONS:
-            raise TooManyError.of(number, self.known_rows)
+            raise CombinationLimitError.of(number, self.known_rows)
         parts = 1 + int(cells // _CELLS_AT_A_TIME)
         width = "BIGINT" if float(base) ** self.known_rows < _LARGEST else "HUGEINT"
         for size in range(1, self.known_rows + 1):
@@ -281,8 +281,8 @@ class KnownQuery(PeopleQuery):
                 yield f"SELECT {number_of} AS id, person AS p FROM ({every})"  # noqa: S608  # our own names
 
 
-def require_linkable_again(
-    sql: Sql, columns: Columns, candidate: DataView, ctx: AuditContext, *, chances: bool = False
+def require_linkable_sql(
+    sql: Sql, columns: RevealingColumns, candidate: DataView, ctx: AuditContext, *, chances: bool = False
 ) -> None:
     """Raise UncrowdedError as :meth:`KnownRows.of` does; rows are linked by SQL."""
     query = KnownQuery.of_known(sql, columns, None, candidate, ctx)

@@ -18,11 +18,11 @@ from ppdm_flow.mining.people.combinations import (
     CHUNK,
     LARGEST,
     MOST_COMBINATIONS,
-    TooManyError,
+    CombinationLimitError,
     combinations,
     number_of_combinations,
 )
-from ppdm_flow.mining.people.profiles import Profiles, profiles
+from ppdm_flow.mining.people.profiles import ClassProfiles, profiles
 
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
@@ -33,7 +33,7 @@ _STEPS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crowds:
+class KnownRowsCrowds:
     """``smallest``: the fewest people that have a combination; None where no row is linked.
 
     ``combinations`` is how many there are. ``people`` (linked people,) are their numbers, ``rows`` their linked rows
@@ -64,7 +64,7 @@ def smallest_crowd(
     linked: Truths,
     known_rows: int | None,
     chunk: int = CHUNK,
-) -> Crowds:
+) -> KnownRowsCrowds:
     """Count the people that have each combination of classes which a linked person has.
 
     Parameters
@@ -90,11 +90,11 @@ def smallest_crowd(
     return crowds_of(profiles(person, class_of_row, linked), known_rows, chunk)
 
 
-def crowds_of(held: Profiles, known_rows: int | None, chunk: int = CHUNK) -> Crowds:
+def crowds_of(held: ClassProfiles, known_rows: int | None, chunk: int = CHUNK) -> KnownRowsCrowds:
     """Do the same for the profiles of linked people."""
     if not len(held):
         nobody = np.zeros(0, dtype=np.int64)
-        return Crowds(None, 0, nobody, nobody, nobody)
+        return KnownRowsCrowds(None, 0, nobody, nobody, nobody)
     if known_rows is not None and 1 <= known_rows <= LARGEST:
         number = number_of_combinations(held, known_rows)
         if number > MOST_COMBINATIONS:
@@ -108,12 +108,12 @@ def crowds_of(held: Profiles, known_rows: int | None, chunk: int = CHUNK) -> Cro
     return _crowds(held, smallest, found)
 
 
-def _crowds(held: Profiles, by_profile: Ints, number: int, *, early: bool = False) -> Crowds:
+def _crowds(held: ClassProfiles, by_profile: Ints, number: int, *, early: bool = False) -> KnownRowsCrowds:
     own = held.holdings
-    return Crowds(int(by_profile.min()), number, own.persons, own.rows, by_profile[held.of], early)
+    return KnownRowsCrowds(int(by_profile.min()), number, own.persons, own.rows, by_profile[held.of], early)
 
 
-def _early(held: Profiles, known_rows: int, number: float) -> Crowds:
+def _early(held: ClassProfiles, known_rows: int, number: float) -> KnownRowsCrowds:
     """Look for a combination that cannot have fewer people. Raises TooManyError where none is found.
 
     Nobody's crowd is smaller than the people of the same profile. Looked at are rows of one class; a profile with more
@@ -135,11 +135,11 @@ def _early(held: Profiles, known_rows: int, number: float) -> Crowds:
     if smallest.min() > least:
         smallest = np.minimum(smallest, _of_rarest(held, in_class, known_rows, least))
     if smallest.min() > least:
-        raise TooManyError.of(number, known_rows)
+        raise CombinationLimitError.of(number, known_rows)
     return _crowds(held, smallest, int(number), early=True)
 
 
-def _of_rarest(held: Profiles, in_class: Ints, known_rows: int, least: int) -> Ints:
+def _of_rarest(held: ClassProfiles, in_class: Ints, known_rows: int, least: int) -> Ints:
     """Return the crowd of the rarest classes of each profile, those with most combinations first."""
     from ppdm_flow.mining.people.known_rows_kernels import crowds_of_rarest  # noqa: PLC0415  # compiled
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.results import Chart, Series
-from ppdm_flow.mining.people.combinations import TooManyError, number_of_combinations
-from ppdm_flow.mining.people.known_rows import Crowds, crowds_of
-from ppdm_flow.mining.people.profiles import Profiles
+from ppdm_flow.core.results import Chart, FigureSeries
+from ppdm_flow.mining.people.combinations import CombinationLimitError, number_of_combinations
+from ppdm_flow.mining.people.known_rows import KnownRowsCrowds, crowds_of
+from ppdm_flow.mining.people.profiles import ClassProfiles
 
 KNOWN_ROWS: tuple[int | None, ...] = (1, 2, 3, None)
 """How many rows of a person somebody may know, from few to all (None)."""
@@ -16,12 +16,14 @@ MOST_DRAWN = 10_000_000
 """The most combinations that are looked at for a picture alone."""
 
 
-def crowds_by_known_rows(held: Profiles, judged: Mapping[int | None, Crowds] = {}) -> dict[int | None, Crowds]:
+def crowds_by_known_rows(
+    held: ClassProfiles, judged: Mapping[int | None, KnownRowsCrowds] = {}
+) -> dict[int | None, KnownRowsCrowds]:
     """Return the crowds for each number of known rows; those with too many combinations are left out.
 
     ``judged`` are those that have been counted.
     """
-    found: dict[int | None, Crowds] = {}
+    found: dict[int | None, KnownRowsCrowds] = {}
     for known in KNOWN_ROWS:
         if known in judged:
             found[known] = judged[known]
@@ -30,13 +32,13 @@ def crowds_by_known_rows(held: Profiles, judged: Mapping[int | None, Crowds] = {
             continue
         try:
             found[known] = crowds_of(held, known)
-        except TooManyError:
+        except CombinationLimitError:
             continue
     return found
 
 
 def known_rows_chart(
-    crowds: Mapping[int | None, Crowds], k: int | None = None, *, name: str = "known_rows", group: str = ""
+    crowds: Mapping[int | None, KnownRowsCrowds], k: int | None = None, *, name: str = "known_rows", group: str = ""
 ) -> Chart | None:
     """Return bars: the smallest crowd of linked people by how many rows of a person are known; None without any.
 
@@ -46,11 +48,11 @@ def known_rows_chart(
     shown = [known for known in KNOWN_ROWS if known in crowds and crowds[known].smallest is not None]
     if not shown:
         return None
-    series = [Series("people", tuple(float(crowds[known].smallest or 0) for known in shown))]
+    series = [FigureSeries("people", tuple(float(crowds[known].smallest or 0) for known in shown))]
     fewest = listed([f"{crowds[known].smallest:,} for {_name(known)}" for known in shown])
     notes = [f"The fewest people with the same classes as the known rows of a person whose rows are linked: {fewest}"]
     if k is not None:
-        series.append(Series("required", (float(k),) * len(shown)))
+        series.append(FigureSeries("required", (float(k),) * len(shown)))
     missing = [_name(known) for known in KNOWN_ROWS if known not in crowds]
     if missing:
         notes.append(f"not counted, for too many combinations: {listed(missing)}")

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.sparse import as_cells, indicators, scaled, summed
-from ppdm_flow.mining.people.combinations import CHUNK, Combinations, combinations, require_few_groups
-from ppdm_flow.mining.people.groups import Entries
+from ppdm_flow.mining.people.combinations import CHUNK, ProfileCombinations, combinations, require_few_groups
+from ppdm_flow.mining.people.groups import GroupEntries
 from ppdm_flow.mining.people.known_rows import CLEARLY_MORE
-from ppdm_flow.mining.people.profiles import Holdings, Profiles, profiles
-from ppdm_flow.mining.recoding.grouping import Cells, largest
+from ppdm_flow.mining.people.profiles import ClassHoldings, ClassProfiles, profiles
+from ppdm_flow.mining.recoding.grouping import ClassCells, largest
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ _CERTAIN = 1.0 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class PersonGroups:
     """Group g is the people ``persons[begins[g]:begins[g + 1]]``, by their numbers in the table."""
 
     begins: Ints
@@ -39,7 +39,7 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class LinkedRowValues:
     """What the linked rows of each person tell: sparse matrices (people, values), in the order of ``Holdings.persons``.
 
     ``having`` is 1 where some row has the value (decoded: the chance, at most the sum of the rows' chances and 1),
@@ -68,17 +68,17 @@ class GroupCounts:
     of_profiles: Mapping[str, Any]
 
     @cached_property
-    def having(self) -> Cells:
+    def having(self) -> ClassCells:
         """The people with each value."""
         return as_cells(self.groups @ self.of_profiles["having"])
 
     @cached_property
-    def with_value(self) -> Cells:
+    def with_value(self) -> ClassCells:
         """The linked rows with each value."""
         return as_cells(self.groups @ self.of_profiles["rows"])
 
     @cached_property
-    def weights(self) -> Cells:
+    def weights(self) -> ClassCells:
         """The people of each value, each weighing 1."""
         return as_cells(self.groups @ self.of_profiles["weights"])
 
@@ -97,7 +97,7 @@ def combination_groups(
     linked: Truths,
     known_rows: int | None,
     chunk: int = CHUNK,
-) -> Iterator[Groups]:
+) -> Iterator[PersonGroups]:
     """Yield the people of each combination, some combinations at a time, each once.
 
     The arguments are those of :func:`ppdm_flow.mining.people.known_rows.smallest_crowd`; ``chunk`` bounds the people of
@@ -109,19 +109,19 @@ def combination_groups(
     yield from (groups_of(held, some) for some in combinations(held, known_rows, chunk))
 
 
-def groups_of(held: Profiles, some: Combinations) -> Groups:
+def groups_of(held: ClassProfiles, some: ProfileCombinations) -> PersonGroups:
     """Return the people of some combinations, for their profiles."""
     by_profile = np.argsort(held.of, kind="stable")
     first = np.concatenate([[0], np.cumsum(held.people)])
     many = held.people[some.profiles]
     ends = np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
     at = np.arange(ends[-1]) + np.repeat(first[some.profiles] - ends[:-1], many)
-    return Groups(ends[some.begins], held.holdings.persons[by_profile[at]])
+    return PersonGroups(ends[some.begins], held.holdings.persons[by_profile[at]])
 
 
 def told_by_people(
-    held: Holdings, person: npt.NDArray[np.integer], rows: Ints, values: Ints, shares: Floats | None, number: int
-) -> Told:
+    held: ClassHoldings, person: npt.NDArray[np.integer], rows: Ints, values: Ints, shares: Floats | None, number: int
+) -> LinkedRowValues:
     """Add up what rows tell of their persons.
 
     Parameters
@@ -148,10 +148,12 @@ def told_by_people(
     having.data = np.minimum(having.data, 1.0)
     sure = np.ones(len(rows), dtype=np.bool_) if shares is None else shares >= _CERTAIN
     certain = indicators(summed(np.ones(int(sure.sum())), owner[sure].astype(np.int64), values[sure], shape))
-    return Told(having, with_value, scaled(with_value, 1.0 / counts), certain, counts)
+    return LinkedRowValues(having, with_value, scaled(with_value, 1.0 / counts), certain, counts)
 
 
-def group_counts(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> Iterator[GroupCounts]:
+def group_counts(
+    held: ClassProfiles, told: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+) -> Iterator[GroupCounts]:
     """Yield what the groups of all combinations tell, some at a time.
 
     Raises TooManyError as :func:`ppdm_flow.mining.people.combinations.combinations`.
@@ -167,7 +169,9 @@ def group_counts(held: Profiles, told: Told, known_rows: int | None, chunk: int 
             yield GroupCounts(part.crowds(held.people), part.crowds(rows), _matrix(part, len(held)), told_together)
 
 
-def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK) -> int | None:
+def least_distinct(
+    held: ClassProfiles, told: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+) -> int | None:
     """Return the least distinct l-diversity of all groups; None where nobody is linked.
 
     That of a group is the smaller of the maximum matching of people and the values that they may have, and 1 + the
@@ -190,8 +194,8 @@ def least_distinct(held: Profiles, told: Told, known_rows: int | None, chunk: in
 
 
 def group_entries(
-    held: Profiles, told: Told, known_rows: int | None, chunk: int = CHUNK
-) -> Iterator[tuple[int, Entries]]:
+    held: ClassProfiles, told: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+) -> Iterator[tuple[int, GroupEntries]]:
     """Yield what each person of each group has in its linked rows, some groups at a time, with how many these are.
 
     Memory is bounded as for :func:`least_distinct`. Raises TooManyError as :func:`combination_groups`.
@@ -200,11 +204,11 @@ def group_entries(
         cells = told.rows[who]
         entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
         sure = np.ones(len(entry), dtype=np.bool_)
-        yield number, Entries.of(group[entry], who[entry], cells.indices.astype(np.int64), cells.data, sure)
+        yield number, GroupEntries.of(group[entry], who[entry], cells.indices.astype(np.int64), cells.data, sure)
 
 
 def _people_of_groups(
-    held: Profiles, cells: Any, known_rows: int | None, chunk: int
+    held: ClassProfiles, cells: Any, known_rows: int | None, chunk: int
 ) -> Iterator[tuple[int, Ints, Ints]]:
     """Yield how many groups there are, and of each person in one the group and the place among ``Holdings.persons``.
 
@@ -235,14 +239,14 @@ def _summed_by(group: Ints, matrix: Any, groups: int) -> Any:
     return summed(np.ones(len(group)), group, at, (groups, len(group))) @ matrix
 
 
-def _matrix(some: Combinations, profiles_: int) -> Any:
+def _matrix(some: ProfileCombinations, profiles_: int) -> Any:
     from scipy.sparse import csr_array  # noqa: PLC0415  # most releases need none
 
     shape = len(some), profiles_
     return csr_array((np.ones(len(some.profiles)), some.profiles, some.begins), shape=shape)
 
 
-def _parts(some: Combinations, cells: Any, chunk: int) -> Iterator[Combinations]:
+def _parts(some: ProfileCombinations, cells: Any, chunk: int) -> Iterator[ProfileCombinations]:
     """Cut combinations where what their profiles or people tell would be more than ``chunk`` cells."""
     most = max(1, chunk // max(1, int(np.ceil(cells.nnz / max(1, cells.shape[0])))))
     at = 0
@@ -250,5 +254,5 @@ def _parts(some: Combinations, cells: Any, chunk: int) -> Iterator[Combinations]
         upto = int(np.searchsorted(some.begins, some.begins[at] + most, side="right")) - 1
         upto = min(len(some), max(at + 1, upto))
         begins = some.begins[at : upto + 1]
-        yield Combinations(begins - begins[0], some.profiles[begins[0] : begins[-1]])
+        yield ProfileCombinations(begins - begins[0], some.profiles[begins[0] : begins[-1]])
         at = upto

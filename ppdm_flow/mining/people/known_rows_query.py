@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from ppdm_flow.mining.exposure.matching_query import largest_matching
-from ppdm_flow.mining.people.combinations import LARGEST, MOST_COMBINATIONS, TooManyError
+from ppdm_flow.mining.people.combinations import LARGEST, MOST_COMBINATIONS, CombinationLimitError
 from ppdm_flow.mining.people.known_rows import CLEARLY_MORE
 from ppdm_flow.sdk.audit import Sql
 
@@ -127,7 +127,7 @@ class KnownRowsQuery:
             return
         number = self._number(known_rows, by_people=True)
         if number > MOST_COMBINATIONS:
-            raise TooManyError.of(number, known_rows)
+            raise CombinationLimitError.of(number, known_rows)
         for size in range(1, known_rows + 1):
             parts = 1 + int(number // _GROUP_PART)
             yield from (combinations_text("SELECT *, 1 AS n FROM held", size, part, parts) for part in range(parts))
@@ -165,7 +165,7 @@ class KnownRowsQuery:
         found = (alone, again, two if known_rows > 1 else None, three if known_rows > LARGEST - 1 else None, rare)
         if int(least) in [int(f) for f in found if f is not None]:
             return int(least)
-        raise TooManyError.of(number, known_rows)
+        raise CombinationLimitError.of(number, known_rows)
 
 
 def combinations_text(people: str, size: int, part: int, parts: int) -> str:

@@ -28,7 +28,7 @@ MOST_SETS = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinkedRows:
+class LinkedRowCounts:
     """``rows`` (rows,) says which rows are linked, and by what: how many rows each thing links, others aside.
 
     ``by_pseudonym`` and ``by_column`` are in the order in which the columns were given; ``together`` are those that
@@ -63,7 +63,9 @@ def column_sets(columns: int) -> list[tuple[int, ...]]:
     return list(dict.fromkeys([*sets, every]))
 
 
-def linked_rows(person: npt.NDArray[np.integer], pseudonyms: Sequence[Codes], others: Sequence[Codes]) -> LinkedRows:
+def linked_rows(
+    person: npt.NDArray[np.integer], pseudonyms: Sequence[Codes], others: Sequence[Codes]
+) -> LinkedRowCounts:
     """Find the linked rows of a release.
 
     Decided cell by cell: a row whose cell of one column is anybody's may be linked by another column. A missing cell
@@ -93,7 +95,7 @@ def linked_rows(person: npt.NDArray[np.integer], pseudonyms: Sequence[Codes], ot
         rows |= each
     together = _together(own, (*pseudonyms, *others)) & ~rows
     counts = [tuple(int(each.sum()) for each in every) for every in (named, alone)]
-    return LinkedRows(rows | together, counts[0], counts[1], int(together.sum()))
+    return LinkedRowCounts(rows | together, counts[0], counts[1], int(together.sum()))
 
 
 def _one_persons(person: Ints, column: Codes) -> Truths:

@@ -15,7 +15,7 @@ Truths = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holdings:
+class ClassHoldings:
     """How many rows each person has in each class, people and classes in order.
 
     The person with number i is ``persons[i]`` and has ``copies[begins[i]:begins[i + 1]]`` rows in ``classes`` of the
@@ -34,14 +34,14 @@ class Holdings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profiles:
+class ClassProfiles:
     """The different multisets of classes that people have: their *profiles*.
 
     Profile p has ``copies[begins[p]:begins[p + 1]]`` rows in each of ``classes`` at the same places, which ascend, and
     ``people[p]`` people have it. ``of`` (people,) is the profile of each person of ``holdings``.
     """
 
-    holdings: Holdings
+    holdings: ClassHoldings
     of: Ints
     begins: Ints
     classes: Ints
@@ -72,7 +72,7 @@ class Profiles:
         return distinct * (distinct - 1) * (distinct - 2) / 6 + twice * (distinct - 1) + thrice
 
 
-def holdings(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integer], rows: Truths) -> Holdings:
+def holdings(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integer], rows: Truths) -> ClassHoldings:
     """Count the rows of each person in each class, of those in ``rows`` that have a class (a number from 0)."""
     kept = rows & (class_of_row >= 0)
     persons, owner = np.unique(person[kept].astype(np.int64), return_inverse=True)
@@ -82,10 +82,10 @@ def holdings(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integ
     pairs, copies = np.unique(owner * max(1, len(names)) + group, return_counts=True)
     owners, classes = np.divmod(pairs, max(1, len(names)))
     begins = np.searchsorted(owners, np.arange(len(persons) + 1))
-    return Holdings(persons, begins.astype(np.int64), classes.astype(np.int64), copies.astype(np.int64))
+    return ClassHoldings(persons, begins.astype(np.int64), classes.astype(np.int64), copies.astype(np.int64))
 
 
-def profiles(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integer], linked: Truths) -> Profiles:
+def profiles(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integer], linked: Truths) -> ClassProfiles:
     """Return the profiles of the people with ``linked`` rows; rows without a class (a negative one) are left out."""
     held = holdings(person, class_of_row, linked)
     items = np.unique(held.classes * (int(held.copies.max(initial=0)) + 1) + held.copies, return_inverse=True)[1]
@@ -94,7 +94,7 @@ def profiles(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integ
     lengths = np.diff(held.begins)[first]
     begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     at = np.arange(begins[-1]) + np.repeat(held.begins[first] - begins[:-1], lengths)
-    return Profiles(held, of.astype(np.int64), begins, held.classes[at], held.copies[at], people.astype(np.int64))
+    return ClassProfiles(held, of.astype(np.int64), begins, held.classes[at], held.copies[at], people.astype(np.int64))
 
 
 def _numbered(begins: Ints, items: Ints) -> Ints:

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading
+from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
-from ppdm_flow.mining.exposure.ground import Layout
+from ppdm_flow.mining.exposure.ground import CountLayout
 from ppdm_flow.mining.exposure.matching_query import largest_matching
-from ppdm_flow.mining.exposure.query import Floats, Query
-from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.mining.exposure.query import ClassQuery, Floats
+from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.people.groups import CERTAIN, NAMED, OTHER
 from ppdm_flow.mining.releases.relation import crowds
 from ppdm_flow.sdk.audit import Sql
 
 
-class PeopleQuery(Query):
-    """Common table expressions as of :class:`Query`, which count people.
+class PeopleQuery(ClassQuery):
+    """Common table expressions as of :class:`ClassQuery`, which count people.
 
     ``held`` (id, p, s, n, sure): rows of person p with value s in the group ``id``. ``cells`` (id, s, n): the people of
     value s there, each spread over its rows; ``of_confidences``: the larger share of rows and people, times the
@@ -38,11 +38,11 @@ class PeopleQuery(Query):
     def of_people(
         cls,
         sql: Sql,
-        rows: Rows,
-        columns: Columns,
-        reading: Reading | None,
+        rows: CountedRows,
+        columns: RevealingColumns,
+        reading: ValueColumns | None,
         nulls: Nulls,
-        people: People,
+        people: PeopleCount,
         *,
         values_known: bool = True,
         confidences: bool = False,
@@ -50,7 +50,9 @@ class PeopleQuery(Query):
     ) -> PeopleQuery:
         """Return the query over released rows. Raises UnmeasuredError where these null semantics have no crowds."""
         require_pairs_of_nulls(columns, nulls)
-        layout = Layout.of(columns, reading, rows.leading, nulls, values_known=values_known, subject=people.subject)
+        layout = CountLayout.of(
+            columns, reading, rows.leading, nulls, values_known=values_known, subject=people.subject
+        )
         counted = rows.relation(layout.released, layout.original, layout.known)
         if counted is None:
             raise ValueError("rows must be readable by SQL, but they have no database relation")

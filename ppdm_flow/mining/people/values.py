@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading, Way
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
-from ppdm_flow.mining.exposure.ground import Ground, Layout, ground
+from ppdm_flow.mining.exposure.ground import CountedCombinations, CountLayout, ground
 from ppdm_flow.mining.exposure.histograms import Code, Histograms
-from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.people.compatible_pairs import compatible_pairs
-from ppdm_flow.mining.people.groups import CERTAIN, Entries, Floats, Ints, PeopleGroups, merged_codes
+from ppdm_flow.mining.people.groups import CERTAIN, Floats, GroupEntries, Ints, PeopleGroups, merged_codes
 from ppdm_flow.tables.column import SPECIALS
 
 
@@ -27,7 +27,7 @@ class PeopleValues:
     ``link`` are then crowds, parts, and the rows of the one that show the other.
     """
 
-    reading: Reading | None
+    reading: ValueColumns | None
     groups: PeopleGroups
     parts: PeopleGroups | None = None
     link: tuple[Ints, Ints, Ints] | None = None
@@ -55,11 +55,11 @@ class PeopleValues:
 
 
 def people_values(
-    columns: Columns,
-    ways: Iterable[Reading | None],
-    rows: Rows,
+    columns: RevealingColumns,
+    ways: Iterable[ValueColumns | None],
+    rows: CountedRows,
     nulls: Nulls,
-    people: People,
+    people: PeopleCount,
     *,
     values_known: bool = True,
 ) -> list[PeopleValues]:
@@ -70,12 +70,12 @@ def people_values(
     require_pairs_of_nulls(columns, nulls)
     read = []
     for way in ways:
-        layout = Layout.of(columns, way, rows.leading, nulls, values_known=values_known, subject=people.subject)
+        layout = CountLayout.of(columns, way, rows.leading, nulls, values_known=values_known, subject=people.subject)
         read.append(read_people(ground(rows, layout), way, nulls))
     return read
 
 
-def read_people(counted: Ground, reading: Reading | None, nulls: Nulls) -> PeopleValues:
+def read_people(counted: CountedCombinations, reading: ValueColumns | None, nulls: Nulls) -> PeopleValues:
     """Return the people of counted rows by one way of reading."""
     layout = counted.layout
     unit = counted.number((*layout.grouping, *layout.mixed))
@@ -110,17 +110,17 @@ class ToldValues:
         return ToldValues(self.at, value, self.chance, names)
 
 
-def told_values(counted: Ground, reading: Reading | None) -> ToldValues:
+def told_values(counted: CountedCombinations, reading: ValueColumns | None) -> ToldValues:
     """Return the values of combinations by one way of reading; one value for all where none are read."""
     layout, number = counted.layout, len(counted.rows)
     every, ones = np.arange(number, dtype=np.int64), np.ones(number)
     if reading is None:
         return ToldValues(every, np.full(number, SPECIALS - 1), ones, pa.array([], pa.string()))
-    place = layout.shown[0] if reading.way is Way.SHOWN else layout.value
+    place = layout.shown[0] if reading.way is ReadingMethod.SHOWN else layout.value
     if place is None:
         raise ValueError("the values must be counted where cells are decoded")
     codes, names = counted.codes[:, place], counted.categories[place]
-    if reading.way is not Way.DECODED:
+    if reading.way is not ReadingMethod.DECODED:
         return ToldValues(every, codes.astype(np.int64) + SPECIALS, ones, names)
     cell = counted.number(layout.shown)
     shares = Code.of(cell, codes, counted.rows, names).shares
@@ -129,19 +129,21 @@ def told_values(counted: Ground, reading: Reading | None) -> ToldValues:
     return ToldValues(np.repeat(every, many), shares.indices[place_of].astype(np.int64), shares.data[place_of], names)
 
 
-def person_of(counted: Ground) -> Ints:
+def person_of(counted: CountedCombinations) -> Ints:
     """Return whose rows each combination stands for, as numbers from 0."""
     if counted.layout.person is None:
         raise ValueError("people must be counted, and no column says whose row it is")
     return counted.codes[:, counted.layout.person].astype(np.int64) + SPECIALS
 
 
-def _entries(counted: Ground, reading: Reading | None, unit: Ints) -> tuple[Entries, Floats, pa.StringArray]:
+def _entries(
+    counted: CountedCombinations, reading: ValueColumns | None, unit: Ints
+) -> tuple[GroupEntries, Floats, pa.StringArray]:
     """Return what each person has in each unit, the shares of the table by people, and the values' names."""
     told, person = told_values(counted, reading), person_of(counted)
     amount = counted.rows[told.at] * told.chance
     owner = person[told.at]
-    entries = Entries.of(unit[told.at], owner, told.value, amount, told.chance >= CERTAIN)
+    entries = GroupEntries.of(unit[told.at], owner, told.value, amount, told.chance >= CERTAIN)
     return entries, _base(owner, told.value, amount, told.names), told.names
 
 

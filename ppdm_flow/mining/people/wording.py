@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 
@@ -10,7 +10,7 @@ KNOWN = "known_rows_"
 """Figures of what somebody finds who knows several rows of a person begin so, below the requirement's id."""
 
 
-def knowing(whom: People) -> str:
+def knowing(whom: PeopleCount) -> str:
     """Return who knows how many rows of a person."""
     if whom.known_rows is None:
         return "Whoever knows all rows of a person"
@@ -26,7 +26,7 @@ def holding_all(people: int) -> str:
     return f"{counted(people, 'person')} that {'has' if people == 1 else 'have'} them all"
 
 
-def known_sentence(what: str, figure: Figure, bound: float, whom: People, *, at_most: bool) -> str:
+def known_sentence(what: str, figure: Figure, bound: float, whom: PeopleCount, *, at_most: bool) -> str:
     """Return what the known rows of a person tell; ``what`` is the figure and the attribute that it is of."""
     value = "no finite value" if figure.value is None else f"{figure.value:.4g}"
     side = "at most" if at_most else "at least"

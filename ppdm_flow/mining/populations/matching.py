@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.populations.profiles import Profiles
+from ppdm_flow.mining.populations.profiles import PopulationProfiles
 from ppdm_flow.tables.column import SPECIALS
 
 Ints = npt.NDArray[np.int64]
@@ -15,7 +15,7 @@ _AT_ONCE = 1 << 14
 """Profiles that are matched at a time: each may fit many classes."""
 
 
-def fitting(classes: npt.NDArray[np.int32], population: Profiles) -> Ints:
+def fitting(classes: npt.NDArray[np.int32], population: PopulationProfiles) -> Ints:
     """Return the people of each class, shape (classes,); ``classes`` (classes, columns) are distinct."""
     steps, last = _trie(classes + SPECIALS)
     people = np.zeros(len(classes), dtype=np.int64)

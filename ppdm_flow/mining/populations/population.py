@@ -14,7 +14,7 @@ _COLUMNS = "What that file calls the attributes, where its names are others."
 _DELIMITER = "What separates the cells of that file."
 
 
-class Population(Model):
+class PopulationFile(Model):
     """A CSV file with a row for each person; ``columns`` names its columns where they are called otherwise."""
 
     path: Annotated[str, Field(description=_PATH, examples=["voters.csv"])]

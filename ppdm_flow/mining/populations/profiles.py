@@ -13,7 +13,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.populations.covering import Labels
 from ppdm_flow.mining.populations.file import PeopleFile, coded
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED_TEXT
@@ -26,7 +26,7 @@ _NO_TABLE = "is no CSV file with a column for each released attribute that class
 
 
 def people_of(
-    population: Population, released: Sequence[str], ctx: AuditContext, whose: str
+    population: PopulationFile, released: Sequence[str], ctx: AuditContext, whose: str
 ) -> tuple[Counts, list[str]]:
     """Return the people by the columns of the file that tell the ``released`` ones, and the names of these columns.
 
@@ -50,7 +50,7 @@ def _column_of(released: str, source: str, named: Mapping[str, str], header: Seq
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profiles:
+class PopulationProfiles:
     """People who fit the same labels. ``codes`` (profiles, columns) point into ``fits`` of each column.
 
     ``fits[j][c]`` are the dense codes (suppressed 0, missing 1, then labels) that stand for code c of column j.
@@ -67,7 +67,7 @@ class Profiles:
         return int(self.people.sum())
 
 
-def profiles(population: Population, released: Counts, ctx: AuditContext, whose: str) -> Profiles:
+def profiles(population: PopulationFile, released: Counts, ctx: AuditContext, whose: str) -> PopulationProfiles:
     """Read the population, and find the labels of its values. Raises DataError where ``whose`` file cannot be used."""
     sources = [source_of(c, ctx) for c in released.columns]
     people, columns = people_of(population, released.columns, ctx, whose)
@@ -82,7 +82,7 @@ def profiles(population: Population, released: Counts, ctx: AuditContext, whose:
     label_sets, inverse = np.unique(stacked, axis=0, return_inverse=True)
     total = np.zeros(len(label_sets), dtype=np.int64)
     np.add.at(total, inverse.reshape(-1), people.counts)
-    return Profiles(label_sets, total, tuple(fits))
+    return PopulationProfiles(label_sets, total, tuple(fits))
 
 
 def _shown(column: str, source: str, released: Counts, ctx: AuditContext) -> Mapping[str, set[int]] | None:

@@ -29,7 +29,7 @@ _TEXTS_ONLY = frozenset({"name", "email", "address", "url", "free_text", "networ
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ColumnKind:
     """The kinds of columns that are known, with the role that each usually has.
 
     ``says`` completes: the values look like …, the column is named like ….
@@ -43,40 +43,40 @@ _IDENTIFIER, _QUASI, _SENSITIVE, _TARGET = Role.IDENTIFIER, Role.QUASI_IDENTIFIE
 _WEIGHT = Role.SAMPLING_WEIGHT
 
 
-KINDS: Mapping[str, Kind] = {
-    "name": Kind(_IDENTIFIER, "names of people"),
-    "email": Kind(_IDENTIFIER, "e-mail addresses"),
-    "phone": Kind(_IDENTIFIER, "telephone numbers"),
-    "address": Kind(_IDENTIFIER, "postal addresses"),
-    "national_id": Kind(_IDENTIFIER, "national or tax identifiers"),
-    "document": Kind(_IDENTIFIER, "numbers of passports or licences"),
-    "iban": Kind(_IDENTIFIER, "bank accounts (IBAN)"),
-    "card": Kind(_IDENTIFIER, "payment cards"),
-    "account": Kind(_IDENTIFIER, "accounts or user names"),
-    "person_id": Kind(_IDENTIFIER, "ids of people or their records"),
-    "uuid": Kind(_IDENTIFIER, "unique ids (UUID)"),
-    "network": Kind(_IDENTIFIER, "addresses of computers or devices"),
-    "url": Kind(_IDENTIFIER, "web addresses"),
-    "vehicle": Kind(_IDENTIFIER, "number plates or vehicles"),
-    "free_text": Kind(_IDENTIFIER, "free text, which may say anything of anybody"),
-    "coordinates": Kind(_QUASI, "coordinates"),
-    "birth": Kind(_QUASI, "dates or years of birth"),
-    "age": Kind(_QUASI, "ages"),
-    "sex": Kind(_QUASI, "sex or gender"),
-    "postal_code": Kind(_QUASI, "postal codes"),
-    "place": Kind(_QUASI, "places"),
-    "origin": Kind(_QUASI, "origin or nationality"),
-    "family": Kind(_QUASI, "marital status or household"),
-    "education": Kind(_QUASI, "education"),
-    "work": Kind(_QUASI, "occupation or employer"),
-    "date": Kind(_QUASI, "dates"),
-    "health": Kind(_SENSITIVE, "health"),
-    "money": Kind(_SENSITIVE, "income, wealth or debt"),
-    "belief": Kind(_SENSITIVE, "religion, politics or union membership"),
-    "intimate": Kind(_SENSITIVE, "sexual orientation or life"),
-    "justice": Kind(_SENSITIVE, "offences or legal matters"),
-    "target": Kind(_TARGET, "the class of an analysis"),
-    "survey": Kind(_WEIGHT, "sampling weights of a survey"),
+KINDS: Mapping[str, ColumnKind] = {
+    "name": ColumnKind(_IDENTIFIER, "names of people"),
+    "email": ColumnKind(_IDENTIFIER, "e-mail addresses"),
+    "phone": ColumnKind(_IDENTIFIER, "telephone numbers"),
+    "address": ColumnKind(_IDENTIFIER, "postal addresses"),
+    "national_id": ColumnKind(_IDENTIFIER, "national or tax identifiers"),
+    "document": ColumnKind(_IDENTIFIER, "numbers of passports or licences"),
+    "iban": ColumnKind(_IDENTIFIER, "bank accounts (IBAN)"),
+    "card": ColumnKind(_IDENTIFIER, "payment cards"),
+    "account": ColumnKind(_IDENTIFIER, "accounts or user names"),
+    "person_id": ColumnKind(_IDENTIFIER, "ids of people or their records"),
+    "uuid": ColumnKind(_IDENTIFIER, "unique ids (UUID)"),
+    "network": ColumnKind(_IDENTIFIER, "addresses of computers or devices"),
+    "url": ColumnKind(_IDENTIFIER, "web addresses"),
+    "vehicle": ColumnKind(_IDENTIFIER, "number plates or vehicles"),
+    "free_text": ColumnKind(_IDENTIFIER, "free text, which may say anything of anybody"),
+    "coordinates": ColumnKind(_QUASI, "coordinates"),
+    "birth": ColumnKind(_QUASI, "dates or years of birth"),
+    "age": ColumnKind(_QUASI, "ages"),
+    "sex": ColumnKind(_QUASI, "sex or gender"),
+    "postal_code": ColumnKind(_QUASI, "postal codes"),
+    "place": ColumnKind(_QUASI, "places"),
+    "origin": ColumnKind(_QUASI, "origin or nationality"),
+    "family": ColumnKind(_QUASI, "marital status or household"),
+    "education": ColumnKind(_QUASI, "education"),
+    "work": ColumnKind(_QUASI, "occupation or employer"),
+    "date": ColumnKind(_QUASI, "dates"),
+    "health": ColumnKind(_SENSITIVE, "health"),
+    "money": ColumnKind(_SENSITIVE, "income, wealth or debt"),
+    "belief": ColumnKind(_SENSITIVE, "religion, politics or union membership"),
+    "intimate": ColumnKind(_SENSITIVE, "sexual orientation or life"),
+    "justice": ColumnKind(_SENSITIVE, "offences or legal matters"),
+    "target": ColumnKind(_TARGET, "the class of an analysis"),
+    "survey": ColumnKind(_WEIGHT, "sampling weights of a survey"),
 }
 
 

@@ -13,8 +13,8 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.column import ColumnFacts, facts
 from ppdm_flow.mining.profiling.roles import Guess, guess
 from ppdm_flow.mining.profiling.subjects import with_subject
-from ppdm_flow.mining.uniques.measure import Ground
-from ppdm_flow.mining.uniques.search import BUDGET, Uniques, search
+from ppdm_flow.mining.uniques.measure import CodedColumns
+from ppdm_flow.mining.uniques.search import BUDGET, MinimalUniques, search
 
 Coded = tuple[npt.NDArray[np.int32], pa.StringArray]
 """Codes of the rows, -1 for missing, and the distinct texts that they point into."""
@@ -34,7 +34,7 @@ class Profile:
     rows: int
     columns: tuple[ColumnFacts, ...]
     guesses: tuple[Guess, ...]
-    uniques: Uniques
+    uniques: MinimalUniques
     missing: tuple[str, ...] = ("",)
 
     def names(self, columns: Sequence[int]) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, bud
     """
     measured = tuple(facts(name, codes, values) for name, (codes, values) in columns.items())
     guesses = _usable(measured, with_subject(measured, _one_weight(tuple(guess(column) for column in measured))))
-    ground = Ground(
+    ground = CodedColumns(
         [np.ascontiguousarray(codes + np.int32(1)) for codes, _ in columns.values()],
         [len(values) + 1 for _, values in columns.values()],
     )
@@ -58,7 +58,7 @@ def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, bud
     others = [i for i, g in enumerate(guesses) if g.role not in _LEFT_OUT and i not in alone]
     combinations = search(ground, others, budget=budget)
     minimal = (*((i,) for i in alone), *combinations.minimal)
-    uniques = Uniques(minimal, combinations.telling, combinations.looked_at, combinations.left_out)
+    uniques = MinimalUniques(minimal, combinations.telling, combinations.looked_at, combinations.left_out)
     rows = measured[0].rows if measured else 0
     return Profile(rows, measured, guesses, uniques, tuple(missing))
 

@@ -13,10 +13,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.ground import Ground
-from ppdm_flow.mining.recoding.grouping import Grouping, largest
+from ppdm_flow.mining.recoding.ground import WeightedRows
+from ppdm_flow.mining.recoding.grouping import RowGrouping, largest
 from ppdm_flow.mining.recoding.lattice import Floors
-from ppdm_flow.mining.recoding.tables import Tables
+from ppdm_flow.mining.recoding.tables import LevelTables
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -27,16 +27,16 @@ class PreparedCost(Protocol):
 
     floors: Floors
 
-    def of(self, grouping: Grouping, kept: Bools) -> float:
+    def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the cost of a node whose classes outside of ``kept`` are suppressed."""
         ...
 
-    def bound(self, grouping: Grouping) -> float:
+    def bound(self, grouping: RowGrouping) -> float:
         """Return the cost of a node if nothing is suppressed, or 0 where ``floors`` say as much."""
         ...
 
 
-class Cost(Protocol):
+class RecodingCost(Protocol):
     """Smaller is better."""
 
     @property
@@ -44,13 +44,13 @@ class Cost(Protocol):
         """What policies call it."""
         ...
 
-    def prepare(self, ground: Ground) -> PreparedCost:
+    def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Look at the ground once."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class DomainLoss:
     """Share of the domain, scaled so that no generalization is 0 and suppression 1; attributes by geometric mean.
 
     prod (1 + loss_j)^(1/d) - 1: what ARX calls Loss. ``geometric`` False takes the mean; then, with shares by leaves,
@@ -60,22 +60,24 @@ class Loss:
     geometric: bool = True
     name: str = field(default="loss", init=False)
 
-    def prepare(self, ground: Ground) -> PreparedCost:
+    def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Find the loss of each attribute and level."""
         return _PricedLoss(ground, self.geometric)
 
 
 class _PricedLoss:
-    def __init__(self, ground: Ground, geometric: bool) -> None:
+    def __init__(self, ground: WeightedRows, geometric: bool) -> None:
         self.ground = ground
         self.geometric = geometric
-        self.shares = Tables(ground, [[s[m] for m, s in zip(v.maps, v.shares, strict=True)] for v in ground.levels])
+        self.shares = LevelTables(
+            ground, [[s[m] for m, s in zip(v.maps, v.shares, strict=True)] for v in ground.levels]
+        )
         self.least = np.array([v.least for v in ground.levels])
         self.by_level = self.shares.totals()
         n = max(1, ground.records)
         self.floors = Floors([self._shaped(self._scaled(t / n, j)) for j, t in enumerate(self.by_level)], self._mean)
 
-    def of(self, grouping: Grouping, kept: Bools) -> float:
+    def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the loss."""
         lost = float(grouping.sizes[~kept].sum())
         total = np.array([t[level] for t, level in zip(self.by_level, grouping.node, strict=True)])
@@ -83,7 +85,7 @@ class _PricedLoss:
         parts = [self._shaped(self._scaled(t, j)) for j, t in enumerate(total / max(1, self.ground.records))]
         return float(self._mean(np.array(sum(float(p) for p in parts))))
 
-    def bound(self, _grouping: Grouping) -> float:
+    def bound(self, _grouping: RowGrouping) -> float:
         """Return 0."""
         return 0.0
 
@@ -109,30 +111,30 @@ class Entropy:
 
     name: str = field(default="entropy", init=False)
 
-    def prepare(self, ground: Ground) -> PreparedCost:
+    def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Count the values of every level."""
         return _PricedEntropy(ground)
 
 
 class _PricedEntropy:
-    def __init__(self, ground: Ground) -> None:
-        self.left = Tables(ground, [_bits_left(ground, j) for j in range(ground.attributes)])
+    def __init__(self, ground: WeightedRows) -> None:
+        self.left = LevelTables(ground, [_bits_left(ground, j) for j in range(ground.attributes)])
         left = self.left.totals()
         self.by_level = [t[0] - t for t in left]
         self.scale = float(sum(t[0] for t in left)) or 1.0
         self.floors = Floors([t / self.scale for t in self.by_level])
 
-    def of(self, grouping: Grouping, kept: Bools) -> float:
+    def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the share of bits lost."""
         own = sum(float(t[level]) for t, level in zip(self.by_level, grouping.node, strict=True))
         return (own + float(self.left.outside(grouping, kept).sum())) / self.scale
 
-    def bound(self, _grouping: Grouping) -> float:
+    def bound(self, _grouping: RowGrouping) -> float:
         """Return 0."""
         return 0.0
 
 
-def _bits_left(ground: Ground, j: int) -> list[Floats]:
+def _bits_left(ground: WeightedRows, j: int) -> list[Floats]:
     """Return, for each level of attribute ``j``, log2(n / n(generalized)) of every leaf; 0 for unused leaves."""
     levels = ground.levels[j]
     counts = np.bincount(ground.codes[:, j], ground.weights, levels.domain)
@@ -146,23 +148,23 @@ class Precision:
 
     name: str = field(default="precision", init=False)
 
-    def prepare(self, ground: Ground) -> PreparedCost:
+    def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Return the cost of every node."""
         return _PricedPrecision(ground)
 
 
 class _PricedPrecision:
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: WeightedRows) -> None:
         self.records = max(1, ground.records)
         many = max(1, ground.attributes)
         self.floors = Floors([np.arange(v.height) / max(1, v.height - 1) / many for v in ground.levels])
 
-    def of(self, grouping: Grouping, kept: Bools) -> float:
+    def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the mean height."""
         share = float(grouping.sizes[~kept].sum()) / self.records
         return (1.0 - share) * self.floors.at(grouping.node) + share
 
-    def bound(self, _grouping: Grouping) -> float:
+    def bound(self, _grouping: RowGrouping) -> float:
         """Return 0."""
         return 0.0
 
@@ -170,7 +172,7 @@ class _PricedPrecision:
 class _Counted:
     """A cost that is known only once a node is looked at."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: WeightedRows) -> None:
         self.records = max(1, ground.records)
         self.floors = Floors([np.zeros(v.height) for v in ground.levels])
 
@@ -181,18 +183,18 @@ class Discernibility:
 
     name: str = field(default="discernibility", init=False)
 
-    def prepare(self, ground: Ground) -> PreparedCost:
+    def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Nothing is known beforehand."""
         return _PricedDiscernibility(ground)
 
 
 class _PricedDiscernibility(_Counted):
-    def of(self, grouping: Grouping, kept: Bools) -> float:
+    def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the sum of squares, and the penalty."""
         sizes = grouping.sizes.astype(np.float64)
         return float((sizes[kept] ** 2).sum() + sizes[~kept].sum() * self.records)
 
-    def bound(self, grouping: Grouping) -> float:
+    def bound(self, grouping: RowGrouping) -> float:
         """Return the sum of all squares."""
         return float((grouping.sizes.astype(np.float64) ** 2).sum())
 
@@ -203,19 +205,19 @@ class ClassSize:
 
     name: str = field(default="average_class_size", init=False)
 
-    def prepare(self, ground: Ground) -> PreparedCost:
+    def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Nothing is known beforehand."""
         return _PricedClassSize(ground)
 
 
 class _PricedClassSize(_Counted):
-    def of(self, grouping: Grouping, kept: Bools) -> float:
+    def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the mean size."""
         present = grouping.sizes > 0
         classes = int((kept & present).sum()) + bool((~kept & present).any())
         return self.records / max(1, classes)
 
-    def bound(self, grouping: Grouping) -> float:
+    def bound(self, grouping: RowGrouping) -> float:
         """Return the mean size of all classes."""
         return self.records / max(1, int((grouping.sizes > 0).sum()))
 
@@ -227,25 +229,25 @@ class Misclassified:
     attribute: int
     name: str = field(default="classification", init=False)
 
-    def prepare(self, ground: Ground) -> PreparedCost:
+    def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Nothing is known beforehand."""
         return _PricedMisclassified(ground, self.attribute)
 
 
 class _PricedMisclassified(_Counted):
-    def __init__(self, ground: Ground, attribute: int) -> None:
+    def __init__(self, ground: WeightedRows, attribute: int) -> None:
         super().__init__(ground)
         self.attribute = attribute
 
-    def of(self, grouping: Grouping, kept: Bools) -> float:
+    def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the share."""
         return float(self._minority(grouping)[kept].sum() + grouping.sizes[~kept].sum()) / self.records
 
-    def bound(self, grouping: Grouping) -> float:
+    def bound(self, grouping: RowGrouping) -> float:
         """Return the share of all minorities."""
         return float(self._minority(grouping).sum()) / self.records
 
-    def _minority(self, grouping: Grouping) -> npt.NDArray[np.int64]:
+    def _minority(self, grouping: RowGrouping) -> npt.NDArray[np.int64]:
         cells = grouping.cells[self.attribute]
         minority: npt.NDArray[np.int64] = grouping.sizes - largest(cells.begins, cells.count)
         return minority

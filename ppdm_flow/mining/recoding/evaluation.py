@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.costs import PreparedCost
-from ppdm_flow.mining.recoding.ground import Ground
-from ppdm_flow.mining.recoding.grouping import Grouping, at_bottom, regrouped
+from ppdm_flow.mining.recoding.ground import WeightedRows
+from ppdm_flow.mining.recoding.grouping import RowGrouping, at_bottom, regrouped
 from ppdm_flow.mining.recoding.lattice import Lattice, Node
-from ppdm_flow.mining.recoding.models import Model
+from ppdm_flow.mining.recoding.models import ClassModel
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -42,7 +42,7 @@ class NodeResult:
     ``bound``: what every node above costs at least.
     """
 
-    grouping: Grouping
+    grouping: RowGrouping
     kept: Bools
     suppressed: int
     surely: float
@@ -53,11 +53,11 @@ class NodeResult:
 class CountedPeople(Protocol):
     """What decides where people count: see `mining.class_people.nodes`."""
 
-    def surely(self, grouping: Grouping) -> float:
+    def surely(self, grouping: RowGrouping) -> float:
         """Return how many rows every node below suppresses at least."""
         ...
 
-    def kept(self, grouping: Grouping, *, at_released: bool) -> Bools:
+    def kept(self, grouping: RowGrouping, *, at_released: bool) -> Bools:
         """Return which classes are released."""
         ...
 
@@ -72,8 +72,8 @@ class NodeEvaluator:
 
     def __init__(
         self,
-        ground: Ground,
-        models: Sequence[Model],
+        ground: WeightedRows,
+        models: Sequence[ClassModel],
         priced: PreparedCost,
         limit: int,
         *,
@@ -102,7 +102,7 @@ class NodeEvaluator:
         cost = self.priced.of(grouping, kept) if suppressed <= self.limit else _NEVER
         return NodeResult(grouping, kept, suppressed, surely, cost, bound)
 
-    def _grouping(self, node: Node) -> Grouping:
+    def _grouping(self, node: Node) -> RowGrouping:
         """Group the classes of the smallest remembered node below."""
         below = np.flatnonzero((self._levels <= np.array(node)).all(axis=1))
         near = min((self._remembered[i] for i in below), key=len)
@@ -111,12 +111,12 @@ class NodeEvaluator:
             self._remember(grouping)
         return grouping
 
-    def _remember(self, grouping: Grouping) -> None:
+    def _remember(self, grouping: RowGrouping) -> None:
         """Keep the bottom, and the latest others."""
         self._remembered = [self._remembered[0], *self._remembered[1:][-_REMEMBERED:], grouping]
         self._levels = np.array([g.node for g in self._remembered])
 
-    def _surely(self, grouping: Grouping) -> float:
+    def _surely(self, grouping: RowGrouping) -> float:
         """Return how many records all nodes below suppress at least: of each class the largest share by any model."""
         if self.people is not None:
             return self.people.surely(grouping)
@@ -127,7 +127,7 @@ class NodeEvaluator:
             np.maximum(share, model.lost(grouping, base, self.drift), out=share)
         return float(grouping.sizes @ share) * (1.0 - 1e-9)
 
-    def _kept(self, grouping: Grouping) -> Bools:
+    def _kept(self, grouping: RowGrouping) -> Bools:
         """Suppress until every released class keeps every model; without any left there is nothing to keep."""
         if self.people is not None:
             return self.people.kept(grouping, at_released=self.at_released)
@@ -141,12 +141,12 @@ class NodeEvaluator:
             if settled or not _records(grouping, kept):
                 return kept
 
-    def _base(self, grouping: Grouping, model: Model, kept: Bools) -> Floats:
+    def _base(self, grouping: RowGrouping, model: ClassModel, kept: Bools) -> Floats:
         """Return the distribution of the model's attribute in the table that it compares with."""
         return grouping.base(model.attribute, self.ground.values, kept if self.at_released else None)
 
 
-def _records(grouping: Grouping, which: Bools) -> int:
+def _records(grouping: RowGrouping, which: Bools) -> int:
     return int(grouping.sizes[which].sum())
 
 
@@ -160,8 +160,8 @@ class CountingEvaluator:
 
     def __init__(
         self,
-        ground: Ground,
-        models: Sequence[Model],
+        ground: WeightedRows,
+        models: Sequence[ClassModel],
         priced: PreparedCost,
         limit: int,
         at_released: bool,

@@ -51,7 +51,7 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class WeightedRows:
     """``codes`` (rows, attributes) leaf codes of distinct rows, ``weights`` (rows,) how many records each stands for.
 
     ``sensitive``: one array of codes (rows,) for each attribute that models and costs ask about, beside its number of

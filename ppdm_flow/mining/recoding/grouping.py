@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.ground import Ground
+from ppdm_flow.mining.recoding.ground import WeightedRows
 from ppdm_flow.mining.recoding.kernels import keys_of, merged, numbered, summed
 from ppdm_flow.mining.recoding.lattice import Node
 
@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class ClassCells:
     """How often each value of one sensitive attribute occurs in each class, values that a class lacks left out.
 
     Class c has ``value[begins[c]:begins[c + 1]]``, each value once, beside ``count``.
@@ -35,7 +35,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grouping:
+class RowGrouping:
     """``first`` (classes,): a row of the ground in each class; ``sizes`` (classes,) records; ``cells`` by attribute.
 
     ``people`` (classes,) counts a population table, where there is one. Where people count, ``sizes`` are people, cells
@@ -45,7 +45,7 @@ class Grouping:
     node: Node
     first: Ints
     sizes: Ints
-    cells: tuple[Cells, ...]
+    cells: tuple[ClassCells, ...]
     people: Ints | None = None
     distinct: Ints | None = None
 
@@ -68,29 +68,29 @@ class Grouping:
         return total / max(1.0, float(total.sum()))
 
 
-def at_bottom(ground: Ground) -> Grouping:
+def at_bottom(ground: WeightedRows) -> RowGrouping:
     """Return the classes before anything is generalized."""
     rows = np.arange(len(ground.weights), dtype=np.int64)
     some = ground.weights > 0  # a row that nobody has has no sensitive value either
     ends = np.concatenate([[0], np.cumsum(some)]).astype(np.int64)
-    cells = tuple(Cells(ends, s[some], ground.weights[some]) for s in ground.sensitive)
-    each = Grouping((0,) * ground.attributes, rows, ground.weights, cells, ground.population)
+    cells = tuple(ClassCells(ends, s[some], ground.weights[some]) for s in ground.sensitive)
+    each = RowGrouping((0,) * ground.attributes, rows, ground.weights, cells, ground.population)
     return regrouped(ground, each, each.node)
 
 
-def regrouped(ground: Ground, below: Grouping, node: Node) -> Grouping:
+def regrouped(ground: WeightedRows, below: RowGrouping, node: Node) -> RowGrouping:
     """Merge the classes of ``below``, a node that ``node`` generalizes."""
     ids, kept = numbered(keys_at(ground, below.first, node))
     size = len(kept)
     people = None if below.people is None else summed(ids, below.people, size)
     cells = tuple(
-        Cells(*merged(c.begins, c.value, c.count, ids, size, v))
+        ClassCells(*merged(c.begins, c.value, c.count, ids, size, v))
         for c, v in zip(below.cells, ground.values, strict=True)
     )
-    return Grouping(node, below.first[kept], summed(ids, below.sizes, size), cells, people)
+    return RowGrouping(node, below.first[kept], summed(ids, below.sizes, size), cells, people)
 
 
-def keys_at(ground: Ground, rows: Ints, node: Node) -> Ints:
+def keys_at(ground: WeightedRows, rows: Ints, node: Node) -> Ints:
     """Return a number for each combination of generalized values of ``rows``, at one node.
 
     They are renumbered in between where 62 bits do not hold them.
@@ -109,46 +109,46 @@ def keys_at(ground: Ground, rows: Ints, node: Node) -> Ints:
     return _added(ground, rows, keys, tables, begin)
 
 
-def _so_far(ground: Ground, rows: Ints, keys: Ints | None, tables: list[Ints], begin: int) -> tuple[Ints, int]:
+def _so_far(ground: WeightedRows, rows: Ints, keys: Ints | None, tables: list[Ints], begin: int) -> tuple[Ints, int]:
     ids, kept = numbered(_added(ground, rows, keys, tables, begin))
     return ids, len(kept)
 
 
-def _added(ground: Ground, rows: Ints, keys: Ints | None, tables: list[Ints], begin: int) -> Ints:
+def _added(ground: WeightedRows, rows: Ints, keys: Ints | None, tables: list[Ints], begin: int) -> Ints:
     begins = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
     flat = np.concatenate(tables) if tables else np.zeros(0, dtype=np.int64)
     own_keys = keys_of(ground.codes[:, begin : begin + len(tables)], rows, flat, begins)
     return own_keys if keys is None else own_keys + keys
 
 
-def as_one(grouping: Grouping, which: npt.NDArray[np.intp]) -> Grouping:
+def as_one(grouping: RowGrouping, which: npt.NDArray[np.intp]) -> RowGrouping:
     """Return a grouping of the single class that the classes ``which`` (at least one) make together."""
     sizes = np.array([grouping.sizes[which].sum()], dtype=np.int64)
     people = None if grouping.people is None else np.array([grouping.people[which].sum()], dtype=np.int64)
     cells = tuple(_together(c, which) for c in grouping.cells)
-    return Grouping(grouping.node, grouping.first[which[:1]], sizes, cells, people)
+    return RowGrouping(grouping.node, grouping.first[which[:1]], sizes, cells, people)
 
 
-def _together(cells: Cells, which: npt.NDArray[np.intp]) -> Cells:
+def _together(cells: ClassCells, which: npt.NDArray[np.intp]) -> ClassCells:
     chosen = np.isin(cells.owner, which)
     value, count = cells.value[chosen], cells.count[chosen]
     begins = np.arange(len(value) + 1, dtype=np.int64)
     ids = np.zeros(len(value), dtype=np.int64)
-    return Cells(*merged(begins, value, count, ids, 1, int(value.max(initial=0)) + 1))
+    return ClassCells(*merged(begins, value, count, ids, 1, int(value.max(initial=0)) + 1))
 
 
-def distinct(cells: Cells) -> Ints:
+def distinct(cells: ClassCells) -> Ints:
     """Return the number of values in each class."""
     return np.diff(cells.begins)
 
 
-def shares(cells: Cells, sizes: Ints) -> Floats:
+def shares(cells: ClassCells, sizes: Ints) -> Floats:
     """Return the share of each cell in its class."""
     parts: Floats = cells.count / np.repeat(np.where(sizes > 0, sizes, 1), distinct(cells))
     return parts
 
 
-def added(cells: Cells, terms: Floats) -> Floats:
+def added(cells: ClassCells, terms: Floats) -> Floats:
     """Add up one number for each cell, class by class."""
     return np.bincount(cells.owner, terms, len(cells.begins) - 1).astype(np.float64)
 

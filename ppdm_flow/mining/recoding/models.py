@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.mining.recoding.grouping import Grouping
+from ppdm_flow.mining.recoding.grouping import RowGrouping
 from ppdm_flow.tables.counts import Counts
 
 Bools = npt.NDArray[np.bool_]
@@ -22,7 +22,7 @@ SLACK = 1e-12
 """Rounding of sums of shares: a class at the bound itself keeps it."""
 
 
-class Model(ABC):
+class ClassModel(ABC):
     """What must hold of every class; two classes that keep it keep it together.
 
     ``attribute`` is the place of a sensitive attribute in the ground, or None. ``compares``: with the attribute's
@@ -37,11 +37,11 @@ class Model(ABC):
     figure: ClassVar[PeopleFigure] = PeopleFigure.DISTRIBUTION
 
     @abstractmethod
-    def keeps(self, grouping: Grouping, base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, base: Floats) -> Bools:
         """Return which classes keep it; ``base`` (values,) is the attribute's distribution in the whole table."""
 
     @abstractmethod
-    def lost(self, grouping: Grouping, base: Floats, drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, base: Floats, drift: float) -> Floats:
         """Return, for each class, the share of its records that is suppressed at every node below, at least.
 
         Where only a class's parts are released, what is released of it may have another distribution, and so may the
@@ -49,25 +49,25 @@ class Model(ABC):
         """
 
 
-class Hereditary(Model):
+class HereditaryModel(ClassModel):
     """A model that no part of a class keeps where the class itself breaks it."""
 
     __slots__ = ()
 
-    def lost(self, grouping: Grouping, base: Floats, _drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, base: Floats, _drift: float) -> Floats:
         """Return 1 where it is broken: so it is for every part of the class."""
         return (~self.keeps(grouping, base)).astype(np.float64)
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class KAnonymous(Hereditary):
+class KAnonymous(HereditaryModel):
     """At least ``k`` records (Samarati 2001)."""
 
     k: int
     attribute: None = field(default=None, init=False)
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         """Compare sizes."""
         return grouping.sizes >= self.k
 
@@ -97,7 +97,7 @@ class SensitiveColumns(Protocol):
         ...
 
 
-ModelsOf = Callable[[Any, SensitiveColumns], Sequence[Model]]
+ModelsOf = Callable[[Any, SensitiveColumns], Sequence[ClassModel]]
 """From a requirement, in present names, to what a class must keep."""
 
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.costs import Cost
+from ppdm_flow.mining.recoding.costs import RecodingCost
 from ppdm_flow.mining.recoding.evaluation import EQUAL, CountedPeople, CountingEvaluator, NodeResult, Watch
-from ppdm_flow.mining.recoding.ground import Ground
+from ppdm_flow.mining.recoding.ground import WeightedRows
 from ppdm_flow.mining.recoding.lattice import Floors, Lattice, Node
-from ppdm_flow.mining.recoding.models import Model
+from ppdm_flow.mining.recoding.models import ClassModel
 
 WRITTEN = 2_000_000
 """Nodes that the exact search keeps a number for: nine bytes each, and a look over all of them for each chain."""
@@ -135,9 +135,9 @@ class Solution:
 
 
 def optimum(
-    ground: Ground,
-    models: Sequence[Model],
-    cost: Cost,
+    ground: WeightedRows,
+    models: Sequence[ClassModel],
+    cost: RecodingCost,
     limit: int,
     *,
     at_released: bool = True,

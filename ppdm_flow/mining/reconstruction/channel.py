@@ -15,7 +15,7 @@ NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Channel:
+class RetentionChannel:
     """P = diag(p) + 1 q^T with q = (1 - p)/m, and its pseudo-inverse A, both applied in O(m).
 
     Row j of P n = y says p_j n_j + c = y_j, where c = q^T n is the same for every j, and columns of P sum to 1. So
@@ -35,7 +35,7 @@ class Channel:
     rest: Positions
 
     @classmethod
-    def of(cls, retention: npt.ArrayLike) -> Channel:
+    def of(cls, retention: npt.ArrayLike) -> RetentionChannel:
         """Build it from p of shape (m,), m >= 1, each in [0, 1]. Raises ValueError for anything else."""
         kept = np.array(retention, dtype=np.float64)
         if kept.ndim != 1 or not len(kept) or not np.all((kept >= 0) & (kept <= 1)):

@@ -20,7 +20,7 @@ FEW = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class ReconstructedGroups:
     """``keys`` are the groups' texts in the grouping columns (None is missing), ``released`` has shape (groups, m).
 
     ``outside`` is the number of rows whose value is not in the operator's domain; they are in no group's counts.
@@ -32,7 +32,7 @@ class Groups:
     outside: int
 
 
-def groups(counts: Counts, attribute: str, domain: Sequence[str | None], by: Sequence[str] = ()) -> Groups:
+def groups(counts: Counts, attribute: str, domain: Sequence[str | None], by: Sequence[str] = ()) -> ReconstructedGroups:
     """Lay out ``counts`` by the columns ``by`` and the values of ``attribute``; groups are sorted, missing first.
 
     Without ``by`` there is one group. Raises KeyError for a column that is not counted.
@@ -48,7 +48,7 @@ def groups(counts: Counts, attribute: str, domain: Sequence[str | None], by: Seq
     first[group[::-1]] = np.arange(len(group))[::-1]
     columns = [_texts(counts, name, first) for name in by]
     keys = tuple(zip(*columns, strict=True)) if columns else ((),) * size
-    return Groups(tuple(by), keys, matrix[:, :-1], int(matrix[:, -1].sum()))
+    return ReconstructedGroups(tuple(by), keys, matrix[:, :-1], int(matrix[:, -1].sum()))
 
 
 def positions(names: pa.StringArray, domain: Sequence[str | None]) -> npt.NDArray[np.intp]:

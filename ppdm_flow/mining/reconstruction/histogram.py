@@ -21,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Histogram:
+class ValueHistogram:
     """``rows`` (m,) of each value of the domain; ``outside`` counts the cells that are none of them."""
 
     rows: Integers
@@ -61,18 +61,18 @@ def places_of(column: Column, domain: Domain) -> Integers:
     return table[column.codes + SPECIALS]
 
 
-def histogram(view: DataView, column: str, domain: Domain) -> Histogram:
+def histogram(view: DataView, column: str, domain: Domain) -> ValueHistogram:
     """Count the cells of one column."""
     counts = view.counts((column,))
     return tally(places(counts, column, domain), counts.counts, len(domain))
 
 
-def tally(place: Integers, rows: Integers, size: int) -> Histogram:
+def tally(place: Integers, rows: Integers, size: int) -> ValueHistogram:
     """Add up ``rows`` by place."""
     inside = place >= 0
     counts = np.zeros(size, dtype=np.int64)
     np.add.at(counts, place[inside], rows[inside])
-    return Histogram(counts, int(rows[~inside].sum()))
+    return ValueHistogram(counts, int(rows[~inside].sum()))
 
 
 def operator_input(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.reconstruction.channel import Channel, Floats
+from ppdm_flow.mining.reconstruction.channel import Floats, RetentionChannel
 from ppdm_flow.mining.reconstruction.channels import AnyChannel
 from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel
 
@@ -54,7 +54,7 @@ def maximum(channel: AnyChannel, released: Floats, unbiased: Floats) -> Floats:
     return estimates.reshape(np.shape(unbiased))
 
 
-def _bisected(channel: Channel, released: Floats) -> Floats:
+def _bisected(channel: RetentionChannel, released: Floats) -> Floats:
     total = released.sum(axis=1)
     low = np.full(len(released), np.log(_LEAST))
     high = np.zeros(len(released))
@@ -66,7 +66,7 @@ def _bisected(channel: Channel, released: Floats) -> Floats:
     return np.asarray(counts * (total / np.maximum(counts.sum(axis=1), 1e-300))[:, None])
 
 
-def _at(channel: Channel, released: Floats, level: Floats) -> Floats:
+def _at(channel: RetentionChannel, released: Floats, level: Floats) -> Floats:
     """Return n for b = ``level``; values with p = 0 get none."""
     kept = channel.retention > 0
     inverse = np.divide(1.0, channel.retention, out=np.full(channel.size, np.inf), where=kept)

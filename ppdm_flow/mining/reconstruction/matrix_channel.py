@@ -28,8 +28,9 @@ def condition(transition: npt.ArrayLike) -> float:
 class MatrixChannel:
     """P = R^T and its inverse A, for ``transition`` R of shape (m, m) with rows that sum to 1.
 
-    It has the members of :class:`~ppdm_flow.mining.reconstruction.channel.Channel` that estimates use. ``inverse`` is
-    R^-1 = A^T. All values can be told apart, so ``alike`` is empty; ``rest`` is one value, whose sum is itself.
+    It has the members of :class:`~ppdm_flow.mining.reconstruction.channel.RetentionChannel` that estimates use.
+    ``inverse`` is R^-1 = A^T. All values can be told apart, so ``alike`` is empty; ``rest`` is one value, whose sum is
+    itself.
     """
 
     transition: Floats

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ppdm_flow.mining.reconstruction.channel import Channel, Floats
+from ppdm_flow.mining.reconstruction.channel import Floats, RetentionChannel
 from ppdm_flow.mining.reconstruction.channels import AnyChannel
 from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel
 
@@ -39,7 +39,7 @@ def slopes(channel: AnyChannel, counts: Floats) -> Floats:
     return np.divide(moved, spread, out=np.zeros_like(moved), where=spread > 0)
 
 
-def _along(channel: Channel, counts: Floats) -> Floats:
+def _along(channel: RetentionChannel, counts: Floats) -> Floats:
     """Return row j of A^2 diag(P Cov(., j)): with A P = 1, P Cov(., j) = mu A_j - n_j P_j."""
     expected, blend, gain = channel.forward(counts), channel.blend, channel.gain
     squares = blend * blend
@@ -54,7 +54,7 @@ def _along(channel: Channel, counts: Floats) -> Floats:
     return np.asarray(diagonal)
 
 
-def _spread(channel: Channel, expected: Floats) -> Floats:
+def _spread(channel: RetentionChannel, expected: Floats) -> Floats:
     """Return the diagonal of A diag(mu) A^T; for ``rest`` that of the row of its sum."""
     common = (expected @ (channel.blend * channel.blend))[..., None]
     diagonal: Floats = channel.gain * channel.gain * (expected * (1.0 - 2.0 * channel.blend) + common)
@@ -63,13 +63,13 @@ def _spread(channel: Channel, expected: Floats) -> Floats:
     return diagonal
 
 
-def _rest_row(channel: Channel) -> Floats:
+def _rest_row(channel: RetentionChannel) -> Floats:
     """Return the coefficients by which y gives the sum over ``rest``: A^T of their indicator."""
     row: Floats = 1.0 - channel.gain + channel.blend * channel.gain.sum()
     return row
 
 
-def _pooled(channel: Channel, counts: Floats) -> Floats:
+def _pooled(channel: RetentionChannel, counts: Floats) -> Floats:
     """Return the counts, with the sum over ``rest`` in each of its places."""
     pooled = np.array(counts, dtype=np.float64)
     pooled[..., channel.rest] = counts[..., channel.rest].sum(axis=-1, keepdims=True)

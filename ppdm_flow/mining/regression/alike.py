@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.mining.regression.design import Floats, Integers, Term
-from ppdm_flow.mining.regression.fit import Estimates
+from ppdm_flow.mining.regression.fit import FittedTerms
 
 
-def overlaps(first: Estimates, second: Estimates) -> Floats:
+def overlaps(first: FittedTerms, second: FittedTerms) -> Floats:
     """Return the interval overlap of each term, in [0, 1], shape (terms,).
 
     The length of the intersection as a share of either interval, on average over the two (Karr, Kohnen, Oganian,
@@ -54,7 +54,7 @@ class Likeness:
         return int(np.lexsort((-self.difference, self.overlap))[0])
 
 
-def likeness(first: Estimates, second: Estimates) -> Likeness:
+def likeness(first: FittedTerms, second: FittedTerms) -> Likeness:
     """Compare the terms of ``first`` with those of ``second``."""
     where = {term: i for i, term in enumerate(second.terms)}
     place = np.array([where.get(term, -1) for term in first.terms], dtype=np.int64)
@@ -70,9 +70,9 @@ def likeness(first: Estimates, second: Estimates) -> Likeness:
     return Likeness(first.terms, place, overlap, difference, agrees)
 
 
-def _picked(estimates: Estimates, places: Integers) -> Estimates:
+def _picked(estimates: FittedTerms, places: Integers) -> FittedTerms:
     freedom = estimates.freedom
     if isinstance(freedom, np.ndarray):
         freedom = freedom[places]
     terms = tuple(estimates.terms[i] for i in places.tolist())
-    return Estimates(terms, estimates.values[places], estimates.errors[places], freedom)
+    return FittedTerms(terms, estimates.values[places], estimates.errors[places], freedom)

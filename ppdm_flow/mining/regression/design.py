@@ -31,7 +31,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Categories:
+class CategoricalTerm:
     """An attribute that enters as categories: ``codes`` >= 0 of shape (rows,); ``base`` has no column."""
 
     name: str
@@ -39,7 +39,7 @@ class Categories:
     base: int
 
 
-Predictor = Numbers | Categories
+Predictor = Numbers | CategoricalTerm
 
 
 @dataclass(frozen=True, slots=True, eq=False)

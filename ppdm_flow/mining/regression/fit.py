@@ -35,7 +35,7 @@ class UnfittedError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimates:
+class FittedTerms:
     """``values`` and standard ``errors`` of ``terms``, shape (terms,); ``freedom`` is None for a normal distribution.
 
     ``freedom`` is one number for all terms, or has one for each.
@@ -69,7 +69,7 @@ class Estimates:
         return np.where(self.low > 0, 1.0, np.where(self.high < 0, -1.0, 0.0))
 
 
-def linear(design: Design, response: Floats, weights: Floats, people: float) -> Estimates:
+def linear(design: Design, response: Floats, weights: Floats, people: float) -> FittedTerms:
     """Fit weighted least squares; the covariance is s^2 (X'WX)^-1, s^2 = sum(w e^2) / (people - terms).
 
     Parameters
@@ -95,10 +95,10 @@ def linear(design: Design, response: Floats, weights: Floats, people: float) -> 
     values, inverse = _solved(triangle)
     residual = float(triangle[-1, -1]) ** 2 / freedom
     errors = np.sqrt(residual * np.einsum("ij,ij->i", inverse, inverse))
-    return Estimates(design.terms, values, errors, freedom)
+    return FittedTerms(design.terms, values, errors, freedom)
 
 
-def logistic(design: Design, response: Floats, weights: Floats) -> Estimates:
+def logistic(design: Design, response: Floats, weights: Floats) -> FittedTerms:
     """Fit log(p / (1 - p)) = X b by maximum likelihood; the covariance is (X' W p (1 - p) X)^-1.
 
     ``response`` is 0 or 1, shape (rows,). A row counts ``weights`` times in the likelihood. Raises UnfittedError where
@@ -128,7 +128,7 @@ def logistic(design: Design, response: Floats, weights: Floats) -> Estimates:
     raise UnfittedError("the terms separate the response, so that no estimates exist")
 
 
-def group_means(name: str, groups: Integers, size: int, values: Floats, weights: Floats, counts: Floats) -> Estimates:
+def group_means(name: str, groups: Integers, size: int, values: Floats, weights: Floats, counts: Floats) -> FittedTerms:
     """Return the weighted mean of each group that has two rows or more.
 
     m = sum(w x) / sum(w), se^2 = sum(w (x - m)^2) / ((n - 1) sum(w)), which is s^2 / n without weights.
@@ -150,16 +150,16 @@ def group_means(name: str, groups: Integers, size: int, values: Floats, weights:
     apart = values - means[groups]
     squares = np.bincount(groups, weights * apart * apart, size)[kept]
     errors = np.sqrt(squares / ((rows[kept] - 1) * weight[kept]))
-    return Estimates(tuple((name, int(g)) for g in kept), means[kept], errors, (rows[kept] - 1).astype(np.float64))
+    return FittedTerms(tuple((name, int(g)) for g in kept), means[kept], errors, (rows[kept] - 1).astype(np.float64))
 
 
-def _converged(design: Design, values: Floats, errors: Floats, response: Floats) -> Estimates:
+def _converged(design: Design, values: Floats, errors: Floats, response: Floats) -> FittedTerms:
     """Return the estimates. Raises UnfittedError where the last step was small beside infinite errors only."""
     if bool((errors > 1e3 * np.maximum(1.0, np.abs(values))).any()) and any(
         bool((np.abs(_chances(block @ values) - response[rows]) < _CERTAIN).any()) for rows, block in design.blocks()
     ):
         raise UnfittedError("the terms separate the response, so that no estimates exist")
-    return Estimates(design.terms, values, errors, None)
+    return FittedTerms(design.terms, values, errors, None)
 
 
 def _approached(design: Design, response: Floats, weights: Floats) -> Floats:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.sdk.history import Hashes, History, Membership, Places
+from ppdm_flow.sdk.history import Hashes, Membership, Places, ReleaseHistory
 from ppdm_flow.tables.numbering import Codes, binary, chunks, joined, numbered
 from ppdm_flow.tables.table import Table, concat
 
 
-def members(history: History) -> list[Membership]:
+def members(history: ReleaseHistory) -> list[Membership]:
     """Return who is in which class of the other releases; generated rows are nobody's."""
     return [e.members for e in history.earlier if e.members is not None]
 
@@ -47,7 +47,7 @@ def relation(releases: Sequence[Membership]) -> pa.Table:
     return pa.table({"release": np.repeat(np.arange(len(releases), dtype=np.int32), lengths), **sides})
 
 
-def why_unknown(history: History | None) -> str:
+def why_unknown(history: ReleaseHistory | None) -> str:
     """Return why nothing can be said of this release together with the others; empty where it can."""
     if history is None:
         return (

@@ -18,7 +18,7 @@ _SWEEPS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class LogLinearFit:
     """Expected ``cells``, shaped as the table; ``converged``: every fitted margin is as close as :data:`CLOSE`."""
 
     cells: Floats
@@ -35,7 +35,7 @@ def two_way(attributes: int) -> tuple[Term, ...]:
     return tuple(combinations(range(attributes), 2))
 
 
-def fit(table: Floats, terms: Sequence[Term]) -> Fit:
+def fit(table: Floats, terms: Sequence[Term]) -> LogLinearFit:
     """Fit the hierarchical model whose largest terms are ``terms``: its expected cells have the table's margins there.
 
     Parameters
@@ -57,8 +57,8 @@ def fit(table: Floats, terms: Sequence[Term]) -> Fit:
             cells *= np.divide(margin, now, out=np.zeros_like(now), where=now > 0.0)
         off = max(float(np.abs(_margin(cells, t) - m).max()) for t, m in zip(terms, margins, strict=True))
         if off <= CLOSE * total:
-            return Fit(cells, converged=True)
-    return Fit(cells, converged=False)
+            return LogLinearFit(cells, converged=True)
+    return LogLinearFit(cells, converged=False)
 
 
 def _margin(table: Floats, term: Term) -> Floats:

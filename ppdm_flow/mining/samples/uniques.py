@@ -24,7 +24,7 @@ _TERMS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Keys:
+class SampleKeys:
     """The keys of a sample: dense ``codes`` (keys, attributes) from 0 up to ``widths`` (attributes,).
 
     ``frequencies`` (keys,) in the sample, at least 1, and estimated ``populations`` (keys,), the sums of weights.
@@ -48,7 +48,7 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Uniques:
+class PopulationUniques:
     """``population_uniques`` is tau_1, ``correct_matches`` tau_2.
 
     ``fits`` are their statistics B/sqrt(v), standard normal where the model holds; None where nothing is left to
@@ -66,7 +66,7 @@ class Uniques:
         return max(abs(f or 0.0) for f in self.fits)
 
 
-def estimate(keys: Keys, terms: Sequence[Term]) -> Uniques:
+def estimate(keys: SampleKeys, terms: Sequence[Term]) -> PopulationUniques:
     """Estimate how many sample uniques are unique in the population, and how many of them are matched correctly.
 
     Parameters
@@ -87,7 +87,7 @@ def estimate(keys: Keys, terms: Sequence[Term]) -> Uniques:
     people = fit(keys.table(np.maximum(keys.populations, keys.frequencies)), terms)
     alone = keys.frequencies == 1
     not_asked = people.cells[tuple(keys.codes[alone].T)] * (1.0 - 1.0 / np.maximum(keys.populations[alone], 1.0))
-    return Uniques(
+    return PopulationUniques(
         float(np.exp(-not_asked).sum()),
         float(_mean_inverse(not_asked).sum()),
         fit_statistics(frequencies.ravel(), expected.cells.ravel(), people.cells.ravel()),

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.laws import Floats, log_choose
 from ppdm_flow.mining.transactions.matrices import joint, members, transition
-from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
 
 
 class Event(StrEnum):
@@ -32,7 +32,7 @@ class Event(StrEnum):
     NONE = "none"
 
 
-def likelihoods(operator: Operator, size: int, length: int, event: Event = Event.ALL) -> Floats:
+def likelihoods(operator: TransactionOperator, size: int, length: int, event: Event = Event.ALL) -> Floats:
     """Return R_l = Pr[event | |t ∩ A| = l] for |A| = ``length``, shape (k + 1,); of no use where l cannot occur."""
     matrix = transition(operator, size, length)
     if event is Event.ALL:
@@ -41,7 +41,7 @@ def likelihoods(operator: Operator, size: int, length: int, event: Event = Event
 
 
 def likelihoods_knowing(
-    operator: Operator, size: int, length: int, known: int, seen: int, event: Event = Event.ALL
+    operator: TransactionOperator, size: int, length: int, known: int, seen: int, event: Event = Event.ALL
 ) -> Floats:
     """Return R_l = Pr[event, and ``seen`` items of B in t' | |t ∩ A| = l, B ⊆ t], shape (k + 1,).
 
@@ -116,7 +116,7 @@ def by_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
     return given @ overlap, (given[..., None, :] * holds) @ overlap
 
 
-def epsilon(operator: Operator, size: int, differing: int | None = None) -> float:
+def epsilon(operator: TransactionOperator, size: int, differing: int | None = None) -> float:
     """Return ln gamma, gamma the largest p[t1 -> t'] / p[t2 -> t'] over transactions of m items; in nats, may be inf.
 
     p[t -> t'] depends on |t ∩ t'| and |t'| alone, and any two overlaps go together with some t' that differ by no more
@@ -140,7 +140,7 @@ def posterior_bound(prior: float, nats: float) -> float:
     return 1.0 / (1.0 + (1.0 - prior) / prior * math.exp(-nats))
 
 
-def _log_densities(operator: Operator, size: int, law: Floats) -> Floats:
+def _log_densities(operator: TransactionOperator, size: int, law: Floats) -> Floats:
     """Return ln p[t -> t'] for |t ∩ t'| = j, up to a term that depends on |t'| alone, shape (m + 1,)."""
     overlap = np.arange(size + 1)
     logs = np.log(law, out=np.full(size + 1, -np.inf), where=law > 0.0)

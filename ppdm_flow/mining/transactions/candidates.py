@@ -16,7 +16,7 @@ from ppdm_flow.mining.transactions.laws import Floats, cut_law, log_choose
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class CutAndPasteCandidates:
     """Cut-and-paste of transactions of ``size`` items, for ``cutoffs`` K, seen through itemsets of ``length`` items.
 
     ``taken`` of shape (cutoffs, k + 1, k + 1): Pr[c = q] for l items; 0 for l that cannot be.
@@ -28,7 +28,7 @@ class Candidates:
     taken: Floats
 
     @classmethod
-    def of(cls, size: int, length: int, cutoffs: Sequence[int]) -> Candidates:
+    def of(cls, size: int, length: int, cutoffs: Sequence[int]) -> CutAndPasteCandidates:
         """Build it; O(cutoffs k^2 m)."""
         cuts = np.array([cut_law(size, cutoff) for cutoff in cutoffs])
         overlap, hits, cut = np.ogrid[0 : length + 1, 0 : length + 1, 0 : size + 1]

@@ -16,11 +16,11 @@ import numpy as np
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.breaches import exchangeable
-from ppdm_flow.mining.transactions.candidates import Candidates
+from ppdm_flow.mining.transactions.candidates import CutAndPasteCandidates
 from ppdm_flow.mining.transactions.discoverable import lowest_support, lowest_supports
 from ppdm_flow.mining.transactions.hardest import Maxima, check_maxima, corners, maxima_of, privacy_challenging
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 LONGEST = 4
 """Largest itemset that parameters are chosen for."""
@@ -67,10 +67,10 @@ class SizeChoice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChosenOperator:
+class OperatorForAllSizes:
     """An operator for all sizes; ``discoverable``: k -> lowest support over all transactions, inf where none is."""
 
-    operator: Operator
+    operator: TransactionOperator
     choices: Mapping[int, SizeChoice]
     discoverable: Mapping[int, float]
 
@@ -85,7 +85,7 @@ def choose(
     challenge: Challenge = Challenge.WORST,
     cutoff: int | None = None,
     digits: int | None = DIGITS,
-) -> ChosenOperator:
+) -> OperatorForAllSizes:
     """Choose K_m and rho_m for all sizes.
 
     Parameters
@@ -110,8 +110,10 @@ def choose(
         for m in sorted(numbers)
     }
     cutoffs = {m: choice.cutoff for m, choice in choices.items()}
-    operator = Operator.cut_and_paste(cutoffs, {m: choice.insertion for m, choice in choices.items()}, alphabet)
-    return ChosenOperator(operator, choices, lowest_supports(operator, numbers, lengths, maxima))
+    operator = TransactionOperator.cut_and_paste(
+        cutoffs, {m: choice.insertion for m, choice in choices.items()}, alphabet
+    )
+    return OperatorForAllSizes(operator, choices, lowest_supports(operator, numbers, lengths, maxima))
 
 
 def choose_size(
@@ -129,7 +131,7 @@ def choose_size(
     _check(level, lengths, number, cutoff, digits)
     longest = min(size, max(lengths))
     cutoffs = range(longest, max(longest, 4 * size + 24 if cutoff is None else cutoff) + 1)  # below, PPF869
-    seen = {k: Candidates.of(size, k, cutoffs) for k in lengths}
+    seen = {k: CutAndPasteCandidates.of(size, k, cutoffs) for k in lengths}
     cases = {k: _cases(held, k, size, challenge) for k in lengths}
     rho = _rounded(_smallest(seen, cases, level), digits)
     levels = {k: _levels(seen[k], cases[k], rho) for k in lengths}
@@ -147,7 +149,9 @@ def choose_size(
     )
 
 
-def _smallest(seen: Mapping[int, Candidates], cases: Mapping[int, list[tuple[Floats, Floats]]], level: float) -> Floats:
+def _smallest(
+    seen: Mapping[int, CutAndPasteCandidates], cases: Mapping[int, list[tuple[Floats, Floats]]], level: float
+) -> Floats:
     """Return for each cutoff the smallest rho that keeps the level, by halving; the largest rho where none does."""
     shape = len(next(iter(seen.values())).cutoffs)
     low, high = np.full(shape, _odds(LEAST)), np.full(shape, _odds(MOST))
@@ -168,7 +172,7 @@ def _rounded(rho: Floats, digits: int | None) -> Floats:
     return np.asarray(np.where(rounded <= MOST, rounded, rho))
 
 
-def _levels(seen: Candidates, cases: list[tuple[Floats, Floats]], rho: Floats) -> Floats:
+def _levels(seen: CutAndPasteCandidates, cases: list[tuple[Floats, Floats]], rho: Floats) -> Floats:
     """Return the worst breach level of each cutoff."""
     likelihood = seen.likelihoods(rho).T
     levels = [((with_item @ likelihood) / (here @ likelihood)).max(axis=0) for here, with_item in cases]
@@ -184,11 +188,13 @@ def _cases(maxima: tuple[float, ...], length: int, size: int, challenge: Challen
     return [corners(maxima, length, size, inside=side) for side in sides]
 
 
-def _discoverable(seen: Candidates, rho: Floats, number: float, maxima: tuple[float, ...]) -> Floats:
+def _discoverable(seen: CutAndPasteCandidates, rho: Floats, number: float, maxima: tuple[float, ...]) -> Floats:
     return lowest_support(seen.noise(rho), number, maxima)
 
 
-def _best(seen: Mapping[int, Candidates], rho: Floats, kept: Floats, discoverable: Mapping[int, Floats]) -> int:
+def _best(
+    seen: Mapping[int, CutAndPasteCandidates], rho: Floats, kept: Floats, discoverable: Mapping[int, Floats]
+) -> int:
     """Return the place of the best cutoff; where nothing is discoverable, that of the least noise."""
     if not discoverable:
         return int(np.argmin(np.where(kept, rho, np.inf)))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ppdm_flow.mining.transactions.hardest import Maxima, check_maxima, maxima_of
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import noise
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 SIGMAS = 4.0
 
@@ -63,7 +63,7 @@ def lowest_support(spread: Floats, number: float, maxima: Sequence[float] | None
 
 
 def lowest_supports(
-    operator: Operator, numbers: Mapping[int, float], lengths: Sequence[int], maxima: Maxima | None = None
+    operator: TransactionOperator, numbers: Mapping[int, float], lengths: Sequence[int], maxima: Maxima | None = None
 ) -> dict[int, float]:
     """Return k -> lowest discoverable support, as a share of all transactions, over a mixture of sizes; may be inf.
 
@@ -78,7 +78,7 @@ def lowest_supports(
     return {k: _lowest(operator, numbers, k, maxima) for k in lengths}
 
 
-def _lowest(operator: Operator, numbers: Mapping[int, float], length: int, maxima: Maxima | None) -> float:
+def _lowest(operator: TransactionOperator, numbers: Mapping[int, float], length: int, maxima: Maxima | None) -> float:
     large = {m: number for m, number in numbers.items() if m >= length and number > 0}
     if not large:
         return float("inf")

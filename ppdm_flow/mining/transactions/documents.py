@@ -10,7 +10,7 @@ from ppdm_flow.mining.transactions.operators import (
     NONE,
     SELECT_A_SIZE,
     UNIFORM,
-    Operator,
+    TransactionOperator,
     is_real,
     is_whole,
 )
@@ -19,7 +19,7 @@ _INSERTING = "uniform_inserting"
 """A family of its own in documents: what does not know of inserted items must not read it as `uniform`."""
 
 
-def document(operator: Operator) -> dict[str, Any]:
+def document(operator: TransactionOperator) -> dict[str, Any]:
     """Return what rebuilds the operator, in JSON values only."""
     entries: dict[str, Any] = {"family": operator.family, "alphabet": int(operator.alphabet)}
     if operator.keep is not None:
@@ -30,7 +30,7 @@ def document(operator: Operator) -> dict[str, Any]:
     return entries
 
 
-def from_document(read: Any) -> Operator:
+def from_document(read: Any) -> TransactionOperator:
     """Rebuild an operator from its document. Raises ValueError, with no value of it, for anything that is none."""
     entries = read.get("sizes") if isinstance(read, Mapping) else None
     if not isinstance(read, Mapping) or not isinstance(entries, list):
@@ -39,19 +39,19 @@ def from_document(read: Any) -> Operator:
     match read.get("family"):
         case "select_a_size":
             laws = {m: _numbers(law) for m, law in _field(entries, "retained").items()}
-            return Operator.select_a_size(laws, _field(entries, "rho"), alphabet)
+            return TransactionOperator.select_a_size(laws, _field(entries, "rho"), alphabet)
         case "cut_and_paste":
-            return Operator.cut_and_paste(_field(entries, "cutoff"), _field(entries, "rho"), alphabet)
+            return TransactionOperator.cut_and_paste(_field(entries, "cutoff"), _field(entries, "rho"), alphabet)
         case "uniform" | "uniform_inserting" as family:
             keep: Any = read.get("keep")
             inserted: Any = read.get("insert") if family == _INSERTING else 0
-            return Operator.uniform(_field(entries, "size"), keep, alphabet, inserted)
+            return TransactionOperator.uniform(_field(entries, "size"), keep, alphabet, inserted)
         case "none":
-            return Operator.none(_field(entries, "size"), alphabet)
+            return TransactionOperator.none(_field(entries, "size"), alphabet)
     raise ValueError("the document names no known family of operators")
 
 
-def _entry(operator: Operator, size: int) -> dict[str, Any]:
+def _entry(operator: TransactionOperator, size: int) -> dict[str, Any]:
     entry: dict[str, Any] = {"size": size}
     if operator.family == SELECT_A_SIZE:
         entry["retained"] = [float(p) for p in operator.retained[size]]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import noise, occurring, recovery, weights
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 LEVEL = 0.95
 
@@ -46,7 +46,7 @@ def transactions(counts: Mapping[int, Floats]) -> float:
     return float(sum(given.sum(axis=-1).flat[0] for given in counts.values()))
 
 
-def partial_supports(operator: Operator, counts: Counts) -> Floats:
+def partial_supports(operator: TransactionOperator, counts: Counts) -> Floats:
     """Return unbiased estimates of s_0..s_k as shares of all transactions, shape (..., k + 1).
 
     They sum to 1 where every m is at least k, but single ones may be negative. Raises PluginError PPF869 where they
@@ -58,7 +58,7 @@ def partial_supports(operator: Operator, counts: Counts) -> Floats:
     return np.asarray(summed / transactions(given))
 
 
-def covariances(operator: Operator, counts: Counts) -> Floats:
+def covariances(operator: TransactionOperator, counts: Counts) -> Floats:
     """Return an unbiased estimate of the covariance of ``partial_supports``, shape (..., k + 1, k + 1).
 
     The randomized overlaps stand for their own expectation, the estimates for the originals.
@@ -96,7 +96,7 @@ def length_of(counts: Mapping[int, Floats]) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimates:
+class QuantityEstimates:
     """Estimates of one or many quantities, arrays of one shape (...).
 
     Attributes
@@ -119,7 +119,7 @@ def quantile(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level)
 
 
-def supports(operator: Operator, counts: Counts, level: float = LEVEL) -> Estimates:
+def supports(operator: TransactionOperator, counts: Counts, level: float = LEVEL) -> QuantityEstimates:
     """Estimate the supports of itemsets, as shares of all transactions, from overlaps by original size.
 
     Parameters
@@ -148,13 +148,15 @@ def supports(operator: Operator, counts: Counts, level: float = LEVEL) -> Estima
     return interval(np.asarray(summed / total), sigma, level, large / total)
 
 
-def interval(value: Floats, sigma: Floats, level: float, top: float) -> Estimates:
+def interval(value: Floats, sigma: Floats, level: float, top: float) -> QuantityEstimates:
     """Return value ± z sigma, cut to [0, top]."""
     half = quantile(level) * sigma
-    return Estimates(value, sigma, np.clip(value - half, 0.0, top), np.clip(value + half, 0.0, top))
+    return QuantityEstimates(value, sigma, np.clip(value - half, 0.0, top), np.clip(value + half, 0.0, top))
 
 
-def expected_sigma(operator: Operator, partial: Mapping[int, Floats], numbers: Mapping[int, float]) -> Floats:
+def expected_sigma(
+    operator: TransactionOperator, partial: Mapping[int, Floats], numbers: Mapping[int, float]
+) -> Floats:
     """Return the standard error to expect for known partial supports, before anything is randomized; shape (...).
 
     Parameters

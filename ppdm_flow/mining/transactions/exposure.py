@@ -24,8 +24,8 @@ from ppdm_flow.mining.transactions.breaches import (
 from ppdm_flow.mining.transactions.hardest import hardest
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import members
-from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.prevalent import Prevalent
+from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.prevalent import PrevalentItemsets
 
 Integers = npt.NDArray[np.int64]
 
@@ -55,7 +55,9 @@ class WorstExposure:
     prior: float
 
 
-def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[WorstExposure]:
+def inside(
+    operator: TransactionOperator, prevalent: PrevalentItemsets, length: int, event: Event = Event.ALL
+) -> list[WorstExposure]:
     """Return the worst for each size that occurs, z being one of the ``length`` items of A."""
     itemsets = prevalent.levels[length - 1].itemsets
 
@@ -66,7 +68,7 @@ def inside(operator: Operator, prevalent: Prevalent, length: int, event: Event =
     return _worst(operator, prevalent, length, length, event, _each_item, describe)
 
 
-def whole(operator: Operator, prevalent: Prevalent, length: int) -> list[WorstExposure]:
+def whole(operator: TransactionOperator, prevalent: PrevalentItemsets, length: int) -> list[WorstExposure]:
     """Return the worst Pr[A in t | A in t'] for each size that occurs: of all ``length`` items together.
 
     There is no single item: ``item`` is -1, and ``prior`` is Pr[A in t].
@@ -83,7 +85,9 @@ def whole(operator: Operator, prevalent: Prevalent, length: int) -> list[WorstEx
     return _worst(operator, prevalent, length, length, Event.ALL, split, describe)
 
 
-def outside(operator: Operator, prevalent: Prevalent, length: int, event: Event = Event.ALL) -> list[WorstExposure]:
+def outside(
+    operator: TransactionOperator, prevalent: PrevalentItemsets, length: int, event: Event = Event.ALL
+) -> list[WorstExposure]:
     """Return the same for z that are none of the ``length`` items of A; itemsets of one more must have been counted."""
     itemsets = prevalent.levels[length].itemsets
 
@@ -112,7 +116,7 @@ def by_other_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def knowing(
-    operator: Operator, prevalent: Prevalent, lengths: Sequence[int], known: int, most: float = 1.0
+    operator: TransactionOperator, prevalent: PrevalentItemsets, lengths: Sequence[int], known: int, most: float = 1.0
 ) -> WorstExposure | None:
     """Return the worst Pr[z in t | A in t'] for who knows ``known`` further items of t, and sees which came through.
 
@@ -123,7 +127,9 @@ def knowing(
     return max((e for e in every if e.itemset), key=lambda e: e.level, default=None)
 
 
-def _knowing(operator: Operator, prevalent: Prevalent, length: int, known: int, most: float) -> WorstExposure:
+def _knowing(
+    operator: TransactionOperator, prevalent: PrevalentItemsets, length: int, known: int, most: float
+) -> WorstExposure:
     itemsets, patterns = prevalent.levels[length + known - 1].itemsets, prevalent.patterns(length + known)
     worst = WorstExposure(0.0, 0, 0, (), -1, 0.0)
     for chosen in combinations(range(length + known), known):
@@ -158,8 +164,8 @@ def _given(patterns: Integers, known: tuple[int, ...]) -> Integers:
 
 
 def rest(
-    operator: Operator,
-    prevalent: Prevalent,
+    operator: TransactionOperator,
+    prevalent: PrevalentItemsets,
     lengths: Sequence[int],
     declared: Mapping[int, Sequence[float]] | None = None,
 ) -> float:
@@ -190,7 +196,13 @@ def _caps(declared: Sequence[float], length: int) -> Floats:
 
 
 def _worst(
-    operator: Operator, prevalent: Prevalent, counted: int, length: int, event: Event, split: Split, describe: Describe
+    operator: TransactionOperator,
+    prevalent: PrevalentItemsets,
+    counted: int,
+    length: int,
+    event: Event,
+    split: Split,
+    describe: Describe,
 ) -> list[WorstExposure]:
     best = {m: WorstExposure(0.0, m, p, (), -1, 0.0) for p, pool in enumerate(prevalent.pools) for m in pool.sizes}
     ruled = {m: likelihoods(operator, m, length, event) for m in best}

@@ -15,7 +15,7 @@ import numpy as np
 
 from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 ROUNDS = 60
 """Few: more of them gather the distribution in single points, and the numbers get worse, not better."""
@@ -32,7 +32,7 @@ FAR = 7.0
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
+class ExpectedErrors:
     """Expected numbers, 0 or more: false positives among what was found, false drops among the other candidates.
 
     Itemsets that are no candidates, because a part of them was dropped, are not among the false drops.
@@ -42,10 +42,10 @@ class Doubts:
     false_drops: float
 
 
-def doubts(value: Floats, sigma: Floats, min_support: float) -> Doubts:
+def doubts(value: Floats, sigma: Floats, min_support: float) -> ExpectedErrors:
     """Return them for the candidates of one size, by their estimates and standard errors, both of shape (n,)."""
     if len(value) == 0 or not (sigma > 0.0).any():
-        return Doubts(0.0, 0.0)
+        return ExpectedErrors(0.0, 0.0)
     value, sigma, counts = _binned(value, np.maximum(sigma, 1e-12))
     grid = _grid(float(value.max()), float(np.median(sigma)), min_support)
     likelihood = _likelihood(value, sigma, grid)
@@ -57,7 +57,7 @@ def doubts(value: Floats, sigma: Floats, min_support: float) -> Doubts:
     frequent, every = grid >= min_support, joint.sum(axis=1)
     above, below = joint[:, frequent].sum(axis=1) / every, joint[:, ~frequent].sum(axis=1) / every  # neither below 0
     accepted = value >= min_support
-    return Doubts(float(counts[accepted] @ below[accepted]), float(counts[~accepted] @ above[~accepted]))
+    return ExpectedErrors(float(counts[accepted] @ below[accepted]), float(counts[~accepted] @ above[~accepted]))
 
 
 def _binned(value: Floats, sigma: Floats) -> tuple[Floats, Floats, Floats]:
@@ -95,7 +95,7 @@ def misfit(mined: MinedItemsets) -> bool:
     )
 
 
-def _is_far(operator: Operator, size: int, rows: int, items: int) -> bool:
+def _is_far(operator: TransactionOperator, size: int, rows: int, items: int) -> bool:
     if operator.refills:
         return items != rows * (size + operator.inserted)
     law, kept = operator.law(size), np.arange(size + 1)

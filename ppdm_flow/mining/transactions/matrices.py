@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.laws import Floats, log_choose
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 Bools = npt.NDArray[np.bool_]
 
@@ -19,7 +19,7 @@ WORST_CONDITION = 1e12
 """A transition matrix with a larger condition number is singular: rounding alone would swamp what it gives back."""
 
 
-def occurring(operator: Operator, size: int, length: int) -> Bools:
+def occurring(operator: TransactionOperator, size: int, length: int) -> Bools:
     """Return which overlaps l = 0..k of an itemset of k = ``length`` items can occur, shape (k + 1,)."""
     overlap = np.arange(length + 1)
     fits = overlap <= size
@@ -28,7 +28,7 @@ def occurring(operator: Operator, size: int, length: int) -> Bools:
     return fits
 
 
-def joint(operator: Operator, size: int, length: int) -> Floats:
+def joint(operator: TransactionOperator, size: int, length: int) -> Floats:
     """Return the chance g[l, q, i] of one exact outcome within an itemset A of k = ``length`` items.
 
     Given |t ∩ A| = l: just a given set of q of these l items are in t', and just a given set of i of the k - l others.
@@ -49,7 +49,7 @@ def joint(operator: Operator, size: int, length: int) -> Floats:
     return np.asarray(np.where(possible, (np.exp(chance) * law).sum(axis=3, keepdims=True) * inserted, 0.0)[..., 0])
 
 
-def transition(operator: Operator, size: int, length: int) -> Floats:
+def transition(operator: TransactionOperator, size: int, length: int) -> Floats:
     """Return P[l', l] = Pr[|t' ∩ A| = l' given |t ∩ A| = l], shape (k + 1, k + 1); section 4.1.
 
     Columns sum to 1; one for an overlap that cannot occur (l > m) is 0.
@@ -64,7 +64,7 @@ def transition(operator: Operator, size: int, length: int) -> Floats:
     return matrix
 
 
-def pattern_transition(operator: Operator, size: int, length: int) -> Floats:
+def pattern_transition(operator: TransactionOperator, size: int, length: int) -> Floats:
     """Return Q[u', u] = Pr[t' ∩ A = u' given t ∩ A = u] for all 2^k subsets, as bits of their index; (2^k, 2^k)."""
     after, before = np.ogrid[0 : 1 << length, 0 : 1 << length]
     chance = joint(operator, size, length)
@@ -76,7 +76,7 @@ def members(patterns: npt.ArrayLike) -> npt.NDArray[np.intp]:
     return np.asarray(np.bitwise_count(np.asarray(patterns)), dtype=np.intp)
 
 
-def recovery(operator: Operator, size: int, length: int) -> Floats:
+def recovery(operator: TransactionOperator, size: int, length: int) -> Floats:
     """Return L, shape (k + 1, k + 1), with L P = 1 on the overlaps that can occur; rows of the others are 0.
 
     Raises PluginError PPF869 if the overlaps cannot be told apart.
@@ -90,7 +90,7 @@ def recovery(operator: Operator, size: int, length: int) -> Floats:
     return inverse
 
 
-def weights(operator: Operator, size: int, length: int) -> Floats:
+def weights(operator: TransactionOperator, size: int, length: int) -> Floats:
     """Return w of shape (k + 1,): the sum of w[|t' ∩ A|] estimates how many t hold A without bias.
 
     0 for itemsets of more than m items, which no t holds. Raises PluginError PPF869 where there is no such w.
@@ -101,7 +101,7 @@ def weights(operator: Operator, size: int, length: int) -> Floats:
     return np.array(recovery(operator, size, length)[length])
 
 
-def noise(operator: Operator, size: int, length: int, applied: Floats | None = None) -> Floats:
+def noise(operator: TransactionOperator, size: int, length: int, applied: Floats | None = None) -> Floats:
     """Return D[l], the variance of w[|t' ∩ A|] given |t ∩ A| = l, shape (k + 1,); 0 for what cannot occur.
 
     ``applied`` is w, by default ``weights``.
@@ -112,7 +112,7 @@ def noise(operator: Operator, size: int, length: int, applied: Floats | None = N
     return np.asarray(np.maximum((given * given) @ matrix - mean * mean, 0.0))
 
 
-def _singular(operator: Operator, size: int, length: int) -> PluginError:
+def _singular(operator: TransactionOperator, size: int, length: int) -> PluginError:
     items = f"{length} items" if length > 1 else "single items"
     text = f"supports of {items} cannot be recovered from randomized transactions of {size}"
     cutoff = operator.cutoffs.get(size)

@@ -23,7 +23,7 @@ LARGEST_CUTOFF = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Operator:
+class TransactionOperator:
     """How a transaction t of m items becomes t', given for each m that occurs.
 
     1. Draw j from ``retained[m]`` and keep j items of t, each set of j as likely: ``retained[m]`` of shape (m + 1,) is

@@ -16,7 +16,7 @@ import numpy as np
 from ppdm_flow.mining.transactions.estimates import Counts, checked, transactions
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import members, occurring, pattern_transition, weights
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 LONGEST = 10
 """Items of the largest itemset whose 2^k patterns are taken apart."""
@@ -34,7 +34,7 @@ class Subsets:
     counts : m -> randomized transactions by pattern, shape (2^k,)
     """
 
-    operator: Operator
+    operator: TransactionOperator
     value: Floats
     covariance: Floats
     readings: Mapping[int, Floats]
@@ -67,7 +67,7 @@ class Subsets:
         return float(np.clip(variance, least / self.total**2, most / self.total**2))
 
 
-def subsets(operator: Operator, counts: Counts) -> Subsets:
+def subsets(operator: TransactionOperator, counts: Counts) -> Subsets:
     """Estimate the supports of all subsets of one itemset.
 
     ``counts``: m -> randomized transactions by pattern t' ∩ A, shape (2^k,); bit i of the index stands for item i.
@@ -88,7 +88,7 @@ def subsets(operator: Operator, counts: Counts) -> Subsets:
 
 
 @lru_cache(maxsize=32)
-def reading(operator: Operator, size: int, length: int) -> Floats:
+def reading(operator: TransactionOperator, size: int, length: int) -> Floats:
     """Return F[X, u], the weight that pattern u has in the estimate of how many t hold X; shape (2^k, 2^k)."""
     index = np.arange(1 << length)
     chosen, shared = members(index), members(index[:, None] & index)
@@ -101,7 +101,7 @@ def reading(operator: Operator, size: int, length: int) -> Floats:
 
 
 @lru_cache(maxsize=32)
-def _moves(operator: Operator, size: int, length: int) -> Floats:
+def _moves(operator: TransactionOperator, size: int, length: int) -> Floats:
     """Return the columns of the transition matrix of patterns that can occur."""
     fits = occurring(operator, size, length)[members(np.arange(1 << length))]
     return np.ascontiguousarray(pattern_transition(operator, size, length)[:, fits])

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ppdm_flow.mining.transactions.apriori.counting import Counter, Partitions
 from ppdm_flow.mining.transactions.apriori.levels import Level, joined, patterns
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class SizePool:
     """Neighbouring transaction sizes, ascending, and how many transactions have them."""
 
     sizes: tuple[int, ...]
@@ -45,35 +45,35 @@ class Pool:
         return str(first) if first == last else f"{first}-{last}"
 
 
-def pools(numbers: Mapping[int, int], least: int) -> tuple[Pool, ...]:
+def pools(numbers: Mapping[int, int], least: int) -> tuple[SizePool, ...]:
     """Return the pools of m -> N_m, each of at least ``least`` transactions, or one of all if there are not so many.
 
     Sizes are taken in ascending order until a pool is full; what is left at the end goes to the last one. Empty
     transactions hold nothing that could be learned of, and are in none.
     """
-    filled: list[Pool] = []
+    filled: list[SizePool] = []
     waiting: tuple[int, ...] = ()
     rows = 0
     for size in sorted(m for m, number in numbers.items() if m > 0 and number > 0):
         waiting, rows = (*waiting, size), rows + numbers[size]
         if rows >= least:
-            filled.append(Pool(waiting, rows))
+            filled.append(SizePool(waiting, rows))
             waiting, rows = (), 0
     if waiting and filled:
         last = filled.pop()
         waiting, rows = (*last.sizes, *waiting), last.rows + rows
-    return (*filled, Pool(waiting, rows)) if waiting else tuple(filled)
+    return (*filled, SizePool(waiting, rows)) if waiting else tuple(filled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prevalent:
+class PrevalentItemsets:
     """``levels[k - 1]`` has itemsets of k items and the rows of each pool that hold them; all items for k = 1.
 
     ``floors`` int64 (longest, pools): no itemset of k items that is left out is in more rows of a pool than that.
     """
 
     alphabet: int
-    pools: tuple[Pool, ...]
+    pools: tuple[SizePool, ...]
     levels: tuple[Level, ...]
     floors: Integers
 
@@ -110,14 +110,14 @@ class Prevalent:
 
 
 def prevalent(
-    partitions: Partitions, pools: Sequence[Pool], alphabet: int, longest: int, threads: int = 1
-) -> Prevalent:
+    partitions: Partitions, pools: Sequence[SizePool], alphabet: int, longest: int, threads: int = 1
+) -> PrevalentItemsets:
     """Count itemsets of 1 to ``longest`` items. ``partitions`` are read once for each size.
 
     They are baskets over one alphabet; those of sizes in no pool (empty ones) count for nothing.
     """
     sizes = sorted({0, *(m for pool in pools for m in pool.sizes)})
-    counter = Counter(partitions, Operator.none(sizes, alphabet), threads)
+    counter = Counter(partitions, TransactionOperator.none(sizes, alphabet), threads)
     into = _into(sizes, pools)
     _, singles, _ = counter.singles()
     counts = singles @ into
@@ -131,16 +131,16 @@ def prevalent(
         counts = counter.itemsets(itemsets) @ into if len(itemsets) else np.zeros((0, len(pools)), dtype=np.int64)
         kept, floor = _most_frequent(counts, max(LEAST_ITEMSETS, ITEMSETS // len(pools)))
         levels.append(Level(itemsets, parents, counts, kept))
-    return Prevalent(alphabet, tuple(pools), tuple(levels), np.array(floors))
+    return PrevalentItemsets(alphabet, tuple(pools), tuple(levels), np.array(floors))
 
 
-def _items(pools: Sequence[Pool]) -> int:
+def _items(pools: Sequence[SizePool]) -> int:
     """Return how many items of each pool are paired, so that counting takes no longer than it may."""
     pairs = 64 * WORK / max(1, sum(pool.rows for pool in pools))
     return int(min(max(np.sqrt(2 * pairs) / len(pools), LEAST_ITEMS), MOST_ITEMS))
 
 
-def _into(sizes: list[int], pools: Sequence[Pool]) -> Integers:
+def _into(sizes: list[int], pools: Sequence[SizePool]) -> Integers:
     """Return 1 where a size is in a pool, (sizes, pools)."""
     return np.array([[m in pool.sizes for pool in pools] for m in sizes], dtype=np.int64)
 

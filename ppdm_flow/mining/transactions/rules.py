@@ -20,7 +20,7 @@ _NEAR = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class SupportRatio:
     """A ratio of supports. ``value`` and ``sigma`` are None where a support below it is not told from 0.
 
     Its interval then is all that the ratio can be; ``high`` is None where that has no end.
@@ -32,7 +32,7 @@ class Ratio:
     high: float | None
 
 
-def confidence(supports: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> Ratio:
+def confidence(supports: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> SupportRatio:
     """Return support(A ∪ B) / support(A) for a rule A => B, its interval cut to [0, 1].
 
     ``antecedent`` and ``consequent`` are bits of the items of A and B among those of ``supports``, both not empty and
@@ -40,18 +40,18 @@ def confidence(supports: Subsets, antecedent: int, consequent: int, level: float
     """
     _check(supports, antecedent, consequent)
     if not _significant(supports, antecedent, level):
-        return Ratio(None, None, 0.0, 1.0)
+        return SupportRatio(None, None, 0.0, 1.0)
     both, below = float(supports.value[antecedent | consequent]), float(supports.value[antecedent])
     slope = np.zeros(len(supports.value))
     slope[antecedent | consequent], slope[antecedent] = 1.0 / below, -both / below**2
     return _ratio(supports, both / below, slope, level, 1.0)
 
 
-def lift(supports: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> Ratio:
+def lift(supports: Subsets, antecedent: int, consequent: int, level: float = LEVEL) -> SupportRatio:
     """Return support(A ∪ B) / (support(A) support(B)) of a rule A => B, its interval cut to [0, inf)."""
     _check(supports, antecedent, consequent)
     if not (_significant(supports, antecedent, level) and _significant(supports, consequent, level)):
-        return Ratio(None, None, 0.0, None)
+        return SupportRatio(None, None, 0.0, None)
     both = float(supports.value[antecedent | consequent])
     first, second = float(supports.value[antecedent]), float(supports.value[consequent])
     ratio = both / (first * second)
@@ -61,11 +61,11 @@ def lift(supports: Subsets, antecedent: int, consequent: int, level: float = LEV
     return _ratio(supports, ratio, slope, level, math.inf)
 
 
-def _ratio(supports: Subsets, value: float, slope: Floats, level: float, top: float) -> Ratio:
+def _ratio(supports: Subsets, value: float, slope: Floats, level: float, top: float) -> SupportRatio:
     sigma = math.sqrt(supports.variance(slope))
     half = quantile(level) * sigma
     high = min(max(value + half, 0.0), top)
-    return Ratio(value, sigma, min(max(value - half, 0.0), top), high)
+    return SupportRatio(value, sigma, min(max(value - half, 0.0), top), high)
 
 
 def _significant(supports: Subsets, chosen: int, level: float) -> bool:
@@ -82,18 +82,18 @@ def _check(supports: Subsets, antecedent: int, consequent: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AssociationRule:
     """``antecedent`` => ``consequent``, item numbers ascending; ``support`` and its ``sigma`` are of both together."""
 
     antecedent: tuple[int, ...]
     consequent: tuple[int, ...]
     support: float
     sigma: float
-    confidence: Ratio
-    lift: Ratio
+    confidence: SupportRatio
+    lift: SupportRatio
 
 
-def rules(mined: MinedItemsets, min_confidence: float = 0.0, level: float = LEVEL) -> Iterator[Rule]:
+def rules(mined: MinedItemsets, min_confidence: float = 0.0, level: float = LEVEL) -> Iterator[AssociationRule]:
     """Yield all rules of the frequent itemsets of 2 to 10 items with an estimated confidence of at least this.
 
     A rule whose antecedent's support is not told from 0 has no confidence and is left out.
@@ -121,14 +121,16 @@ def _likely(mined: MinedItemsets, size: int, min_confidence: float) -> npt.NDArr
     return likely
 
 
-def _of(itemset: list[int], parts: list[int], supports: Subsets, min_confidence: float, level: float) -> Iterator[Rule]:
+def _of(
+    itemset: list[int], parts: list[int], supports: Subsets, min_confidence: float, level: float
+) -> Iterator[AssociationRule]:
     everything = (1 << len(itemset)) - 1
     sigma = _sigma(supports, everything)
     for antecedent in parts:
         sure = confidence(supports, antecedent, everything ^ antecedent, level)
         if sure.value is None or sure.value < min_confidence:
             continue
-        yield Rule(
+        yield AssociationRule(
             _items(itemset, antecedent),
             _items(itemset, everything ^ antecedent),
             float(supports.value[everything]),

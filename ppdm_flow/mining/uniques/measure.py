@@ -67,7 +67,7 @@ def alone(keys: Keys) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class CodedColumns:
     """``codes`` of each column, int32 (rows,), from 0 up to its ``widths``; missing values have a code like others.
 
     Raises ValueError where columns differ in length, or a combination of three has too many possible keys.

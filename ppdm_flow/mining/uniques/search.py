@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
-from ppdm_flow.mining.uniques.measure import Combination, Ground
+from ppdm_flow.mining.uniques.measure import CodedColumns, Combination
 
 BUDGET = 1_000_000_000
 """Rows that a search looks at, over all combinations: some four seconds on one core."""
@@ -26,7 +26,7 @@ class LonelyRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Uniques:
+class MinimalUniques:
     """``minimal`` combinations tell every row from every other, and no part of them does.
 
     ``telling`` are combinations that do not, by the share of rows that are alone, most first: for each size the
@@ -41,8 +41,14 @@ class Uniques:
 
 
 def search(
-    ground: Ground, columns: Sequence[int], size: int = 3, *, budget: int = BUDGET, most: int = 3, least: float = 0.01
-) -> Uniques:
+    ground: CodedColumns,
+    columns: Sequence[int],
+    size: int = 3,
+    *,
+    budget: int = BUDGET,
+    most: int = 3,
+    least: float = 0.01,
+) -> MinimalUniques:
     """Look through all combinations of up to ``size`` of the ``columns``, level by level.
 
     Supersets of a unique combination are not looked at: they are unique, and not minimal (level-wise pruning: Sismanis,
@@ -68,7 +74,7 @@ def search(
 
 
 class _Search:
-    def __init__(self, ground: Ground, budget: int, most: int, least: float) -> None:
+    def __init__(self, ground: CodedColumns, budget: int, most: int, least: float) -> None:
         self._ground = ground
         self._left = budget // max(1, ground.rows)
         self._most = most
@@ -77,12 +83,12 @@ class _Search:
         self._telling: list[LonelyRows] = []
         self._looked_at = self._left_out = 0
 
-    def run(self, columns: Sequence[int], size: int) -> Uniques:
+    def run(self, columns: Sequence[int], size: int) -> MinimalUniques:
         rows = self._ground.rows
         for level in range(1, min(size, len(columns)) + 1) if rows > 1 else ():
             self._level(self._candidates(columns, level))
         telling = sorted(self._telling, key=lambda a: (-a.share, len(a.columns), a.columns))
-        return Uniques(tuple(self._minimal), tuple(telling), self._looked_at, self._left_out)
+        return MinimalUniques(tuple(self._minimal), tuple(telling), self._looked_at, self._left_out)
 
     def _candidates(self, columns: Sequence[int], level: int) -> list[Combination]:
         """Return what can be unique or telling at this level, the most values first, as far as the budget goes."""

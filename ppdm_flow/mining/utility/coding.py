@@ -17,7 +17,7 @@ from ppdm_flow.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ComparedColumn:
+class CodedColumn:
     """A released column ``name`` beside its source: both numbers, or both coded over the same categories."""
 
     name: str
@@ -32,7 +32,7 @@ class ComparedColumn:
 
 def compared(
     before: Table, after: Table, pairs: tuple[tuple[str, str], ...], ctx: AuditContext
-) -> tuple[tuple[ComparedColumn, ...], tuple[str, ...]]:
+) -> tuple[tuple[CodedColumn, ...], tuple[str, ...]]:
     """Return the columns that can be compared, and the names of those that cannot.
 
     ``pairs`` are (released, source) names. A recoded column is compared at the released level, where each original
@@ -56,7 +56,7 @@ def compared(
             mine, theirs = level.compact(), Column(theirs.codes, theirs.categories).compact()
             names = union((mine.categories, theirs.categories))
             mine, theirs = mine.onto(names), theirs.onto(names)
-        columns.append(ComparedColumn(name, mine, theirs))
+        columns.append(CodedColumn(name, mine, theirs))
     return tuple(columns), tuple(others)
 
 

@@ -20,7 +20,7 @@ SMALLEST_EIGENVALUE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class NumericCells:
     """``values`` (rows, columns), NaN where missing, of rows that count ``weights`` (rows,) times."""
 
     values: Floats
@@ -100,7 +100,7 @@ def distances(x: Floats, of_x: Floats, y: Floats, of_y: Floats) -> tuple[float, 
     return float(min(1.0, apart[last_of_equal].max())), float((apart[:-1] * gaps).sum())
 
 
-def column_losses(before: Cells, after: Cells, deviations: Floats) -> ColumnLosses:
+def column_losses(before: NumericCells, after: NumericCells, deviations: Floats) -> ColumnLosses:
     """Compare two samples column by column; ``deviations`` (columns,) are the units of means and quantiles."""
     found = np.full((6, before.columns), np.nan)
     for i in range(before.columns):
@@ -115,12 +115,12 @@ def column_losses(before: Cells, after: Cells, deviations: Floats) -> ColumnLoss
     return ColumnLosses(*found)
 
 
-def _missing(cells: Cells, present: Floats) -> float:
+def _missing(cells: NumericCells, present: Floats) -> float:
     total = float(cells.weights.sum())
     return 1 - float(present.sum()) / total if total > 0 else 0.0
 
 
-def relations(cells: Cells) -> Relations:
+def relations(cells: NumericCells) -> Relations:
     """Return covariances (n - 1 in the denominator) and correlations of each two columns; NaN where there are none."""
     known = ~np.isnan(cells.values)
     some = known.any(axis=0)

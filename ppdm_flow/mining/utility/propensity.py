@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
 
-from ppdm_flow.mining.utility.coding import ComparedColumn
+from ppdm_flow.mining.utility.coding import CodedColumn
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.numeric.column import NumericColumn
 
@@ -47,7 +47,7 @@ class Propensity:
         return (self.pmse - self.expected) / self.deviation if self.deviation > 0 else None
 
 
-def block(column: ComparedColumn, most_values: int) -> Floats:
+def block(column: CodedColumn, most_values: int) -> Floats:
     """Return a column as features of original and released rows, shape (rows before + rows after, features).
 
     Numbers are scaled to mean 0 and standard deviation 1, with a second feature where cells are missing. Of other

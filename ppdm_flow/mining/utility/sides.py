@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class UtilitySide:
     """Rows of one side, and how many persons each stands for: ``weights`` (rows,).
 
     ``sample`` is the number of rows looked at where the side has more; None where all rows are here.
@@ -39,9 +39,9 @@ class Side:
     def __getitem__(self, name: str) -> Column:
         return self.table[name]
 
-    def take(self, rows: npt.NDArray[np.bool_]) -> Side:
+    def take(self, rows: npt.NDArray[np.bool_]) -> UtilitySide:
         """Return the rows under a mask."""
-        return Side(self.table.take(rows), self.weights[rows], self.sample)
+        return UtilitySide(self.table.take(rows), self.weights[rows], self.sample)
 
 
 def compared_columns(
@@ -56,13 +56,13 @@ def compared_columns(
     return tuple((c, s) for c, s in known if chosen is None or c in chosen or s in chosen)
 
 
-def side(view: DataView, columns: Sequence[str], limit: int) -> Side:
+def side(view: DataView, columns: Sequence[str], limit: int) -> UtilitySide:
     """Read at most ``limit`` rows of a view, evenly spaced: the same ones every time."""
     weight = view.schema.weight
     table = view.sample(limit, [*dict.fromkeys((*columns, *([] if weight is None else [weight])))])
     weights = np.ones(len(table)) if weight is None else weights_of(table[weight]).astype(np.float64)
     known = tuple(dict.fromkeys(columns))
-    return Side(table.select(known), weights, len(table) if len(table) < view.row_count else None)
+    return UtilitySide(table.select(known), weights, len(table) if len(table) < view.row_count else None)
 
 
 def persons(view: DataView, columns: Sequence[str], limit: int) -> tuple[Table, int | None]:
@@ -89,7 +89,7 @@ def half(original: DataView, ctx: AuditContext) -> Holdout:
     return chosen.by_person(original.partitions([ctx.people.subject]), ctx.people.subject)
 
 
-def halves(rows: Side, chosen: Holdout) -> tuple[Side, Side]:
+def halves(rows: UtilitySide, chosen: Holdout) -> tuple[UtilitySide, UtilitySide]:
     """Split rows in two."""
     first = chosen.held_out(rows.table.rows)
     return rows.take(first), rows.take(~first)

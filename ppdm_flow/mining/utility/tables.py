@@ -9,7 +9,7 @@ from itertools import combinations, islice
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.utility.coding import ComparedColumn
+from ppdm_flow.mining.utility.coding import CodedColumn
 from ppdm_flow.mining.utility.numbers import quantiles
 from ppdm_flow.tables.numeric.column import NumericColumn
 
@@ -20,7 +20,7 @@ INTERVALS = 10
 """A column of numbers counts by so many intervals of about equal share of the original."""
 
 
-def coded_rows(column: ComparedColumn, weights: Floats) -> Integers:
+def coded_rows(column: CodedColumn, weights: Floats) -> Integers:
     """Return a code from 0 of each cell, shape (rows before + rows after,); missing and suppressed have their own.
 
     Numbers count by the interval they are in; ``weights`` (rows before,) are those of the original rows.

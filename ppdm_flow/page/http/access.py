@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
     """``public``: everybody, signed in or not; else somebody who has one of the ``roles``."""
 
-    roles: frozenset[Role] = frozenset()
+    roles: frozenset[PageRole] = frozenset()
     public: bool = False
 
     def allows(self, user: User | None) -> bool:
@@ -20,9 +20,9 @@ class Access:
 
 
 PUBLIC = Access(public=True)
-SIGNED_IN = Access(frozenset(Role))
-READERS = Access(frozenset({Role.GUEST, Role.STEWARD, Role.APPROVER}))
-STEWARDS = Access(frozenset({Role.STEWARD}))
-STEWARDS_AND_APPROVERS = Access(frozenset({Role.STEWARD, Role.APPROVER}))
-APPROVERS = Access(frozenset({Role.APPROVER}))
-ADMINISTRATORS = Access(frozenset({Role.ADMINISTRATOR}))
+SIGNED_IN = Access(frozenset(PageRole))
+READERS = Access(frozenset({PageRole.GUEST, PageRole.STEWARD, PageRole.APPROVER}))
+STEWARDS = Access(frozenset({PageRole.STEWARD}))
+STEWARDS_AND_APPROVERS = Access(frozenset({PageRole.STEWARD, PageRole.APPROVER}))
+APPROVERS = Access(frozenset({PageRole.APPROVER}))
+ADMINISTRATORS = Access(frozenset({PageRole.ADMINISTRATOR}))

@@ -17,7 +17,7 @@ from ppdm_flow.page.http import cookies
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.multipart import TOKEN, ForgedError
 from ppdm_flow.page.http.origin import from_own_page
-from ppdm_flow.page.http.receiving import Sent, check_fields, most_bytes, sent_with_file, sent_without_file
+from ppdm_flow.page.http.receiving import ReceivedRequest, check_fields, most_bytes, sent_with_file, sent_without_file
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.http.turns import (
     AT_ONCE,
@@ -33,7 +33,7 @@ from ppdm_flow.page.services.accounts.attempts import neighbourhood, network
 from ppdm_flow.page.services.accounts.passwords import HASHES_AT_ONCE
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.accounts.words import new_word
-from ppdm_flow.page.services.places import PERSON, BusyError, Places
+from ppdm_flow.page.services.places import PERSON, BusyError, WorkPlaces
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.site import Site
@@ -43,7 +43,7 @@ TOKEN_HEADER = "x-form-token"  # noqa: S105  # the name of a header
 _log = logging.getLogger("ppdm_flow.page")
 _LARGE = 4 * PIECE
 """Bytes of an answer that counts among those that are held until their clients have read them."""
-_UNREAD = Places(1 << 30, 1 << 26)
+_UNREAD = WorkPlaces(1 << 30, 1 << 26)
 """Bytes of large answers that are held at once, in all and for one person."""
 
 
@@ -77,7 +77,7 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
         person = f"account {visit.user.id}"
     PERSON.set(person)
     async with AsyncExitStack() as held:
-        sent: Sent | Exception = Sent()
+        sent: ReceivedRequest | Exception = ReceivedRequest()
         if route.access.allows(visit.user) and route.method == "POST":
             sent = await held.enter_async_context(_sent(site, route, request, visit))
         turns = [(person, AT_ONCE)]
@@ -115,7 +115,9 @@ def _keeps_visit(response: Response) -> bool:
     return any(cookies.VISIT in cookie for cookie in response.headers.getlist("set-cookie"))
 
 
-def _response(site: Site, route: PageRoute, request: Request, visit: Visit, sent: Sent | Exception) -> Response:
+def _response(
+    site: Site, route: PageRoute, request: Request, visit: Visit, sent: ReceivedRequest | Exception
+) -> Response:
     visit = site.sessions.visit(visit.word)  # a form may have been on its way for long, and the session has ended
     call = Call(site, request, visit, FormData())
     subject = request.path_params.get(route.subject, "") if route.subject and visit.user else ""
@@ -156,9 +158,11 @@ def _to_sign_in(request: Request) -> Response:
 
 
 @asynccontextmanager
-async def _sent(site: Site, route: PageRoute, request: Request, visit: Visit) -> AsyncIterator[Sent | Exception]:
+async def _sent(
+    site: Site, route: PageRoute, request: Request, visit: Visit
+) -> AsyncIterator[ReceivedRequest | Exception]:
     """Give the form of a request, or why there is none."""
-    outcome: Sent | Exception
+    outcome: ReceivedRequest | Exception
     async with AsyncExitStack() as files:
         try:
             if not from_own_page(request, secure=site.settings.secure):
@@ -171,7 +175,7 @@ async def _sent(site: Site, route: PageRoute, request: Request, visit: Visit) ->
         yield outcome
 
 
-def _form(site: Site, route: PageRoute, request: Request, visit: Visit) -> AbstractAsyncContextManager[Sent]:
+def _form(site: Site, route: PageRoute, request: Request, visit: Visit) -> AbstractAsyncContextManager[ReceivedRequest]:
     if not (route.takes_file and visit.user):
         return sent_without_file(request, most_bytes(site.settings, route, visit.user))
 

@@ -10,12 +10,12 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from ppdm_flow.page.http.noted import Noted
+from ppdm_flow.page.http.noted import JournalNote
 from ppdm_flow.page.looks.templates import LongPageError, rendered
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.uploads.arriving import Arriving
+from ppdm_flow.page.services.uploads.arriving import ArrivingFile
 from ppdm_flow.page.site import Site
 
 _LONGEST = 30_000
@@ -33,8 +33,8 @@ class Call:
     request: Request
     visit: Visit
     form: FormData
-    arrived: Arriving | None = None
-    noted: Noted = field(default_factory=Noted)
+    arrived: ArrivingFile | None = None
+    noted: JournalNote = field(default_factory=JournalNote)
 
     @property
     def path(self) -> Mapping[str, str]:

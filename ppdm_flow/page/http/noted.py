@@ -8,7 +8,7 @@ from ppdm_flow.page.services.accounts.roles import User
 
 
 @dataclass(slots=True)
-class Noted:
+class JournalNote:
     """Who acted and on what, where the route and the session do not say it: a name that a form had, a sign-in.
 
     Only what the server knows goes here (an account or a policy that there is), never what somebody typed.

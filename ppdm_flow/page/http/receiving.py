@@ -22,8 +22,8 @@ from ppdm_flow.page.http.multipart import ForgedError, MultipartForm
 from ppdm_flow.page.http.route import ANY_FIELD, LINE, PageRoute
 from ppdm_flow.page.http.turns import turn
 from ppdm_flow.page.services.accounts.roles import User
-from ppdm_flow.page.services.places import PERSON, Places
-from ppdm_flow.page.services.uploads.arriving import Arriving
+from ppdm_flow.page.services.places import PERSON, WorkPlaces
+from ppdm_flow.page.services.uploads.arriving import ArrivingFile
 from ppdm_flow.page.services.uploads.limits import refused
 from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
@@ -37,16 +37,16 @@ _BESIDE = 1 << 14
 """Bytes of a form with a file that are not the file."""
 _PIECE = 1 << 18
 """Bytes of a file that are written at once."""
-_BODIES = Places(1 << 27, 1 << 23)
+_BODIES = WorkPlaces(1 << 27, 1 << 23)
 """Bytes of bodies that are held at once, in all and for one person."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ReceivedRequest:
     """What came with a request: its form, which is still to be parsed, and the file where the route takes one."""
 
     form: Callable[[], FormData] = FormData
-    arrived: Arriving | None = None
+    arrived: ArrivingFile | None = None
 
 
 def most_bytes(settings: Settings, route: PageRoute, user: User | None) -> int:
@@ -65,7 +65,7 @@ def check_fields(form: FormData, long_fields: Mapping[str, int]) -> None:
 
 
 @asynccontextmanager
-async def sent_without_file(request: Request, most: int) -> AsyncIterator[Sent]:
+async def sent_without_file(request: Request, most: int) -> AsyncIterator[ReceivedRequest]:
     """Give a form of at most so many bytes, to be parsed by a thread: Raises HTTPException 413 and 400, BusyError."""
     announced = request.headers.get("content-length", "")
     size = int(announced) if announced.isdecimal() else most
@@ -79,13 +79,13 @@ async def sent_without_file(request: Request, most: int) -> AsyncIterator[Sent]:
                 raise HTTPException(413)
         if body.count(b"&") > _FIELDS:  # the parser splits all of them
             raise HTTPException(413)
-        yield Sent(partial(_parsed, request.headers.get("content-type", ""), body))
+        yield ReceivedRequest(partial(_parsed, request.headers.get("content-type", ""), body))
 
 
 @asynccontextmanager
 async def sent_with_file(
     request: Request, uploads: Uploads, user: User, is_own: Callable[[str], bool]
-) -> AsyncIterator[Sent]:
+) -> AsyncIterator[ReceivedRequest]:
     """Give a form with a file, which is gone after the block unless it was kept.
 
     Raises ForgedError before a byte of the file is written, where no field before it is a token that ``is_own``;
@@ -131,7 +131,9 @@ def _unquoted(text: bytearray) -> str:
     return read.decode(errors="replace")
 
 
-async def _read(request: Request, boundary: bytes, arrived: Arriving, is_own: Callable[[str], bool]) -> Sent:
+async def _read(
+    request: Request, boundary: bytes, arrived: ArrivingFile, is_own: Callable[[str], bool]
+) -> ReceivedRequest:
     try:
         form = MultipartForm(boundary, _BESIDE, is_own)
         pending = bytearray()
@@ -152,4 +154,4 @@ async def _read(request: Request, boundary: bytes, arrived: Arriving, is_own: Ca
     if form.was_forged:
         raise ForgedError
     arrived.name = form.file_name or ""
-    return Sent(partial(FormData, form.fields), arrived if form.file_name else None)
+    return ReceivedRequest(partial(FormData, form.fields), arrived if form.file_name else None)

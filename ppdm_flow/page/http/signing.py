@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.services.keys.keys import Signing
+from ppdm_flow.page.services.keys.keys import SigningAccess
 
 PASSPHRASE = "passphrase"  # noqa: S105  # the name of a field
 AS_AUTHOR = "as_author"
 
 
-def signing_as_author(call: Call) -> Signing | None:
+def signing_as_author(call: Call) -> SigningAccess | None:
     """Return what a run needs to be signed by whoever starts it; None where the form does not ask for that.
 
     The fields are those of ``sign_as_author`` in ``keys/signing.html``. Its ``words`` go among those of ``run``, its

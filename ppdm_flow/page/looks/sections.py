@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +13,13 @@ class Section:
 
     address: str
     text: str
-    roles: frozenset[Role]
+    roles: frozenset[PageRole]
 
 
-_STEWARDS = frozenset({Role.STEWARD})
-_STEWARDS_AND_APPROVERS = frozenset({Role.STEWARD, Role.APPROVER})
-_ADMINISTRATORS = frozenset({Role.ADMINISTRATOR})
-_READERS = frozenset({Role.GUEST, Role.STEWARD, Role.APPROVER})
+_STEWARDS = frozenset({PageRole.STEWARD})
+_STEWARDS_AND_APPROVERS = frozenset({PageRole.STEWARD, PageRole.APPROVER})
+_ADMINISTRATORS = frozenset({PageRole.ADMINISTRATOR})
+_READERS = frozenset({PageRole.GUEST, PageRole.STEWARD, PageRole.APPROVER})
 
 SECTIONS: tuple[Section, ...] = (
     Section("/uploads", "uploads.section", _STEWARDS),
@@ -33,7 +33,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("/key", "keys.title", _STEWARDS_AND_APPROVERS),
     Section("/accounts", "accounts.section", _ADMINISTRATORS),
     Section("/journal", "journal.section", _ADMINISTRATORS),
-    Section("/explain", "explain.title", frozenset(Role)),
+    Section("/explain", "explain.title", frozenset(PageRole)),
 )
 """In the order of the navigation."""
 

@@ -24,7 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.page.services.places import Places
+from ppdm_flow.page.services.places import WorkPlaces
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class LimitExceededError(UsageError):
     """A call took more than its limits (PPF997)."""
 
 
-class Bounded:
+class BoundedCalls:
     """A kind of calls: their limits, and the places that they share.
 
     ``seconds`` are processor time, ``memory`` and ``output`` megabytes; ``places`` calls are carried out at once, of
@@ -64,9 +64,9 @@ class Bounded:
 
     def __init__(self, *, seconds: int, memory: int, output: int, places: int, each: int) -> None:
         self.seconds, self.memory, self.output = seconds, memory, output
-        self._places = Places(places, each)
+        self._places = WorkPlaces(places, each)
 
-    def within(self, seconds: float) -> Bounded:
+    def within(self, seconds: float) -> BoundedCalls:
         """Return calls that may take no more than so many seconds, a whole one at least, in the same places."""
         calls = copy(self)
         calls.seconds = max(1, math.ceil(min(self.seconds, seconds)))
@@ -223,5 +223,5 @@ class _Forks:
 _FORKS = _Forks()
 begin, stop = _FORKS.begin, _FORKS.stop
 atexit.register(stop)
-CHECKS = Bounded(seconds=10, memory=1_024, output=8, places=4, each=2)
+CHECKS = BoundedCalls(seconds=10, memory=1_024, output=8, places=4, each=2)
 """Texts of policies: checks, comparisons, forms, sweeps."""

@@ -16,7 +16,7 @@ class BusyError(Exception):
     """Too many ask at once."""
 
 
-class Places:
+class WorkPlaces:
     """So many ``places`` for some kind of work, and so many of them (``each``) for the work of one person."""
 
     def __init__(self, places: int, each: int) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.asks import Asks
+from ppdm_flow.core.asks import DataAccess
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.plan.cluster.amounts import ROW_BYTES, table_bytes
 from ppdm_flow.plan.cluster.cases import columns_of, held_after, is_generated, of_release, others
 from ppdm_flow.plan.cluster.steps import demanded, passes_of
-from ppdm_flow.plan.cluster.work import DRIVER, Amount, Work
+from ppdm_flow.plan.cluster.work import DRIVER, Work, WorkAmount
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.together import links, read_together
 from ppdm_flow.policy.language.kinds import is_over_releases
@@ -33,13 +33,13 @@ def audit_work(plan: Plan, node: AuditNode, release: ReleaseNode, rows: int) -> 
         passes += _PASSES_OF_PEOPLE
     title = f"{node.name} of {release.name}" if len(plan.releases) > 1 else node.name
     amount = demanded(asks, passes, columns, rows, node.bound.document)
-    return Work("audit", title, node.bound.info.name, asks.where, why, amount, whole=asks is Asks.TABLE)
+    return Work("audit", title, node.bound.info.name, asks.where, why, amount, whole=asks is DataAccess.TABLE)
 
 
-def asked_of(plan: Plan, node: AuditNode, release: ReleaseNode) -> tuple[Asks, str]:
+def asked_of(plan: Plan, node: AuditNode, release: ReleaseNode) -> tuple[DataAccess, str]:
     """Return what an audit of a release asks at the most, and that in words."""
     if _beside_the_driver(plan, release):
-        return Asks.TABLE, "originals come to the rows that the driver holds"
+        return DataAccess.TABLE, "originals come to the rows that the driver holds"
     asks = node.bound.info.asks.of(of_release(plan, release), node.bound.document)
     return asks, asks.words
 
@@ -66,10 +66,10 @@ def across(plan: Plan, rows: int) -> Iterator[Work]:
         }
         held = sum(rows * ROW_BYTES * columns for columns in compared.values())
         why = "rows are compared, and those that fit are joined"
-        amount = Amount(len(names), held, 0, held)
+        amount = WorkAmount(len(names), held, 0, held)
         yield Work("join", " + ".join(sorted(names)), "", DRIVER, why, amount, whole=True)
     successive = is_over_releases(node.bound.info.name for node in plan.audits)
     if plan.ledger is not None or (successive and read_together(plan)):
         held = rows * (_HASH_BYTES + ROW_BYTES) * len(own)
-        amount = Amount(len(own), sum(table_bytes(rows, len(r.attributes)) for r in own), 0, held)
+        amount = WorkAmount(len(own), sum(table_bytes(rows, len(r.attributes)) for r in own), 0, held)
         yield Work("people", "of releases", "", DRIVER, "whose rows the releases have", amount, whole=True)

@@ -11,7 +11,7 @@ from ppdm_flow.core.errors import RunError
 from ppdm_flow.plan.cluster.amounts import MOST_VALUES, ROWS_AT_ONCE, size, table_bytes
 from ppdm_flow.plan.cluster.audits import across, audit_work
 from ppdm_flow.plan.cluster.steps import IN_PARTS, step_work, write_work
-from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, NOT, Amount, Work
+from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, NOT, Work, WorkAmount
 from ppdm_flow.plan.definition import LinkedTable, Plan
 from ppdm_flow.plan.formats import inferred
 
@@ -20,7 +20,7 @@ PER_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowEstimate:
     """How many rows a source has, None where nobody knows; ``about``: an estimate, ``how`` it was made.
 
     ``octets`` are the bytes of its files, 0 where they are not known; ``several`` says that there are several files,
@@ -40,15 +40,15 @@ class Rows:
         return PER_ROWS if self.number is None else self.number
 
 
-UNKNOWN_ROWS = Rows()
+UNKNOWN_ROWS = RowEstimate()
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class WorkForecast:
     """All parts of a run. ``rows`` are those of the source or, by table, of linked ones; ``memory`` is in MB."""
 
     works: tuple[Work, ...]
-    rows: Mapping[str, Rows]
+    rows: Mapping[str, RowEstimate]
     memory: int
 
     @property
@@ -95,14 +95,14 @@ class Foreseen:
         )
 
 
-def foreseen(plan: Plan, rows: Mapping[str, Rows], memory: int) -> Foreseen:
+def foreseen(plan: Plan, rows: Mapping[str, RowEstimate], memory: int) -> WorkForecast:
     """Return what a run of a plan takes; ``rows`` by the names of the plan's roots."""
     limit = (memory << 20) // max(1, len(plan.tables))
     works = [work.within(limit) for work in _works(plan, rows)]
-    return Foreseen(tuple(works), {name: rows.get(name, UNKNOWN_ROWS) for name in plan.roots}, memory)
+    return WorkForecast(tuple(works), {name: rows.get(name, UNKNOWN_ROWS) for name in plan.roots}, memory)
 
 
-def _works(plan: Plan, rows: Mapping[str, Rows]) -> Iterator[Work]:
+def _works(plan: Plan, rows: Mapping[str, RowEstimate]) -> Iterator[Work]:
     if not plan.tables:
         yield from _of_table(plan, rows.get(plan.roots[0], UNKNOWN_ROWS), "")
         return
@@ -112,11 +112,11 @@ def _works(plan: Plan, rows: Mapping[str, Rows]) -> Iterator[Work]:
     for join in plan.joins:
         most = max(rows.get(name, UNKNOWN_ROWS).counted for name in join.tables)
         held = table_bytes(most, len(join.plan.source.attributes) + len(join.plan.releases[0].attributes))
-        amount, why = Amount(len(join.tables), held, 0, held), "linked tables are joined, and audited there"
+        amount, why = WorkAmount(len(join.tables), held, 0, held), "linked tables are joined, and audited there"
         yield Work("join", " + ".join(join.tables), "", DRIVER, why, amount, whole=True)
 
 
-def _of_table(plan: Plan, rows: Rows, name: str) -> Iterator[Work]:
+def _of_table(plan: Plan, rows: RowEstimate, name: str) -> Iterator[Work]:
     number = rows.counted
     yield _read(plan, rows, name)
     for node in plan.steps:
@@ -138,10 +138,10 @@ def _quotations(plan: Plan, rows: int) -> Iterator[Work]:
     many = [a for a in plan.source.attributes if not a.type.is_numeric and a.domain is None]
     if rows > MOST_VALUES and many:
         why = "texts of columns with too many values to be counted"
-        yield Work("check", "of quotations", "", DISTRIBUTED, why, Amount(2))
+        yield Work("check", "of quotations", "", DISTRIBUTED, why, WorkAmount(2))
 
 
-def _read(plan: Plan, rows: Rows, name: str) -> Work:
+def _read(plan: Plan, rows: RowEstimate, name: str) -> Work:
     """Return what reading and checking takes: records of CSV are found by the driver and counted by executors."""
     source = plan.source
     kind = source.format or (inferred("sources", source.path) if source.path else None) or ""
@@ -149,7 +149,7 @@ def _read(plan: Plan, rows: Rows, name: str) -> Work:
     octets = rows.octets or table_bytes(number, width)
     if source.server:
         held = table_bytes(min(number, ROWS_AT_ONCE), width)
-        amount = Amount(1, table_bytes(number, width), 0, held)
+        amount = WorkAmount(1, table_bytes(number, width), 0, held)
         return Work("read", name, kind, DRIVER, "a database is copied by the driver", amount)
     hashed = 0 if rows.several else octets
     values = table_bytes(min(number, MOST_VALUES), 1) * width
@@ -163,13 +163,13 @@ def _read(plan: Plan, rows: Rows, name: str) -> Work:
     return Work("read", name, kind, DISTRIBUTED, "by row groups", _loaded(1 + rows.several, hashed, values))
 
 
-def _loaded(passes: int, octets: int, values: int) -> Amount:
+def _loaded(passes: int, octets: int, values: int) -> WorkAmount:
     """Return what a pass over the source takes in which the values of each column are counted."""
-    return Amount(passes, octets + values, 0, values, bound=True)
+    return WorkAmount(passes, octets + values, 0, values, bound=True)
 
 
 def _keys(table: LinkedTable, rows: int) -> Work:
     keys = 1 + (table.refers is not None and table.key is not None)
     held = table_bytes(rows, keys)
-    amount = Amount(keys, held, 0, held)
+    amount = WorkAmount(keys, held, 0, held)
     return Work("people", f"of {table.name}", "", DRIVER, "keys and references", amount, whole=True)

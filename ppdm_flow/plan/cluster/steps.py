@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ppdm_flow.core.asks import Asks
+from ppdm_flow.core.asks import DataAccess
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.plan.cluster.amounts import CELL_BYTES, KEY_BYTES, ROW_BYTES, ROWS_AT_ONCE, combinations, table_bytes
 from ppdm_flow.plan.cluster.cases import held_after, of_columns, takes_all
-from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, Amount, Work
+from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, Work, WorkAmount
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
 
 IN_PARTS = frozenset({"csv", "parquet"})
@@ -30,19 +30,19 @@ def step_work(plan: Plan, node: StepNode, rows: int) -> Work:
         return _generator(plan, node, columns, rows)
     if any(held_after(plan, reference) for reference in node.inputs):
         why = "its rows are with the driver"
-        return Work("step", node.name, info.name, DRIVER, why, Amount())
+        return Work("step", node.name, info.name, DRIVER, why, WorkAmount())
     if takes_all(node):
         whole = table_bytes(rows, len(columns))
-        amount = Amount(max(1, passes_of(node.bound.info.asks, columns)), whole, 0, whole)
+        amount = WorkAmount(max(1, passes_of(node.bound.info.asks, columns)), whole, 0, whole)
         return Work("step", node.name, info.name, DRIVER, "takes the whole table", amount, whole=True)
     asks = info.asks.of(of_columns(plan, columns), node.bound.document)
     read = tuple(a for a in columns if a.name in node.effect.reads) or columns
     passes = passes_of(info.asks, read)
     if not passes:
-        return Work("step", node.name, info.name, DISTRIBUTED, "row by row", Amount())
+        return Work("step", node.name, info.name, DISTRIBUTED, "row by row", WorkAmount())
     amount = demanded(asks, passes, read, rows, node.bound.document)
     why = f"fitted by {asks.words}"
-    return Work("step", node.name, info.name, asks.where, why, amount, whole=asks is Asks.TABLE)
+    return Work("step", node.name, info.name, asks.where, why, amount, whole=asks is DataAccess.TABLE)
 
 
 def _generator(plan: Plan, node: StepNode, columns: Sequence[AttributeFacts], rows: int) -> Work:
@@ -51,7 +51,7 @@ def _generator(plan: Plan, node: StepNode, columns: Sequence[AttributeFacts], ro
     read = tuple(a for a in columns if a.name in node.effect.reads) or tuple(columns)
     amount = demanded(asks, passes_of(node.bound.info.asks, read), read, rows, node.bound.document)
     why = f"fitted by {asks.words}; makes rows"
-    return Work("step", node.name, node.bound.info.name, DRIVER, why, amount, whole=asks is Asks.TABLE)
+    return Work("step", node.name, node.bound.info.name, DRIVER, why, amount, whole=asks is DataAccess.TABLE)
 
 
 def passes_of(demand: Any, columns: Sequence[AttributeFacts]) -> int:
@@ -61,21 +61,21 @@ def passes_of(demand: Any, columns: Sequence[AttributeFacts]) -> int:
 
 
 def demanded(
-    asks: Asks, passes: int, columns: Sequence[AttributeFacts], rows: int, parameters: Mapping[str, Any]
-) -> Amount:
+    asks: DataAccess, passes: int, columns: Sequence[AttributeFacts], rows: int, parameters: Mapping[str, Any]
+) -> WorkAmount:
     """Return what it takes to give a plugin what it asks of these columns."""
     width = len(columns)
-    if asks is Asks.TABLE:
+    if asks is DataAccess.TABLE:
         whole = table_bytes(rows, width)
-        return Amount(passes, passes * whole, 0, whole)
-    if asks is Asks.ROWS:
-        return Amount(passes, passes * table_bytes(rows, width), 0, table_bytes(min(rows, ROWS_AT_ONCE), width))
-    if asks is Asks.FRAGMENTS:
+        return WorkAmount(passes, passes * whole, 0, whole)
+    if asks is DataAccess.ROWS:
+        return WorkAmount(passes, passes * table_bytes(rows, width), 0, table_bytes(min(rows, ROWS_AT_ONCE), width))
+    if asks is DataAccess.FRAGMENTS:
         some = table_bytes(min(rows, _sample_rows(parameters)), width)
-        return Amount(passes, passes * some, 0, some)
+        return WorkAmount(passes, passes * some, 0, some)
     number, known = combinations(columns, rows)
     held = table_bytes(number, width)
-    return Amount(passes, held, 0, held, bound=not known)
+    return WorkAmount(passes, held, 0, held, bound=not known)
 
 
 def _sample_rows(parameters: Mapping[str, Any]) -> int:
@@ -92,14 +92,14 @@ def write_work(plan: Plan, release: ReleaseNode, rows: int) -> Work:
         held = whole if ordered else table_bytes(min(rows, ROWS_AT_ONCE), len(release.attributes))
         why = "one file; sorted on its disk" if ordered else "one file"
         on_the_way = 0 if held_after(plan, release.input) else whole
-        amount = Amount(again, on_the_way, 0, min(held, whole))
+        amount = WorkAmount(again, on_the_way, 0, min(held, whole))
         return Work("write", release.name, release.format, DRIVER, why, amount)
     shuffled = 0
     if _is_ordered(plan, release):
         shuffled = rows * (len(release.attributes) * CELL_BYTES + ROW_BYTES + KEY_BYTES)
     passes = 2 + bool(release.partition_by) + again
     why = "part files, in order" if shuffled else "part files"
-    return Work("write", release.name, release.format, DISTRIBUTED, why, Amount(passes, 0, shuffled))
+    return Work("write", release.name, release.format, DISTRIBUTED, why, WorkAmount(passes, 0, shuffled))
 
 
 def _is_ordered(plan: Plan, release: ReleaseNode) -> bool:

@@ -9,7 +9,7 @@ DISTRIBUTED, DRIVER, NOT = "distributed", "driver", "not"
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class WorkAmount:
     """What a part takes: ``passes`` over all fragments of a table, and bytes.
 
     ``to_driver`` and ``shuffled`` go over the network, ``held`` is what the driver holds at the most. ``bound`` says
@@ -47,7 +47,7 @@ class Work:
     use: str
     where: str
     why: str
-    amount: Amount
+    amount: WorkAmount
     whole: bool = False
 
     def within(self, limit: int) -> Work:

@@ -26,13 +26,13 @@ from ppdm_flow.policy import declared_values, gates_of, requirements_of
 from ppdm_flow.policy.counting import people_of, subject_attribute
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.linked import plain_name, qualified, subject_table, table_places, table_policy
-from ppdm_flow.policy.loaded import Loaded, Places
+from ppdm_flow.policy.loaded import PolicyReading, ResolvedPlaces
 
 
 class LinkedCompiler:
     """The stages of the compilation of linked tables. ``columns`` are those of each table's data, where known."""
 
-    def __init__(self, loaded: Loaded, policy: Policy, columns: Mapping[str, Sequence[str]] | None) -> None:
+    def __init__(self, loaded: PolicyReading, policy: Policy, columns: Mapping[str, Sequence[str]] | None) -> None:
         self.loaded = loaded
         self.policy = policy
         self.columns = columns
@@ -145,7 +145,7 @@ class LinkedCompiler:
         self.diagnostics += redefined(plan.gates, audits, self.places)
 
 
-def _several_inputs(wiring: Wiring, places: Places) -> Iterator[Diagnostic]:
+def _several_inputs(wiring: Wiring, places: ResolvedPlaces) -> Iterator[Diagnostic]:
     """Yield the steps with several inputs: each table is compiled alone, and such a step may be of two."""
     for name, inputs in wiring.inputs.items():
         if inputs is not None and len(inputs) > 1:

@@ -9,11 +9,11 @@ import networkx as nx
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.plan.auditing import requirement_audits
 from ppdm_flow.plan.binding import Binder
-from ppdm_flow.plan.definition import SOURCE, LinkedTable, Plan, ReleaseNode, TableJoin
+from ppdm_flow.plan.definition import SOURCE, LinkedTable, Plan, PlannedTableJoin, ReleaseNode
 from ppdm_flow.plan.linked.qualifying import qualified_facts, qualified_source
 from ppdm_flow.plan.linked.restriction import restricted_to, tables_of
 from ppdm_flow.plan.together import SIGN, links, read_together
@@ -22,7 +22,7 @@ from ppdm_flow.policy.linked import qualified
 _FEWEST = 2
 
 
-def joins_of(plan: Plan, binder: Binder) -> tuple[TableJoin, ...]:
+def joins_of(plan: Plan, binder: Binder) -> tuple[PlannedTableJoin, ...]:
     """Return the joins that requirements of several tables are judged on.
 
     There is one for each set of tables that a requirement is about, as far as somebody has releases with their keys.
@@ -53,7 +53,7 @@ def unjoined(plan: Plan) -> list[Diagnostic]:
     ]
 
 
-def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], binder: Binder) -> TableJoin:
+def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], binder: Binder) -> PlannedTableJoin:
     tables = [table for table in plan.tables if table.name in names]
     releases = {table.name: _released(table) for table in tables}
     subject = qualified(tables[0].name, tables[0].person)
@@ -76,7 +76,7 @@ def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], bind
         path=None,
         attributes=tuple(_once(f for table in tables for f in qualified_source(table, subject))),
     )
-    people = None if plan.people is None else People(subject, plan.people.known_rows)
+    people = None if plan.people is None else PeopleCount(subject, plan.people.known_rows)
     alone = replace(
         plan,
         source=source,
@@ -89,7 +89,7 @@ def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], bind
         tables=(),
         joins=(),
     )
-    return TableJoin(names, {n: tuple(r.name for r in releases[n]) for n in names}, alone)
+    return PlannedTableJoin(names, {n: tuple(r.name for r in releases[n]) for n in names}, alone)
 
 
 def _any_of(requirements: Iterable[Requirement], releases: Sequence[ReleaseNode]) -> Iterable[Requirement]:

@@ -13,7 +13,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import LinkedTable, ReleaseNode, StepNode
 from ppdm_flow.policy.language.models import Policy, Step
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 
 _BY_NAME = "attribute"
 """The scope of pseudonyms that depend on the column's name."""
@@ -84,7 +84,7 @@ def key_way(table: LinkedTable, release: ReleaseNode) -> KeyWay:
     return KeyWay(column)
 
 
-def key_steps(policy: Policy, tables: Iterable[LinkedTable], places: Places) -> KeySteps:
+def key_steps(policy: Policy, tables: Iterable[LinkedTable], places: ResolvedPlaces) -> KeySteps:
     """Return the steps that change keys, each once for what it does, and those to be added."""
     result = KeySteps()
     ways = [(table, release, key_way(table, release)) for table in tables for release in table.plan.releases]
@@ -97,7 +97,7 @@ def key_steps(policy: Policy, tables: Iterable[LinkedTable], places: Places) -> 
     return result
 
 
-def _written(policy: Policy, node: StepNode, column: str, places: Places, result: KeySteps) -> None:
+def _written(policy: Policy, node: StepNode, column: str, places: ResolvedPlaces, result: KeySteps) -> None:
     if node.effect.changes[column] is not Change.PSEUDONYMIZED:
         text = f"step `{node.name}` changes `{column}`, by which the tables belong together"
         help_ = "a key of linked tables is pseudonymized, or dropped"
@@ -109,7 +109,7 @@ def _written(policy: Policy, node: StepNode, column: str, places: Places, result
         result.steps.append(step)
 
 
-def _add(table: LinkedTable, release: ReleaseNode, column: str, places: Places, result: KeySteps) -> None:
+def _add(table: LinkedTable, release: ReleaseNode, column: str, places: ResolvedPlaces, result: KeySteps) -> None:
     like = result.steps[0]
     if len(result.steps) > 1:
         names = " and ".join(f"`{step.name}`" for step in result.steps)
@@ -141,14 +141,14 @@ def with_steps(policy: Policy, added: Iterable[AddedStep]) -> Policy:
     return policy.model_copy(update={"steps": steps, "releases": releases})
 
 
-def with_places(places: Places, added: Iterable[AddedStep]) -> Places:
+def with_places(places: ResolvedPlaces, added: Iterable[AddedStep]) -> ResolvedPlaces:
     """Return the places with those of the further steps: what each of them is like."""
     keys, values = dict(places.keys), dict(places.values)
     for each in added:
         written = ("steps", each.like.name)
         for spans in (keys, values):
             spans |= {("steps", each.name, *p[2:]): span for p, span in places_of(spans, written)}
-    return Places(keys, values)
+    return ResolvedPlaces(keys, values)
 
 
 def places_of(spans: Mapping[PolicyPath, Span], above: PolicyPath) -> list[tuple[PolicyPath, Span]]:

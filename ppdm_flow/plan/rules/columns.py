@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
 
@@ -23,5 +23,5 @@ def alike(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 f"in release `{release.name}` the columns `{other}` and `{name}` differ in upper and lower case alone",
                 span,
                 help="let `rename` give one of them another name, or `drop` it",
-                related=() if related is None else (Related(related, f"`{other}`"),),
+                related=() if related is None else (RelatedPlace(related, f"`{other}`"),),
             )

@@ -12,7 +12,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.patterns import is_pattern, matches
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class CompiledFlow:
 
     plan: Plan
     policy: Policy
-    places: Places
+    places: ResolvedPlaces
     clean: frozenset[str]
 
     @cached_property

@@ -11,7 +11,7 @@ from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, listed
-from ppdm_flow.plan.together import APART, Link, keyed_links
+from ppdm_flow.plan.together import APART, ReleasePair, keyed_links
 
 _MOST_PAIRS = 1_000
 """Pairs of releases that one rule reports: n releases have n²/2, and nobody reads more."""
@@ -125,5 +125,5 @@ def public_and_apart(flow: CompiledFlow) -> Iterator[Diagnostic]:
         )
 
 
-def _columns(link: Link) -> str:
+def _columns(link: ReleasePair) -> str:
     return listed([a for a, _ in link.keyed])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ppdm_flow.core.attributes import CLIENTS, AttributeFacts, Change
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
@@ -204,7 +204,7 @@ def classes_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 f" release `{release.name}`: its operator leads back to the true groups",
                 flow.use(step),
                 help=f"leave `{fact.source}` as it is, generalize it, or drop it",
-                related=(Related(requirement.span, "judged here"),) if requirement.span else (),
+                related=(RelatedPlace(requirement.span, "judged here"),) if requirement.span else (),
             )
 
 
@@ -274,6 +274,6 @@ def _who(step: str, of_step: str = "", of_clients: str = "") -> str:
     return f"its clients{of_clients}" if step == CLIENTS else f"`{step}`{of_step}"
 
 
-def _there(flow: CompiledFlow, step: str) -> tuple[Related, ...]:
+def _there(flow: CompiledFlow, step: str) -> tuple[RelatedPlace, ...]:
     span = flow.use(step) if step != CLIENTS else flow.places.value("source", "operator")
-    return (Related(span, "perturbed here"),) if span else ()
+    return (RelatedPlace(span, "perturbed here"),) if span else ()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from ppdm_flow.core.attributes import CLIENTS, AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.plan.definition import Plan
@@ -14,7 +14,7 @@ from ppdm_flow.plan.rules.compiled_flow import CompiledFlow, covers, listed, per
 from ppdm_flow.plan.together import keyed_links
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.requirements import specs_of
 from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED
 
@@ -167,7 +167,7 @@ def public_frequencies(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 " value occurs: with `tolerance` it is made from that",
                 flow.places.value(*path) or requirement.span,
                 hint="state `r1` and `r2` instead",
-                related=(Related(span, "public here"),) if span else (),
+                related=(RelatedPlace(span, "public here"),) if span else (),
                 path=path,
             )
     yield from _made_from_frequencies(flow)
@@ -187,7 +187,7 @@ def _made_from_frequencies(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 f" occurs: `{drawing[0]}` makes it from that",
                 flow.use(drawing[0]),
                 hint="state a matrix, or spread what is not retained evenly",
-                related=(Related(span, "public here"),) if span else (),
+                related=(RelatedPlace(span, "public here"),) if span else (),
             )
 
 
@@ -205,7 +205,7 @@ def public_domains(flow: CompiledFlow) -> Iterator[Diagnostic]:
                 " in the data",
                 flow.places.value("attributes", fact.source, "role") or flow.use(drawn[0]),
                 help=f"declare all values that `{fact.source}` can have, as its `domain`",
-                related=(Related(span, "public here"),)
+                related=(RelatedPlace(span, "public here"),)
                 if (span := flow.places.value("releases", release.name, "audience"))
                 else (),
             )
@@ -223,7 +223,9 @@ def without_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
             )
 
 
-def releases_without_requirements(plan: Plan, policy: Policy, places: Places, *, strict: bool) -> Iterator[Diagnostic]:
+def releases_without_requirements(
+    plan: Plan, policy: Policy, places: ResolvedPlaces, *, strict: bool
+) -> Iterator[Diagnostic]:
     """Report releases that no clause is about, where the policy has clauses (PPF526).
 
     An error where the release is public, and where ``strict``: a project file accepts no such policy.

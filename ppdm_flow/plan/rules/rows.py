@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
-from ppdm_flow.core.people import People
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
@@ -38,7 +38,7 @@ def _surviving(flow: CompiledFlow, release: ReleaseNode, fact: AttributeFacts, p
         f"the {person.role} {named} reaches release `{release.name}`",
         flow.origin(release),
         help="drop it, or replace it with `pseudonymize`: other values for it, one by one, identify as well",
-        related=(Related(declared, "declared here"),) if declared else (),
+        related=(RelatedPlace(declared, "declared here"),) if declared else (),
     )
 
 
@@ -74,7 +74,7 @@ def uncounted_wildcards(flow: CompiledFlow) -> Iterator[Diagnostic]:
             )
 
 
-def _of_several(requirement: Requirement, people: People) -> bool:
+def _of_several(requirement: Requirement, people: PeopleCount) -> bool:
     return people.known_rows != 1 and requirement.bounds_confidence
 
 
@@ -111,5 +111,5 @@ def changed_weights(flow: CompiledFlow) -> Iterator[Diagnostic]:
                     f"`{fact.source}` holds the weights of rows, and step `{step.name}` leaves it {change}",
                     flow.use(step.name),
                     help="groups would be measured by changed numbers of people: drop it, or leave it as it is",
-                    related=(Related(declared, "declared here"),) if declared else (),
+                    related=(RelatedPlace(declared, "declared here"),) if declared else (),
                 )

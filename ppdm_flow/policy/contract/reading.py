@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.contract.fields import FieldReader, shown
@@ -185,7 +185,7 @@ def _unique(names: Iterable[str], what: str, node: Map, reader: FieldReader) -> 
     for name, item in zip(names, (each for each in items if isinstance(each, Map)), strict=False):
         place = _name_place(item)
         if name in first:
-            related = (Related(first[name], "first here"),)
+            related = (RelatedPlace(first[name], "first here"),)
             text = f"two {what}s are named `{shown(name)}`"
             reader.faults.append(Diagnostic("PPF982", text, place, hint="rename one", related=related))
         elif name:

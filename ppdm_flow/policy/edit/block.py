@@ -15,12 +15,12 @@ from ppdm_flow.policy.edit.lines import (
     line_start,
     next_line,
 )
-from ppdm_flow.policy.edit.marked import Marked, MarkedEntry, MarkedMap, MarkedSeq
+from ppdm_flow.policy.edit.marked import MarkedEntry, MarkedMap, MarkedSeq, MarkedValue
 
 _EMPTY_LINE = re.compile(r"(?:\r\n|[\n\r])[ \t]*(?:\r\n|[\n\r])")
 
 
-def is_block(node: Marked) -> bool:
+def is_block(node: MarkedValue) -> bool:
     """Whether a value is a map or a list without brackets, of which each part has a line."""
     return isinstance(node, MarkedMap | MarkedSeq) and not node.flow
 
@@ -64,7 +64,7 @@ def item_without(text: str, node: MarkedSeq, place: int) -> str:
     return text[:dash] + text[_dash(text, node, place + 1) :]
 
 
-def replaced(text: str, behind: int, old: Marked, written: str) -> str:
+def replaced(text: str, behind: int, old: MarkedValue, written: str) -> str:
     """Return the text with a value in one line in place of an old one; ``behind``: where its key or dash ends.
 
     Comments between the key and a block stay.
@@ -79,7 +79,7 @@ def replaced(text: str, behind: int, old: Marked, written: str) -> str:
     return f"{text[:behind]} {written}{kept}{text[old.end :]}"
 
 
-def replaced_by_lines(text: str, behind: int, old: Marked, lines: Sequence[str]) -> str:
+def replaced_by_lines(text: str, behind: int, old: MarkedValue, lines: Sequence[str]) -> str:
     """Return the text with a block below a key in place of a value on the key's line."""
     shorter = text[:behind] + text[old.end :] if old.end > behind else text
     return below(shorter, behind, lines)

@@ -19,19 +19,19 @@ Value = str | int | float | bool | Sequence[Any] | Mapping[str, Any] | None
 """What can be put; None is written as ``null``, which takes away what a template says."""
 
 
-class Removal(Enum):
+class RemovedValue(Enum):
     """The mark of what is taken away."""
 
     REMOVED = "removed"
 
 
-REMOVED: Final = Removal.REMOVED
+REMOVED: Final = RemovedValue.REMOVED
 FIRST: Final = ""
 LAST: Final = None
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PolicyEdit:
     """At ``path`` (keys from the root; in lists positions, or the ``name`` of an entry) the value is to be this.
 
     A map that is there already is changed entry by entry, so that what stays equal stays as it is written. What is
@@ -39,18 +39,18 @@ class Change:
     """
 
     path: PolicyPath
-    value: Value | Removal
+    value: Value | RemovedValue
     after: str | None = LAST
 
 
-def put(path: Sequence[str], value: Value, after: str | None = LAST) -> Change:
+def put(path: Sequence[str], value: Value, after: str | None = LAST) -> PolicyEdit:
     """Return the change that puts a value at a path."""
-    return Change(tuple(path), value, after)
+    return PolicyEdit(tuple(path), value, after)
 
 
-def remove(path: Sequence[str]) -> Change:
+def remove(path: Sequence[str]) -> PolicyEdit:
     """Return the change that takes away what is at a path; nothing changes where nothing is."""
-    return Change(tuple(path), REMOVED)
+    return PolicyEdit(tuple(path), REMOVED)
 
 
 def as_tree(value: Value) -> Tree:
@@ -72,12 +72,12 @@ def as_tree(value: Value) -> Tree:
     raise ValueError(f"a policy holds texts, numbers, lists and maps, not {type(value).__name__}")
 
 
-def to_json(changes: Iterable[Change]) -> str:
+def to_json(changes: Iterable[PolicyEdit]) -> str:
     """Return changes as JSON, for a field of a form or an address."""
     return json.dumps([_entry(change) for change in changes], ensure_ascii=False, separators=(",", ":"))
 
 
-def from_json(text: str) -> tuple[Change, ...]:
+def from_json(text: str) -> tuple[PolicyEdit, ...]:
     """Return the changes that a JSON text holds; anybody may have written it. Raises UsageError (PPF128)."""
     try:
         entries = json.loads(text)
@@ -87,7 +87,7 @@ def from_json(text: str) -> tuple[Change, ...]:
         raise UsageError(fault) from None
 
 
-def _entry(change: Change) -> dict[str, Any]:
+def _entry(change: PolicyEdit) -> dict[str, Any]:
     entry: dict[str, Any] = {"path": list(change.path)}
     if change.value is not REMOVED:
         entry["value"] = change.value
@@ -96,7 +96,7 @@ def _entry(change: Change) -> dict[str, Any]:
     return entry
 
 
-def _change(entry: Any) -> Change:
+def _change(entry: Any) -> PolicyEdit:
     path, after = entry["path"], entry.get("after")
     known = entry.keys() <= {"path", "value", "after"}
     if not known or not isinstance(path, list) or not all(isinstance(part, str) and part for part in path):
@@ -105,5 +105,5 @@ def _change(entry: Any) -> Change:
         raise ValueError("`after` is a key")
     if "value" in entry:
         as_tree(entry["value"])
-        return Change(tuple(path), entry["value"], after)
-    return Change(tuple(path), REMOVED, after)
+        return PolicyEdit(tuple(path), entry["value"], after)
+    return PolicyEdit(tuple(path), REMOVED, after)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ppdm_flow.policy.edit.changes import Change, Tree
+from ppdm_flow.policy.edit.changes import PolicyEdit, Tree
 from ppdm_flow.policy.edit.marked import marked
-from ppdm_flow.policy.edit.rewriting import Place, rewritten_once
+from ppdm_flow.policy.edit.rewriting import ValuePlace, rewritten_once
 from ppdm_flow.policy.edit.tree import changed, same, tree_of, unwritable
 
 _MOST = 10_000
 """Single edits of one text: no text that can be read needs as many."""
 
 
-def edited(text: str, changes: Iterable[Change], file: str = "policy.yaml") -> str:
+def edited(text: str, changes: Iterable[PolicyEdit], file: str = "policy.yaml") -> str:
     """Return a policy's text with changes in it, made one after the other.
 
     Raises
@@ -43,7 +43,7 @@ def rewritten(text: str, wanted: Tree, file: str = "policy.yaml") -> str:
         if same(tree, wanted):
             return text
         root = marked(text)
-        new = rewritten_once(text, root, tree, wanted, Place())
+        new = rewritten_once(text, root, tree, wanted, ValuePlace())
         try:
             tree_of(new, file)
         except Exception:  # noqa: BLE001  # whatever is wrong with a text that nobody sees

@@ -16,7 +16,7 @@ _KEEPS = re.compile(r"[|>][0-9]?\+")
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedValue:
     """A value from ``start`` to ``end``, offsets in the text; what follows it on its last line is not part of it.
 
     ``anchored``: it has an anchor or is an alias; ``shared``: it, or a value in it. A scalar's ``style`` is its quote,
@@ -36,8 +36,8 @@ class MarkedEntry:
     """A key and its value. ``name`` is the key's text."""
 
     name: str
-    key: Marked
-    value: Marked
+    key: MarkedValue
+    value: MarkedValue
 
     @property
     def end(self) -> int:
@@ -46,7 +46,7 @@ class MarkedEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedMap(Marked):
+class MarkedMap(MarkedValue):
     """A map, its entries in order."""
 
     entries: tuple[MarkedEntry, ...] = ()
@@ -57,13 +57,13 @@ class MarkedMap(Marked):
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedSeq(Marked):
+class MarkedSeq(MarkedValue):
     """A list."""
 
-    items: tuple[Marked, ...] = ()
+    items: tuple[MarkedValue, ...] = ()
 
 
-def marked(text: str) -> Marked | None:
+def marked(text: str) -> MarkedValue | None:
     """Return the tree of a text that `parse` reads without a fault; None where it holds nothing."""
     parser = _Parser(shield(text)[0])
     try:
@@ -75,12 +75,14 @@ def marked(text: str) -> Marked | None:
         parser.dispose()
 
 
-def _node(parser: Any, event: Any, text: str) -> Marked:
+def _node(parser: Any, event: Any, text: str) -> MarkedValue:
     start, end, anchored = event.start_mark.index, event.end_mark.index, event.anchor is not None
     if isinstance(event, yaml.AliasEvent):
-        return Marked(start, end, anchored=True, shared=True)
+        return MarkedValue(start, end, anchored=True, shared=True)
     if isinstance(event, yaml.ScalarEvent):
-        return Marked(start, _end_of_scalar(event, text), anchored=anchored, shared=anchored, style=event.style or "")
+        return MarkedValue(
+            start, _end_of_scalar(event, text), anchored=anchored, shared=anchored, style=event.style or ""
+        )
     flow = bool(event.flow_style)
     if isinstance(event, yaml.SequenceStartEvent):
         items, close = [], parser.get_event()

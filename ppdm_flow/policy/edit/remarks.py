@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.policy.edit.lines import comments_above, is_first_on_line, line_start
-from ppdm_flow.policy.edit.marked import Marked, MarkedMap, marked
+from ppdm_flow.policy.edit.marked import MarkedMap, MarkedValue, marked
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 
@@ -21,7 +21,7 @@ def remarks(text: str, path: PolicyPath) -> dict[str, str]:
     return {name: comment for name, comment in found.items() if comment}
 
 
-def _below(node: Marked | None, part: str) -> Marked | None:
+def _below(node: MarkedValue | None, part: str) -> MarkedValue | None:
     entries = node.entries if isinstance(node, MarkedMap) else ()
     return next((entry.value for entry in entries if entry.name == part), None)
 

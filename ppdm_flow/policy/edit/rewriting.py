@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ppdm_flow.policy.edit import block, flow
 from ppdm_flow.policy.edit.changes import Tree
 from ppdm_flow.policy.edit.lines import column, line_break, line_start
-from ppdm_flow.policy.edit.marked import Marked, MarkedEntry, MarkedMap, MarkedSeq
+from ppdm_flow.policy.edit.marked import MarkedEntry, MarkedMap, MarkedSeq, MarkedValue
 from ppdm_flow.policy.edit.tree import same, unwritable
 from ppdm_flow.policy.edit.writing import in_line, in_lines, key
 from ppdm_flow.policy.text.nodes import PolicyPath
@@ -17,7 +17,7 @@ _STEP = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValuePlace:
     """Where a value stands: its path, where its key's colon or its dash ends, and how far in its key is.
 
     ``behind`` is None for the whole text; ``flow``: it stands inside of brackets.
@@ -30,7 +30,7 @@ class Place:
     step: int = _STEP
 
 
-def rewritten_once(text: str, node: Marked | None, before: Tree, wanted: Tree, place: Place) -> str:
+def rewritten_once(text: str, node: MarkedValue | None, before: Tree, wanted: Tree, place: ValuePlace) -> str:
     """Return the text with one difference less. Raises PolicyError where that would touch anything else."""
     if node is None:
         return _begun(text, wanted)
@@ -56,7 +56,7 @@ def _lines(wanted: Tree, indent: int, step: int, path: PolicyPath) -> list[str]:
     return [line for name, each in wanted.items() for line in in_lines(name, each, indent, step, section=not path)]
 
 
-def _map(text: str, node: MarkedMap, before: dict[str, Tree], wanted: dict[str, Tree], place: Place) -> str:
+def _map(text: str, node: MarkedMap, before: dict[str, Tree], wanted: dict[str, Tree], place: ValuePlace) -> str:
     if not node.flow and not all(block.key_is_plain(text, entry) for entry in node.entries):
         raise unwritable(place.path, "its keys are not written as `key: value`")
     if node.flow and not flow.is_bracketed(text, node):
@@ -84,7 +84,7 @@ def _moved(before: Sequence[str], wanted: Sequence[str]) -> str | None:
     return None
 
 
-def _with_entry(text: str, node: MarkedMap, new: str, wanted: dict[str, Tree], place: Place) -> str:
+def _with_entry(text: str, node: MarkedMap, new: str, wanted: dict[str, Tree], place: ValuePlace) -> str:
     there = {entry.name for entry in node.entries}
     above = [name for name in list(wanted)[: list(wanted).index(new)] if name in there]
     behind = node.place_of(above[-1]) + 1 if above else 0
@@ -97,21 +97,21 @@ def _with_entry(text: str, node: MarkedMap, new: str, wanted: dict[str, Tree], p
     return block.entry_inserted(text, node, lines, behind)
 
 
-def _without_entry(text: str, node: MarkedMap, name: str, place: Place) -> str:
+def _without_entry(text: str, node: MarkedMap, name: str, place: ValuePlace) -> str:
     at = node.place_of(name)
     if node.entries[at].value.shared or node.entries[at].key.shared:
         raise unwritable((*place.path, name), "a value in it is repeated elsewhere, or repeats another")
     return flow.without(text, node, at) if node.flow else block.entry_without(text, node, at)
 
 
-def _below(text: str, node: MarkedMap, entry: MarkedEntry, place: Place) -> Place:
+def _below(text: str, node: MarkedMap, entry: MarkedEntry, place: ValuePlace) -> ValuePlace:
     path, colon = (*place.path, entry.name), text.find(":", entry.key.end, max(entry.value.start, entry.key.end))
     if node.flow:
-        return Place(path, colon + 1 if colon >= 0 else None, flow=True)
+        return ValuePlace(path, colon + 1 if colon >= 0 else None, flow=True)
     step = place.step
     if not place.path:
         step = _step(text, node)
-    return Place(path, block.colon_end(text, entry), indent=column(text, entry.key.start), step=step)
+    return ValuePlace(path, block.colon_end(text, entry), indent=column(text, entry.key.start), step=step)
 
 
 def _step(text: str, root: MarkedMap) -> int:
@@ -120,7 +120,7 @@ def _step(text: str, root: MarkedMap) -> int:
     return next((column(text, value.start) for value in inner), _STEP)
 
 
-def _list(text: str, node: MarkedSeq, before: list[Tree], wanted: list[Tree], place: Place) -> str:
+def _list(text: str, node: MarkedSeq, before: list[Tree], wanted: list[Tree], place: ValuePlace) -> str:
     pairs = zip(before, wanted, strict=False)
     first = next((i for i, (old, new) in enumerate(pairs) if not same(old, new)), min(len(before), len(wanted)))
     if len(before) == len(wanted):
@@ -135,14 +135,14 @@ def _list(text: str, node: MarkedSeq, before: list[Tree], wanted: list[Tree], pl
     return _replaced(text, node, wanted, place)
 
 
-def _item(text: str, node: MarkedSeq, at: int, place: Place) -> Place:
+def _item(text: str, node: MarkedSeq, at: int, place: ValuePlace) -> ValuePlace:
     path = (*place.path, str(at))
     if node.flow:
-        return Place(path, node.items[at].start, flow=True)
+        return ValuePlace(path, node.items[at].start, flow=True)
     return replace(place, path=path, behind=block.dash_end(text, node, at), indent=-1)
 
 
-def _replaced(text: str, node: Marked, wanted: Tree, place: Place) -> str:
+def _replaced(text: str, node: MarkedValue, wanted: Tree, place: ValuePlace) -> str:
     if node.shared:
         raise unwritable(place.path, "a value in it is repeated elsewhere, or repeats another")
     if not place.path:
@@ -161,7 +161,7 @@ def _replaced(text: str, node: Marked, wanted: Tree, place: Place) -> str:
     return block.replaced(text, place.behind, node, in_line(wanted, node.style))
 
 
-def _replaced_in_flow(text: str, node: Marked, wanted: Tree, place: Place) -> str:
+def _replaced_in_flow(text: str, node: MarkedValue, wanted: Tree, place: ValuePlace) -> str:
     written = in_line(wanted, node.style)
     if node.start < node.end:
         return text[: node.start] + written + text[node.end :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.policy.edit.changes import Change, Removal, Tree, as_tree
+from ppdm_flow.policy.edit.changes import PolicyEdit, RemovedValue, Tree, as_tree
 from ppdm_flow.policy.text.nodes import Map, Node, PolicyPath, Scalar, UnreadableError, written
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden
@@ -76,16 +76,16 @@ def place_in(items: list[Tree], part: str) -> int | None:
     return next(named, None)
 
 
-def changed(tree: Tree, change: Change) -> Tree:
+def changed(tree: Tree, change: PolicyEdit) -> Tree:
     """Return what a tree is after a change. Raises PolicyError where its path leads nowhere."""
     return _changed(tree, change, 0)
 
 
-def _changed(tree: Tree, change: Change, depth: int) -> Tree:
+def _changed(tree: Tree, change: PolicyEdit, depth: int) -> Tree:
     if depth == len(change.path):
-        return tree if isinstance(change.value, Removal) else as_tree(change.value)
+        return tree if isinstance(change.value, RemovedValue) else as_tree(change.value)
     part, last = change.path[depth], depth + 1 == len(change.path)
-    removes = isinstance(change.value, Removal)
+    removes = isinstance(change.value, RemovedValue)
     if isinstance(tree, list):
         return _changed_list(tree, change, depth)
     if tree is not None and not isinstance(tree, dict):
@@ -116,9 +116,9 @@ def place_behind(keys: list[str], after: str | None) -> int:
     return keys.index(after) + 1 if after in keys else len(keys)
 
 
-def _changed_list(items: list[Tree], change: Change, depth: int) -> Tree:
+def _changed_list(items: list[Tree], change: PolicyEdit, depth: int) -> Tree:
     part, last = change.path[depth], depth + 1 == len(change.path)
-    place, removes = place_in(items, part), isinstance(change.value, Removal)
+    place, removes = place_in(items, part), isinstance(change.value, RemovedValue)
     if place is None or (removes and place == len(items)):
         if removes:
             return items

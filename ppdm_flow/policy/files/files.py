@@ -20,7 +20,7 @@ from ppdm_flow.policy.text.reading import decode, forbidden, limited, read_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedFile:
     """A file's text and located tree, and the faults of its text and header that do not hide the rest.
 
     Of a file that is not meant as a policy there is no text, so that no diagnostic can quote it.
@@ -44,11 +44,11 @@ class Library:
     ``texts`` are read in the place of what the files of these paths say, or where there are none yet.
     """
 
-    parsed: dict[tuple[str, str, bool], Parsed] = field(default_factory=dict)
+    parsed: dict[tuple[str, str, bool], ParsedFile] = field(default_factory=dict)
     layers: dict[tuple[str, ...], Any] = field(default_factory=dict)
     texts: Mapping[Path, str] = field(default_factory=dict)
 
-    def file(self, path: Path, shown: str, *, template: bool) -> Parsed:
+    def file(self, path: Path, shown: str, *, template: bool) -> ParsedFile:
         """Return a file's text and tree; diagnostics name it ``shown``, and another file may extend a ``template``."""
         key = (str(path), shown, template)
         if key not in self.parsed:
@@ -96,21 +96,21 @@ class Files:
         return parsed.root, parsed.diagnostics
 
 
-def _parsed(path: Path, shown: str, *, template: bool, given: str | None = None) -> Parsed:
+def _parsed(path: Path, shown: str, *, template: bool, given: str | None = None) -> ParsedFile:
     try:
         data = read_bytes(path, shown, pipes=not template) if given is None else limited(given.encode(), shown)
         text, digest = decode(data, shown), hashlib.sha256(data).hexdigest()
     except (UnreadableError, UsageError) as error:
-        return Parsed(None, None, error=error)
+        return ParsedFile(None, None, error=error)
     root, diagnostics, fault = _tree(text, shown)
     if not is_meant_as_policy(text, root if isinstance(root, Map) else None, template=template):
         no_map = _no_map(None, shown) if is_empty(text) else no_policy(shown, broken=fault is not None)
-        return Parsed(None, None, error=UnreadableError(no_map))
+        return ParsedFile(None, None, error=UnreadableError(no_map))
     hidden, secret = masked(text), frozenset(passwords(text))
     if not isinstance(root, Map):
         why = fault or UnreadableError(_no_map(root, shown))
-        return Parsed(hidden, None, error=why, passwords=secret, sha256=digest)
-    return Parsed(hidden, root, (*diagnostics, *header_faults(root)), passwords=secret, sha256=digest)
+        return ParsedFile(hidden, None, error=why, passwords=secret, sha256=digest)
+    return ParsedFile(hidden, root, (*diagnostics, *header_faults(root)), passwords=secret, sha256=digest)
 
 
 def _tree(text: str, shown: str) -> tuple[Node | None, list[Diagnostic], UnreadableError | None]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.language.models import Header
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
+from ppdm_flow.policy.language.models import PolicyHeader
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, Scalar, Seq
 from ppdm_flow.policy.validate import validate
 
 HEADER = ("extends", "params", "floors")
@@ -30,8 +30,8 @@ def header_faults(root: Map) -> list[Diagnostic]:
     if not entries:
         return []
     if "extends" in entries:
-        entries["extends"] = Entry(entries["extends"].key_span, _listed(entries["extends"].node))
-    _, diagnostics = validate(flatten(Map(entries, root.span)), Header)
+        entries["extends"] = MappingEntry(entries["extends"].key_span, _listed(entries["extends"].node))
+    _, diagnostics = validate(flatten(Map(entries, root.span)), PolicyHeader)
     return diagnostics
 
 
@@ -66,7 +66,7 @@ def _listed(node: Node) -> Node:
 
 
 def _template(node: Scalar) -> Map:
-    return Map({"template": Entry(node.span, node)}, node.span)
+    return Map({"template": MappingEntry(node.span, node)}, node.span)
 
 
 def _empty(node: Node) -> bool:

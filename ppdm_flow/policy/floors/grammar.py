@@ -11,17 +11,17 @@ from typing import Any
 from ppdm_flow.policy.demands import (
     KEEPS_ALL,
     NOT_WEAKER,
-    Absent,
-    Bound,
-    Contains,
     Demand,
-    Groups,
-    Is,
+    EqualTo,
+    FigureBound,
+    GroupsBy,
+    HasAll,
+    IsSet,
+    IsUnset,
     NotWeaker,
     OneOf,
-    Only,
-    Present,
     RelativeDemand,
+    SubsetOf,
 )
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.params.params import number
@@ -31,7 +31,7 @@ from ppdm_flow.policy.text.parse import parse
 _BOUND = re.compile(r"(>=|<=|>|<|==)\s*(\S.*)\Z", re.DOTALL)
 _UNIT = re.compile(r"\{\s*(count|ratio)\s*:\s*([^\s{}]+)\s*\}\Z")
 _AND = re.compile(r"\s+and\s+")
-_LISTS: Mapping[str, Callable[[tuple[str, ...]], Demand]] = {k.begins: k for k in (OneOf, Contains, Only, Groups)}
+_LISTS: Mapping[str, Callable[[tuple[str, ...]], Demand]] = {k.begins: k for k in (OneOf, HasAll, SubsetOf, GroupsBy)}
 _OPENING, _CLOSING = "[{", "]}"
 
 NUMERIC = 'write a comparison and a number, such as ">= 5"'
@@ -50,7 +50,7 @@ def demands(text: str) -> tuple[Demand | RelativeDemand, ...] | None:
 
 def _demand(text: str) -> Demand | RelativeDemand | None:
     if text in ("present", "absent"):
-        return Present() if text == "present" else Absent()
+        return IsSet() if text == "present" else IsUnset()
     for keeping in (NOT_WEAKER, KEEPS_ALL):
         if text == keeping.text:
             return keeping
@@ -62,15 +62,15 @@ def _demand(text: str) -> Demand | RelativeDemand | None:
     return None
 
 
-def _bound(sign: str, text: str) -> Bound | None:
+def _bound(sign: str, text: str) -> FigureBound | None:
     unit = _UNIT.match(text)
     figure: Decimal | None = number(unit[2] if unit else text)
-    return None if figure is None else Bound(sign, figure, unit[1] if unit else "")
+    return None if figure is None else FigureBound(sign, figure, unit[1] if unit else "")
 
 
 def _valued(word: str, tree: Any) -> Demand | None:
     if word == "is":
-        return Is.of(tree) if tree not in (None, "") else None
+        return EqualTo.of(tree) if tree not in (None, "") else None
     if word == "not weaker than" and isinstance(tree, str):
         return NotWeaker(tree) if tree else None
     several = (tree,) if isinstance(tree, str) and word in ("contains", "only") else tree

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.demands import Absent, Bound, Contains, Demand, NotWeaker, Present
+from ppdm_flow.policy.demands import Demand, FigureBound, HasAll, IsSet, IsUnset, NotWeaker
 from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.floors.meeting import meets, shortfall
-from ppdm_flow.policy.floors.places import MISSING, Place, fitting, handled, value
+from ppdm_flow.policy.floors.places import MISSING, FloorPlace, fitting, handled, value
 from ppdm_flow.policy.floors.strength import everything_where_absent, needed
 from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.text.nodes import PolicyPath
@@ -59,7 +59,7 @@ def violations(judged: PolicyUnderFloors, floors: Collection[Floor]) -> Iterator
     yield from lost.values()
 
 
-def _about(flat: FlatPolicy, floor: Floor, floors: Iterable[Floor]) -> Iterator[Place]:
+def _about(flat: FlatPolicy, floor: Floor, floors: Iterable[Floor]) -> Iterator[FloorPlace]:
     """Yield the places that a floor is about.
 
     Of the floors of one file, one under an attribute's own name goes before one under a pattern that fits the name.
@@ -73,7 +73,7 @@ def _about(flat: FlatPolicy, floor: Floor, floors: Iterable[Floor]) -> Iterator[
         yield place
 
 
-def _violation(judged: PolicyUnderFloors, floor: Floor, place: Place) -> Iterator[Diagnostic]:
+def _violation(judged: PolicyUnderFloors, floor: Floor, place: FloorPlace) -> Iterator[Diagnostic]:
     flat = judged.flat
     tree = value(flat.tree, place.path)
     yield from _narrowed(judged, floor, place.path)
@@ -117,15 +117,15 @@ def _of_role(path: PolicyPath) -> bool:
     return len(path) == _ROLE and path[0] == "attributes" and path[2] == "role"
 
 
-def _wants(floor: Floor, place: Place, tree: Any) -> bool:
+def _wants(floor: Floor, place: FloorPlace, tree: Any) -> bool:
     """Whether a floor asks for something that is not there, and has no default."""
-    if isinstance(floor.demand, Absent) or (place.path[0] == "attributes" and _of_role(place.path)):
+    if isinstance(floor.demand, IsUnset) or (place.path[0] == "attributes" and _of_role(place.path)):
         return False  # a column that nothing declares never passes
-    if isinstance(floor.demand, Contains) and everything_where_absent(place.path):
+    if isinstance(floor.demand, HasAll) and everything_where_absent(place.path):
         return False
-    if isinstance(floor.demand, Bound) and floor.starred:
+    if isinstance(floor.demand, FigureBound) and floor.starred:
         return needed(place.path)
-    if isinstance(floor.demand, Bound | Present) or place.path[0] in _WANTED:
+    if isinstance(floor.demand, FigureBound | IsSet) or place.path[0] in _WANTED:
         return True
     return value(tree, place.path[:-1]) is not MISSING
 
@@ -133,7 +133,7 @@ def _wants(floor: Floor, place: Place, tree: Any) -> bool:
 def _missing(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Diagnostic:
     text = ".".join(path)
     taken = _taken(judged, path)
-    what = "figure" if isinstance(floor.demand, Bound) else "entry"
+    what = "figure" if isinstance(floor.demand, FigureBound) else "entry"
     message = f"a floor requires `{text}` to {floor.words}, but this policy has no such {what}"
     if taken is not None:
         message = f"a floor requires `{text}` to {floor.words}, but it is removed here"
@@ -153,13 +153,13 @@ def _taken(judged: PolicyUnderFloors, path: PolicyPath) -> Span | None:
     return next((judged.gone[path[:n]] for n in lengths if path[:n] in judged.gone), None)
 
 
-def _below(judged: PolicyUnderFloors, floor: Floor, place: Place, tree: Any) -> Diagnostic:
+def _below(judged: PolicyUnderFloors, floor: Floor, place: FloorPlace, tree: Any) -> Diagnostic:
     node = judged.flat.scalars.get(place.path)
     quotable = node is None or node.quotable
     short = shortfall(floor.demand, tree) if quotable else ""
     by_default = "" if place.path in judged.flat.values or not short else " by default"
     span = judged.flat.values.get(place.path) or judged.flat.places.key(*place.path)
-    own = isinstance(floor.demand, Absent)
+    own = isinstance(floor.demand, IsUnset)
     return Diagnostic(
         "PPF308",
         f"`{'.'.join(place.path)}` must {floor.words}" + (f"; {short}{by_default}" if short else ""),
@@ -183,6 +183,6 @@ def _long(span: Span | None) -> bool:
     return span is not None and span.end_line > span.line
 
 
-def _related(floor: Floor) -> tuple[Related, ...]:
-    own = Related(floor.span, "the floor")
-    return (own, Related(floor.anchor, "what the template says")) if floor.anchor else (own,)
+def _related(floor: Floor) -> tuple[RelatedPlace, ...]:
+    own = RelatedPlace(floor.span, "the floor")
+    return (own, RelatedPlace(floor.anchor, "what the template says")) if floor.anchor else (own,)

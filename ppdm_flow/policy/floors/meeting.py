@@ -10,16 +10,16 @@ from typing import Any
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.demands import (
-    Absent,
-    Bound,
-    Contains,
     Demand,
-    Groups,
-    Is,
+    EqualTo,
+    FigureBound,
+    GroupsBy,
+    HasAll,
+    IsSet,
+    IsUnset,
     NotWeaker,
     OneOf,
-    Only,
-    Present,
+    SubsetOf,
     keys_or_items,
     quoted,
 )
@@ -47,20 +47,20 @@ def meets(demand: Demand, path: PolicyPath, tree: Any, nulls: str = Nulls.OWN_CA
 
     ``nulls`` is how the policy's groups treat missing values.
     """
-    if isinstance(demand, Absent) or tree is MISSING:
-        return isinstance(demand, Absent) and tree is MISSING
-    if isinstance(demand, Present):
+    if isinstance(demand, IsUnset) or tree is MISSING:
+        return isinstance(demand, IsUnset) and tree is MISSING
+    if isinstance(demand, IsSet):
         return True
-    if isinstance(demand, Contains):
+    if isinstance(demand, HasAll):
         return set(demand.wanted) <= set(keys_or_items(tree))
-    if isinstance(demand, Only):
+    if isinstance(demand, SubsetOf):
         return set(keys_or_items(tree)) <= set(demand.wanted)
-    if isinstance(demand, Groups):
+    if isinstance(demand, GroupsBy):
         given = set(keys_or_items(tree))
         return given >= set(demand.wanted) if nulls == Nulls.OWN_CATEGORY else given == set(demand.wanted)
-    if isinstance(demand, Is):
+    if isinstance(demand, EqualTo):
         return _same(demand.tree, tree, numeric=isinstance(at(path), Number))
-    if isinstance(demand, Bound):
+    if isinstance(demand, FigureBound):
         figure = _figure(demand, tree)
         return figure is not None and _COMPARE[demand.sign](figure, demand.figure)
     if not isinstance(tree, str):
@@ -72,18 +72,18 @@ def meets(demand: Demand, path: PolicyPath, tree: Any, nulls: str = Nulls.OWN_CA
 
 def shortfall(demand: Demand, tree: Any) -> str:
     """Say how a value fails to meet the demand: ``it is 3``, `` `HIV` is missing``; empty where that says nothing."""
-    if isinstance(demand, Contains | Groups):
+    if isinstance(demand, HasAll | GroupsBy):
         lost = tuple(w for w in demand.wanted if w not in keys_or_items(tree))
         return f"{quoted(lost)} {'is' if len(lost) == 1 else 'are'} missing" if lost else _BY_MORE
-    if isinstance(demand, Only):
+    if isinstance(demand, SubsetOf):
         more = tuple(k for k in keys_or_items(tree) if k not in demand.wanted)
         return f"{quoted(more)} {'is' if len(more) == 1 else 'are'} there too"
-    if isinstance(tree, str) and not isinstance(demand, Absent):
-        return f"it is {short(tree)}" if isinstance(demand, Bound) else f"it is `{short(tree)}`"
+    if isinstance(tree, str) and not isinstance(demand, IsUnset):
+        return f"it is {short(tree)}" if isinstance(demand, FigureBound) else f"it is `{short(tree)}`"
     return ""
 
 
-def _figure(demand: Bound, tree: Any) -> Decimal | None:
+def _figure(demand: FigureBound, tree: Any) -> Decimal | None:
     """The figure of a value, in the unit of the bound; None where it has none, or another unit."""
     if not demand.unit:
         return number(tree) if isinstance(tree, str) else None

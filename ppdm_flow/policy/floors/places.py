@@ -10,7 +10,7 @@ from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.floor import STAR
 from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
 from ppdm_flow.policy.language.privacy import model_for
-from ppdm_flow.policy.language.shape import Amount, Keys, at
+from ppdm_flow.policy.language.shape import FixedKeys, SupportShape, at
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 MISSING = object()
@@ -18,20 +18,20 @@ MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FloorPlace:
     """A place that a floor is about; ``stated`` says whether the policy itself has it."""
 
     path: PolicyPath
     stated: bool
 
 
-def fitting(tree: Any, pattern: PolicyPath, path: PolicyPath = ()) -> Iterator[Place]:
+def fitting(tree: Any, pattern: PolicyPath, path: PolicyPath = ()) -> Iterator[FloorPlace]:
     """Yield the places of the tree that a floor's path fits; names with dots in them are taken whole.
 
     Where the path leads on to something that is not there, and has no more ``*``, that place is yielded too.
     """
     if not pattern:
-        yield Place(path, stated=True)
+        yield FloorPlace(path, stated=True)
         return
     if isinstance(tree, list):  # each of several must keep the floor
         for position, item in enumerate(tree):
@@ -41,7 +41,7 @@ def fitting(tree: Any, pattern: PolicyPath, path: PolicyPath = ()) -> Iterator[P
     for name, rest in below:
         yield from fitting(tree[name], rest, (*path, name))
     if not below and STAR not in pattern:
-        yield Place((*path, *pattern), stated=False)
+        yield FloorPlace((*path, *pattern), stated=False)
 
 
 def _below(tree: Mapping[str, Any], pattern: PolicyPath, path: PolicyPath) -> Iterator[tuple[str, PolicyPath]]:
@@ -88,7 +88,7 @@ def value(tree: Any, path: PolicyPath) -> Any:
 
 
 def _is_amount(path: PolicyPath) -> bool:
-    return isinstance(at(path), Amount)
+    return isinstance(at(path), SupportShape)
 
 
 def _in_unit(bare: Any, unit: str) -> Any:
@@ -104,8 +104,8 @@ def _default(path: PolicyPath, present: int) -> Any:
     model = model_for(path)
     for length in range(present, len(path)):
         shape = at(path[:length], model)
-        key = shape.keys.get(path[length]) if isinstance(shape, Keys) else None
-        if key is None or not isinstance(shape, Keys):
+        key = shape.keys.get(path[length]) if isinstance(shape, FixedKeys) else None
+        if key is None or not isinstance(shape, FixedKeys):
             return MISSING
         last = length == len(path) - 1
         if last and key.default is not None:

@@ -9,32 +9,32 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.demands import (
-    Absent,
-    Bound,
-    Contains,
     Demand,
-    Groups,
-    Is,
+    EqualTo,
+    FigureBound,
+    GroupsBy,
+    HasAll,
+    IsSet,
+    IsUnset,
     NotWeaker,
     OneOf,
-    Only,
-    Present,
     RelativeDemand,
+    SubsetOf,
 )
-from ppdm_flow.policy.floor import Floor, Relative
+from ppdm_flow.policy.floor import Floor, RelativeFloor
 from ppdm_flow.policy.floors.grammar import HINT, NUMERIC, demands
 from ppdm_flow.policy.floors.relative import comparable
 from ppdm_flow.policy.floors.strength import forms_groups, ordered
 from ppdm_flow.policy.language.privacy import model_for
-from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, at
+from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, MapOf, Number, Shape, SupportShape, Text, at
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.params.permission import ANSWERS, WAIVERS
 from ppdm_flow.policy.text.nodes import Map, PolicyPath, Scalar, split
 
 
-def floors_of(node: Map | None) -> tuple[list[Floor | Relative], list[Diagnostic]]:
+def floors_of(node: Map | None) -> tuple[list[Floor | RelativeFloor], list[Diagnostic]]:
     """Read the floors of one file, and report those that cannot be read (PPF309)."""
-    floors: list[Floor | Relative] = []
+    floors: list[Floor | RelativeFloor] = []
     diagnostics: list[Diagnostic] = []
     for key, entry in node.entries.items() if node else ():
         value = entry.node
@@ -57,8 +57,8 @@ def floors_of(node: Map | None) -> tuple[list[Floor | Relative], list[Diagnostic
     return floors, diagnostics
 
 
-def _floor(path: PolicyPath, demand: Demand | RelativeDemand, span: Span) -> Floor | Relative:
-    return Relative(path, demand, span) if isinstance(demand, RelativeDemand) else Floor(path, demand, span)
+def _floor(path: PolicyPath, demand: Demand | RelativeDemand, span: Span) -> Floor | RelativeFloor:
+    return RelativeFloor(path, demand, span) if isinstance(demand, RelativeDemand) else Floor(path, demand, span)
 
 
 def _answer(value: Scalar) -> Iterator[Diagnostic]:
@@ -83,32 +83,32 @@ def _misfit(path: PolicyPath, demand: Demand | RelativeDemand | None, value: Sca
 
 
 def _unfit(path: PolicyPath, demand: Demand | RelativeDemand, shape: Shape | None) -> tuple[str, str | None]:
-    if isinstance(shape, Free) or isinstance(demand, Present | Absent):
+    if isinstance(shape, FreeShape) or isinstance(demand, IsSet | IsUnset):
         return "", None
     if isinstance(demand, RelativeDemand):
         good = comparable(path, shape)
         return ("", None) if good else ("nothing there is known to be weaker or stronger", "write `is VALUE`")
-    if isinstance(demand, Bound):
+    if isinstance(demand, FigureBound):
         return _unfit_bound(demand, shape)
-    if isinstance(demand, Contains | Only):
-        listing = isinstance(shape, ListOf | MapOf | Keys)
+    if isinstance(demand, HasAll | SubsetOf):
+        listing = isinstance(shape, ListOf | MapOf | FixedKeys)
         return ("", None) if listing else ("that is not a list", "write `is VALUE` or `one of [A, B]`")
-    if isinstance(demand, Groups):
+    if isinstance(demand, GroupsBy):
         good = forms_groups(path)
         return ("", None) if good else ("no groups are formed by these names", "write `contains [A, B]`")
     if isinstance(demand, NotWeaker):
         return _unknown_word((demand.than,), ordered(path), "nothing there is known to be weaker or stronger")
     if isinstance(demand, OneOf) and not isinstance(shape, Text | Number):
         return "that is not a single value", "write `contains [A, B]`"
-    wanted: Any = demand.tree if isinstance(demand, Is) else demand.wanted
+    wanted: Any = demand.tree if isinstance(demand, EqualTo) else demand.wanted
     words = (wanted,) if isinstance(wanted, str) else wanted
     return _unknown_word(tuple(words), shape.choices, "") if isinstance(shape, Text) and shape.choices else ("", None)
 
 
-def _unfit_bound(demand: Bound, shape: Shape | None) -> tuple[str, str | None]:
+def _unfit_bound(demand: FigureBound, shape: Shape | None) -> tuple[str, str | None]:
     if isinstance(shape, ListOf) and shape.single:
         shape = shape.item
-    if isinstance(shape, Amount):
+    if isinstance(shape, SupportShape):
         return ("", None) if demand.unit else ("it lacks a unit", "write `>= {count: ROWS}` or `>= {ratio: SHARE}`")
     if demand.unit:
         return "that is not a number of rows", f"write `{demand.sign} {demand.figure}`"
@@ -130,7 +130,7 @@ def _unknown_path(path: PolicyPath, span: Span) -> Diagnostic | None:
     for length in range(1, len(path) + 1):
         if at(path[:length], model) is None:
             above = at(path[: length - 1])
-            near = closest(path[length - 1], above.keys) if isinstance(above, Keys) else None
+            near = closest(path[length - 1], above.keys) if isinstance(above, FixedKeys) else None
             good = ".".join((*path[: length - 1], near, *path[length:])) if near else None
             return Diagnostic(
                 "PPF309",

@@ -14,24 +14,35 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.demands import (
     KEEPS_ALL,
-    Absent,
-    Bound,
-    Contains,
     Demand,
-    Groups,
-    Is,
+    EqualTo,
+    FigureBound,
+    GroupsBy,
+    HasAll,
+    IsSet,
+    IsUnset,
     NotWeaker,
-    Only,
-    Present,
+    SubsetOf,
     keys_or_items,
 )
 from ppdm_flow.policy.flatten import FlatPolicy
-from ppdm_flow.policy.floor import Floor, Relative
+from ppdm_flow.policy.floor import Floor, RelativeFloor
 from ppdm_flow.policy.floors.places import MISSING, fitting, value
 from ppdm_flow.policy.floors.resting import rests_on
 from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
 from ppdm_flow.policy.language.privacy import model_for, whole_model
-from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text, as_written, at
+from ppdm_flow.policy.language.shape import (
+    FixedKeys,
+    FreeShape,
+    ListOf,
+    MapOf,
+    Number,
+    Shape,
+    SupportShape,
+    Text,
+    as_written,
+    at,
+)
 from ppdm_flow.policy.params.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath
 
@@ -47,7 +58,7 @@ def comparable(path: PolicyPath, shape: Shape | None) -> bool:
     return bool(sign(path) or ordered(path)) or isinstance(shape, ListOf | MapOf)
 
 
-def anchored(relative: Relative, flat: FlatPolicy) -> Iterator[Floor]:
+def anchored(relative: RelativeFloor, flat: FlatPolicy) -> Iterator[Floor]:
     """Yield plain floors for everything that the tree of a template states in the places of a relative floor."""
     roles = (("attributes",), ("attributes", "*"))
     path = ("attributes", "*", "role") if relative.path in roles and relative.demand != KEEPS_ALL else relative.path
@@ -86,7 +97,7 @@ def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath
     for place in dict.fromkeys(rests_on(path, here, tree)):
         own = value(tree, place)
         if isinstance(own, Mapping):
-            yield place, Present()
+            yield place, IsSet()
         if own is not MISSING:
             yield from _demands(at(place), place, own)
 
@@ -95,7 +106,7 @@ def present(floor: Floor, flat: FlatPolicy) -> Iterator[Floor]:
     """Yield a floor for each name that the tree of a template has where a floor wants any name ``present``."""
     for place in fitting(flat.tree, floor.path):
         if place.stated:
-            yield from _located([(place.path, Present())], floor.span, flat)
+            yield from _located([(place.path, IsSet())], floor.span, flat)
 
 
 def _located(demands: Iterable[tuple[PolicyPath, Demand]], span: Span, flat: FlatPolicy) -> Iterator[Floor]:
@@ -106,27 +117,27 @@ def _located(demands: Iterable[tuple[PolicyPath, Demand]], span: Span, flat: Fla
 def _kept(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
     names = keys_or_items(tree)
     if names:
-        yield path, Contains(names)
+        yield path, HasAll(names)
 
 
 def _demands(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
     """Yield what keeps the value at ``path``, and everything below it, from getting weaker."""
     shape = as_written(shape, tree)
-    if isinstance(shape, Keys) and isinstance(tree, Mapping):
+    if isinstance(shape, FixedKeys) and isinstance(tree, Mapping):
         yield from _of_keys(shape, path, tree)
     elif isinstance(shape, MapOf) and isinstance(tree, Mapping):
         for name, below in tree.items():
-            yield (*path, name), Present()
+            yield (*path, name), IsSet()
             yield from _demands(shape.value, (*path, name), below)
     elif isinstance(shape, ListOf):
         yield from _of_list(shape, path, tree)
-    elif isinstance(shape, Free):
-        yield path, Is.of(tree)
+    elif isinstance(shape, FreeShape):
+        yield path, EqualTo.of(tree)
     elif isinstance(tree, str | Mapping):
         yield from _of_value(shape, path, tree)
 
 
-def _of_keys(shape: Keys, path: PolicyPath, tree: Mapping[str, Any]) -> Iterator[tuple[PolicyPath, Demand]]:
+def _of_keys(shape: FixedKeys, path: PolicyPath, tree: Mapping[str, Any]) -> Iterator[tuple[PolicyPath, Demand]]:
     apart = path[:1] == ("privacy",) and "default" in shape.keys and "default" in tree
     for name, key in shape.keys.items():
         below = (*path, name)
@@ -135,23 +146,23 @@ def _of_keys(shape: Keys, path: PolicyPath, tree: Mapping[str, Any]) -> Iterator
         if apart and name in _OUT_OF_DEFAULT:
             yield from _no_more(below, tree.get(name))
         if name in tree:
-            if isinstance(key.shape, Keys) and len(below) == 2:
-                yield below, Present()
+            if isinstance(key.shape, FixedKeys) and len(below) == 2:
+                yield below, IsSet()
             yield from _demands(key.shape, below, tree[name])
         elif (default := value(tree_at(path, tree), below)) is not MISSING:
             yield from _demands(key.shape, below, default)
         elif not _adds(below, key.shape):
-            yield below, Absent()
+            yield below, IsUnset()
 
 
 def _no_more(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
     """Yield what keeps values from getting bounds of their own: each would be out of the default."""
     if tree is None:
-        yield path, Absent()
+        yield path, IsUnset()
     elif path[-1] == "groups":
-        yield path, Is.of(tree)
+        yield path, EqualTo.of(tree)
     else:
-        yield path, Only(keys_or_items(tree))
+        yield path, SubsetOf(keys_or_items(tree))
 
 
 def tree_at(path: PolicyPath, tree: Any) -> Any:
@@ -171,8 +182,8 @@ def _adds(path: PolicyPath, shape: Shape) -> bool:
 
 def _bounds(path: PolicyPath, shape: Shape) -> bool:
     owner = at(path[:-1], model_for(path))
-    adds = isinstance(owner, Keys) and issubclass(owner.model, Model) and owner.model.adds_only
-    return adds and isinstance(shape, Keys | MapOf)
+    adds = isinstance(owner, FixedKeys) and issubclass(owner.model, Model) and owner.model.adds_only
+    return adds and isinstance(shape, FixedKeys | MapOf)
 
 
 def _of_list(shape: ListOf, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
@@ -181,23 +192,23 @@ def _of_list(shape: ListOf, path: PolicyPath, tree: Any) -> Iterator[tuple[Polic
     elif shape.single and isinstance(tree, list) and len(tree) == 1:
         yield from _demands(shape.item, path, tree[0])
     elif forms_groups(path) and keys_or_items(tree):
-        yield path, Groups(keys_or_items(tree))
+        yield path, GroupsBy(keys_or_items(tree))
     elif longer_is_stronger(path) and keys_or_items(tree):
-        yield path, Contains(keys_or_items(tree))
+        yield path, HasAll(keys_or_items(tree))
     else:
-        yield path, Is.of(tree)
+        yield path, EqualTo.of(tree)
 
 
 def _of_value(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
     way = sign(path)
-    if isinstance(shape, Amount):
+    if isinstance(shape, SupportShape):
         yield from _of_amount(path, tree)
     elif isinstance(shape, Number):
         figure = number(tree) if isinstance(tree, str) else None
         if figure is not None:
-            yield path, Bound(way, figure) if way else Is.of(tree)
+            yield path, FigureBound(way, figure) if way else EqualTo.of(tree)
     elif isinstance(shape, Text) and isinstance(tree, str):
-        yield path, NotWeaker(tree) if tree in ordered(path) else Is.of(tree)
+        yield path, NotWeaker(tree) if tree in ordered(path) else EqualTo.of(tree)
 
 
 def _of_amount(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
@@ -206,4 +217,4 @@ def _of_amount(path: PolicyPath, tree: Any) -> Iterator[tuple[PolicyPath, Demand
         ((unit, figure),) = parsed(tree).document.items()
     except ValueError:
         return
-    yield path, Bound("==", Decimal(str(figure)), unit)
+    yield path, FigureBound("==", Decimal(str(figure)), unit)

@@ -8,7 +8,7 @@ from typing import Any
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.language.kinds import kind_of
 from ppdm_flow.policy.language.privacy import model_for
-from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, at, key_at, stricter_signs
+from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, at, key_at, stricter_signs
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
@@ -101,7 +101,7 @@ def groups_by_role(kind: str, body: Mapping[str, Any]) -> bool:
 def _keys(kind: str) -> Mapping[str, Key]:
     shape = at(("privacy", kind))
     each = shape.value if isinstance(shape, MapOf) else shape
-    return each.keys if isinstance(each, Keys) else {}
+    return each.keys if isinstance(each, FixedKeys) else {}
 
 
 def fits(pattern: PolicyPath, path: PolicyPath) -> bool:

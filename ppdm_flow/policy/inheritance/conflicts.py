@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.inheritance.joining import Conflict
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.params.params import Value
+from ppdm_flow.policy.params.params import ParamValue
 from ppdm_flow.policy.text.nodes import Node, PolicyPath, Scalar
 
 
@@ -25,10 +25,10 @@ def unresolved_conflicts(
         yield _conflict(each, Severity.ERROR if guarded else Severity.WARNING)
 
 
-def ambiguous_param(name: str, span: Span, values: tuple[Value, Value]) -> Diagnostic:
+def ambiguous_param(name: str, span: Span, values: tuple[ParamValue, ParamValue]) -> Diagnostic:
     """Report the use of a param that two templates give different values."""
     first, second = values
-    related = [Related(v.span, w) for v, w in ((second, "this one is used"), (first, "the other")) if v.span]
+    related = [RelatedPlace(v.span, w) for v, w in ((second, "this one is used"), (first, "the other")) if v.span]
     return Diagnostic(
         "PPF315",
         f"two templates give the param `{short(name)}` different values{_texts(second, first)}",
@@ -44,7 +44,7 @@ def _conflict(each: Conflict, severity: Severity) -> Diagnostic:
     if each.deleted:
         message = f"one template takes `{text}` away, another brings it in: it stays"
         hint = f"write `{each.path[-1]}: null` or its value here"
-        related = (Related(each.holds.span, "brought in here"), Related(each.other.span, "taken away here"))
+        related = (RelatedPlace(each.holds.span, "brought in here"), RelatedPlace(each.other.span, "taken away here"))
         return Diagnostic("PPF315", message, each.at, severity, hint=hint, related=related, path=each.path)
     message = f"two templates give `{text}` different values{_texts(each.holds, each.other)}"
     return Diagnostic(
@@ -61,15 +61,15 @@ def _conflict(each: Conflict, severity: Severity) -> Diagnostic:
     )
 
 
-def _place(node: Node, what: str) -> Iterator[Related]:
-    yield Related(node.span, what)
+def _place(node: Node, what: str) -> Iterator[RelatedPlace]:
+    yield RelatedPlace(node.span, what)
     yield from node.origin if isinstance(node, Scalar) else ()
 
 
-def _texts(holds: Node | Value, other: Node | Value) -> str:
+def _texts(holds: Node | ParamValue, other: Node | ParamValue) -> str:
     shown = []
     for each in (holds, other):
-        if not isinstance(each, Scalar | Value) or not each.text or not each.quotable:
+        if not isinstance(each, Scalar | ParamValue) or not each.text or not each.quotable:
             return ""
         shown.append(f"`{short(each.text, 30)}`")
     return f", {shown[0]} and {shown[1]}"

@@ -6,25 +6,25 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.demands import NOT_WEAKER, OneOf, Present
+from ppdm_flow.policy.demands import NOT_WEAKER, IsSet, OneOf
 from ppdm_flow.policy.files.files import Files
 from ppdm_flow.policy.files.header import HEADER, Parent, parents_of
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.floor import Floor, Relative, Wanted
+from ppdm_flow.policy.floor import Floor, RelativeFloor, Wanted
 from ppdm_flow.policy.floors.reading import floors_of
 from ppdm_flow.policy.floors.relative import anchored
 from ppdm_flow.policy.floors.resting import COUNTED_BY
 from ppdm_flow.policy.inheritance.conflicts import ambiguous_param
 from ppdm_flow.policy.inheritance.joining import Declarations, declarations, known, lay, over
-from ppdm_flow.policy.inheritance.layers import Layer, joined, state
+from ppdm_flow.policy.inheritance.layers import PolicyLayer, joined, state
 from ppdm_flow.policy.inheritance.rebase import rebased, rebased_floors
 from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find, package
 from ppdm_flow.policy.language.kinds import written_once
-from ppdm_flow.policy.params.params import Value, evaluate, limits_of, required, unknown
+from ppdm_flow.policy.params.params import ParamValue, evaluate, limits_of, required, unknown
 from ppdm_flow.policy.params.permission import within
 from ppdm_flow.policy.params.substitute import Substitution
 from ppdm_flow.policy.text.merge import NONE, by_name, is_none, is_null
@@ -38,7 +38,7 @@ USE_LIMIT = 200
 class _Use:
     """How a file is used by the one that extends it: values and declarations that go before its own."""
 
-    given: Mapping[str, Value]
+    given: Mapping[str, ParamValue]
     over: Declarations
     chain: tuple[tuple[str, Span], ...]
 
@@ -81,7 +81,7 @@ class InheritanceRecord:
         """Add to the fault of one range the places that ask for the same package (PPF317)."""
         several = next((s for s in self.ranges.values() if fault.span in s), []) if fault.code == "PPF317" else []
         others = dict.fromkeys(s for s in several if s != fault.span)
-        related = tuple(Related(s, "asked for here as well") for s in others)
+        related = tuple(RelatedPlace(s, "asked for here as well") for s in others)
         return replace(fault, related=fault.related + related) if related else fault
 
 
@@ -89,7 +89,7 @@ class InheritanceRecord:
 class _ResolvedTemplate:
     """What a template came to, for the next policy that extends it in the same way."""
 
-    layer: Layer
+    layer: PolicyLayer
     account: InheritanceRecord
     files: Files
 
@@ -111,7 +111,7 @@ class Inheritance:
         """All faults so far."""
         return self.account.diagnostics
 
-    def resolve(self, root: Map, path: FoundTemplate) -> Layer:
+    def resolve(self, root: Map, path: FoundTemplate) -> PolicyLayer:
         """Return the policy of ``root`` with everything that it inherits."""
         layer = self._layer(root, path, _Use({}, {}, ((path.identity, root.span),)))
         self.account.diagnostics = [self.account.beside(d) for d in self.diagnostics]
@@ -123,7 +123,7 @@ class Inheritance:
             self.diagnostics.append(required(layer.needed, None, f"give it a default, or {how}"))
         return layer
 
-    def _layer(self, root: Map, here: FoundTemplate, use: _Use) -> Layer:
+    def _layer(self, root: Map, here: FoundTemplate, use: _Use) -> PolicyLayer:
         """Bring in the parents, then lay this file over them."""
         root = by_name(root, "privacy", written_once)
         own = declarations(root)
@@ -142,7 +142,13 @@ class Inheritance:
         return merged
 
     def _own(
-        self, merged: Layer, root: Map, own: Declarations, early: Mapping[str, Value], here: FoundTemplate, use: _Use
+        self,
+        merged: PolicyLayer,
+        root: Map,
+        own: Declarations,
+        early: Mapping[str, ParamValue],
+        here: FoundTemplate,
+        use: _Use,
     ) -> None:
         """Lay a file's own part over what it inherits."""
         declared = over(over(known(merged.declared, own), own), known(use.over, own))
@@ -174,7 +180,7 @@ class Inheritance:
         self.diagnostics.extend(state(merged, stated, template=not use.outermost))
         merged.privacy_waivers = within(root, limits, merged.privacy_waivers, policy=use.outermost)
 
-    def _without_escape(self, node: Map, merged: Layer) -> Map:
+    def _without_escape(self, node: Map, merged: PolicyLayer) -> Map:
         """Take ``privacy: none`` out of a file that inherits requirements, and report it (PPF322)."""
         entry, inherited = node.entries.get("privacy"), merged.node.entries.get("privacy")
         if entry is None or inherited is None or not is_none(entry.node):
@@ -184,19 +190,19 @@ class Inheritance:
         if not required:
             return node
         text = f"`privacy: {NONE}` cannot take away what a template requires"
-        related = tuple(Related(each.key_span, "required here") for each in required.values())
+        related = tuple(RelatedPlace(each.key_span, "required here") for each in required.values())
         fault = Diagnostic("PPF322", text, entry.node.span, hint="remove the line", related=related, path=("privacy",))
         self.diagnostics.append(fault)
         return replace(node, entries={key: each for key, each in node.entries.items() if key != "privacy"})
 
     def _parent(
-        self, parent: Parent, here: FoundTemplate, early: Mapping[str, Value], own: Declarations, use: _Use
-    ) -> Layer | None:
+        self, parent: Parent, here: FoundTemplate, early: Mapping[str, ParamValue], own: Declarations, use: _Use
+    ) -> PolicyLayer | None:
         """Read one parent and resolve it with the values given to it; None where it cannot be read."""
         substitution = Substitution(early)
         reference = substitution.scalar(parent.template)
         given = {
-            n: Value.of(made) for n, v in parent.given.items() if not isinstance(made := substitution.node(v), Map)
+            n: ParamValue.of(made) for n, v in parent.given.items() if not isinstance(made := substitution.node(v), Map)
         }
         self.diagnostics.extend(substitution.diagnostics)
         if reference.broken or reference.text is None:
@@ -221,14 +227,14 @@ class Inheritance:
             self.diagnostics.append(Diagnostic(error.code, error.message, span, hint=error.hint, help=error.help))
         return None
 
-    def _resolved(self, target: FoundTemplate, parent: Parent, use: _Use) -> Layer | None:
+    def _resolved(self, target: FoundTemplate, parent: Parent, use: _Use) -> PolicyLayer | None:
         root = self._read(target, parent)
         if root is None:
             return None
         chain = (*use.chain, (target.identity, parent.template.span))
         return self._layer(root, target, replace(use, chain=chain))
 
-    def _shared(self, target: FoundTemplate, own: Declarations, use: _Use) -> Layer | None:
+    def _shared(self, target: FoundTemplate, own: Declarations, use: _Use) -> PolicyLayer | None:
         """Return what the template comes to for any policy that gives it no values; None where this one must look."""
         folder = os.path.abspath(self.files.root.parent)  # noqa: PTH100  (keeps symlinks)
         key = (target.shown, target.identity, folder)
@@ -255,10 +261,10 @@ class Inheritance:
         layer = apart._layer(root, target, _Use({}, {}, (("", root.span), (target.identity, root.span))))
         return _ResolvedTemplate(layer, apart.account, files)
 
-    def _by_itself(self, layer: Layer, root: Map, here: FoundTemplate) -> Layer:
+    def _by_itself(self, layer: PolicyLayer, root: Map, here: FoundTemplate) -> PolicyLayer:
         """Return what a template comes to with its own values of params; of those that it offers, with the policy's."""
 
-        def resolved(given: Mapping[str, Value]) -> Layer:
+        def resolved(given: Mapping[str, ParamValue]) -> PolicyLayer:
             apart = Inheritance(Files(self.files.root, self.files.library), {})
             return apart._layer(root, here, _Use(given, {}, (("", root.span), (here.identity, root.span))))
 
@@ -270,7 +276,7 @@ class Inheritance:
         }
         return resolved(offered) if offered else template
 
-    def _check_given(self, parent: Parent, layer: Layer, target: FoundTemplate, *, outermost: bool) -> None:
+    def _check_given(self, parent: Parent, layer: PolicyLayer, target: FoundTemplate, *, outermost: bool) -> None:
         """Report values for params that the template lacks, and required ones that not even the policy gives."""
         for name in parent.given:
             if name not in layer.declared:
@@ -293,7 +299,7 @@ class Inheritance:
                 f"{target.shown} extends itself",
                 parent.template.span,
                 hint="this closes the circle",
-                related=tuple(Related(span, "by way of this") for _, span in way),
+                related=tuple(RelatedPlace(span, "by way of this") for _, span in way),
             )
         )
         return True
@@ -323,7 +329,7 @@ class Inheritance:
         return root
 
 
-def _kept(template: Layer, place: Span) -> Iterator[Wanted]:
+def _kept(template: PolicyLayer, place: Span) -> Iterator[Wanted]:
     """Yield the floors of a required template: each requirement that it has stays.
 
     It gets no weaker either, unless floors of its own say how far it may. Where the template says what columns are, no
@@ -331,7 +337,7 @@ def _kept(template: Layer, place: Span) -> Iterator[Wanted]:
     """
     for section in ("gates", "approvals"):
         if section in template.node.entries:
-            yield Relative((section,), NOT_WEAKER, place)
+            yield RelativeFloor((section,), NOT_WEAKER, place)
     stated = _roles(template.node)
     roles = tuple(role.value for role in Role if role not in COUNTED_BY or role.value in stated)
     if stated and len(roles) < len(Role):
@@ -341,10 +347,10 @@ def _kept(template: Layer, place: Span) -> Iterator[Wanted]:
     for kind in privacy.entries if isinstance(privacy, Map) else ():
         path = ("privacy", kind)
         free = any(each[:2] == path or each in (("privacy",), ("privacy", "*")) for each in bounded)
-        yield Floor(path, Present(), place) if free else Relative(path, NOT_WEAKER, place)
+        yield Floor(path, IsSet(), place) if free else RelativeFloor(path, NOT_WEAKER, place)
 
 
-def _anchored(wanted: Iterable[Wanted], template: Layer) -> Iterator[Wanted]:
+def _anchored(wanted: Iterable[Wanted], template: PolicyLayer) -> Iterator[Wanted]:
     """Yield floors that go by what the template says by itself."""
     flat = flatten(template.node)
     for each in wanted:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.text.merge import is_none, is_null
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, PolicyPath, Scalar, Seq
 
 Under = dict[PolicyPath, frozenset[Span]]
 
@@ -34,7 +34,7 @@ class Conflict:
 
 
 @dataclass(slots=True)
-class LaidTree:
+class MergedTree:
     """A tree with a record of what it overrides.
 
     ``under`` are, for a value, the places of those that it replaced; ``gone`` the ``null`` that took something away,
@@ -47,14 +47,14 @@ class LaidTree:
     gone_under: Under = field(default_factory=dict)
 
 
-def lay(base: LaidTree, over: Map) -> LaidTree:
+def lay(base: MergedTree, over: Map) -> MergedTree:
     """Lay a file's own part over what it inherits: the merge rule, with an account of what was replaced."""
-    made = LaidTree(over, dict(base.under), dict(base.gone), dict(base.gone_under))
+    made = MergedTree(over, dict(base.under), dict(base.gone), dict(base.gone_under))
     made.node = _laid(base.node, over, (), made)
     return made
 
 
-def _laid(base: Map, over: Map, path: PolicyPath, made: LaidTree) -> Map:
+def _laid(base: Map, over: Map, path: PolicyPath, made: MergedTree) -> Map:
     entries = dict(base.entries)
     for key, entry in over.entries.items():
         below, here = entries.get(key), (*path, key)
@@ -65,20 +65,20 @@ def _laid(base: Map, over: Map, path: PolicyPath, made: LaidTree) -> Map:
             made.gone[here] = entry.key_span
             made.gone_under[here] = places(below.node) | _all(made.under, here)
         elif isinstance(below.node, Map) and isinstance(entry.node, Map):
-            entries[key] = Entry(entry.key_span, _laid(below.node, entry.node, here, made), entry.plain)
+            entries[key] = MappingEntry(entry.key_span, _laid(below.node, entry.node, here, made), entry.plain)
         else:
             made.under[here] = places(below.node) | _all(made.under, here)
             entries[key] = entry
     return Map(entries, over.span, base.partial or over.partial)
 
 
-def join(first: LaidTree, second: LaidTree, at: Span, conflicts: list[Conflict]) -> LaidTree:
+def join(first: MergedTree, second: MergedTree, at: Span, conflicts: list[Conflict]) -> MergedTree:
     """Put two templates side by side; ``at`` is where the second one is extended."""
     gone = {**first.gone, **second.gone}
     gone_under = {**first.gone_under}
     for path, spans in second.gone_under.items():
         gone_under[path] = gone_under.get(path, _NONE) | spans
-    made = LaidTree(second.node, _union(first.under, second.under), gone, gone_under)
+    made = MergedTree(second.node, _union(first.under, second.under), gone, gone_under)
     joiner = _Joiner(first, second, at, made, conflicts)
     made.node = joiner.maps(first.node, second.node, ())
     return made
@@ -86,10 +86,10 @@ def join(first: LaidTree, second: LaidTree, at: Span, conflicts: list[Conflict])
 
 @dataclass(slots=True)
 class _Joiner:
-    first: LaidTree
-    second: LaidTree
+    first: MergedTree
+    second: MergedTree
     at: Span
-    made: LaidTree
+    made: MergedTree
     conflicts: list[Conflict]
 
     def maps(self, one: Map, two: Map, path: PolicyPath) -> Map:
@@ -107,12 +107,12 @@ class _Joiner:
                 self.made.gone[here] = entry.key_span
                 self.made.gone_under[here] = places(below.node) | _all(self.made.under, here)
             elif isinstance(below.node, Map) and isinstance(entry.node, Map):
-                entries[key] = Entry(entry.key_span, self.maps(below.node, entry.node, here), entry.plain)
+                entries[key] = MappingEntry(entry.key_span, self.maps(below.node, entry.node, here), entry.plain)
             else:
                 entries[key] = self._one(below, entry, here)
         return Map(entries, two.span, one.partial or two.partial)
 
-    def _one(self, one: Entry, two: Entry, path: PolicyPath) -> Entry:
+    def _one(self, one: MappingEntry, two: MappingEntry, path: PolicyPath) -> MappingEntry:
         """Decide between two values of one place. Any requirements of one template hold against ``privacy: none``."""
         if path == ("privacy",) and (is_none(one.node) or is_none(two.node)):
             return one if is_none(two.node) else two
@@ -124,7 +124,7 @@ class _Joiner:
             self.conflicts.append(Conflict(path, two.node, one.node, self.at))
         return two
 
-    def _taken(self, node: Node, path: PolicyPath, other: LaidTree) -> None:
+    def _taken(self, node: Node, path: PolicyPath, other: MergedTree) -> None:
         """Keep what one template takes away and the other brings in, since it may be a protection; but say so."""
         if path in other.gone and places(node) and places(node) <= other.gone_under[path]:
             self.conflicts.append(Conflict(path, node, Scalar(None, other.gone[path]), self.at, deleted=True))
@@ -178,7 +178,7 @@ def over(base: Declarations, nearer: Declarations) -> Declarations:
     laid = dict(base)
     for name, (span, declaration) in nearer.items():
         known = laid.get(name)
-        laid[name] = (span, lay(LaidTree(known[1]), declaration).node) if known else (span, declaration)
+        laid[name] = (span, lay(MergedTree(known[1]), declaration).node) if known else (span, declaration)
     return laid
 
 

@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.demands import Present
+from ppdm_flow.policy.demands import IsSet
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.floor import Floor, Relative, Wanted
+from ppdm_flow.policy.floor import Floor, RelativeFloor, Wanted
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.floors.relative import anchored, present
-from ppdm_flow.policy.inheritance.joining import Conflict, Declarations, LaidTree, join
-from ppdm_flow.policy.params.params import Needed, Value
+from ppdm_flow.policy.inheritance.joining import Conflict, Declarations, MergedTree, join
+from ppdm_flow.policy.params.params import MissingParam, ParamValue
 from ppdm_flow.policy.params.permission import Permission, together
 from ppdm_flow.policy.text.nodes import Map
 
 
 @dataclass(slots=True)
-class Layer:
+class PolicyLayer:
     """A file with all that it inherits, params replaced.
 
     ``relative`` are the floors that go by what is inherited, ``conflicts`` the places that its templates give different
     values, ``unsure`` the params. It is not ``complete`` where something that it inherits could not be read.
     """
 
-    laid: LaidTree
+    laid: MergedTree
     declared: Declarations = field(default_factory=dict)
-    values: dict[str, Value] = field(default_factory=dict)
-    needed: list[Needed] = field(default_factory=list)
+    values: dict[str, ParamValue] = field(default_factory=dict)
+    needed: list[MissingParam] = field(default_factory=list)
     floors: list[Floor] = field(default_factory=list)
     relative: list[Wanted] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
-    unsure: dict[str, tuple[Value, Value]] = field(default_factory=dict)
+    unsure: dict[str, tuple[ParamValue, ParamValue]] = field(default_factory=dict)
     complete: bool = True
     privacy_waivers: Permission = field(default_factory=Permission)
 
@@ -43,9 +43,9 @@ class Layer:
         return self.laid.node
 
 
-def joined(root: Map, layers: Sequence[tuple[Layer, Span]], *, complete: bool) -> Layer:
+def joined(root: Map, layers: Sequence[tuple[PolicyLayer, Span]], *, complete: bool) -> PolicyLayer:
     """Return what templates come to side by side; each goes with the place where it is extended."""
-    merged = Layer(LaidTree(Map({}, root.span)), complete=complete)
+    merged = PolicyLayer(MergedTree(Map({}, root.span)), complete=complete)
     for position, (layer, span) in enumerate(layers):
         merged.laid = join(merged.laid, layer.laid, span, merged.conflicts) if position else layer.laid
         _params(merged, layer)
@@ -56,7 +56,7 @@ def joined(root: Map, layers: Sequence[tuple[Layer, Span]], *, complete: bool) -
     return merged
 
 
-def inherit(layer: Layer) -> None:
+def inherit(layer: PolicyLayer) -> None:
     """Make floors of what a file inherits, where floors go by that."""
     flat = flatten(layer.node)
     for each in layer.relative:
@@ -66,7 +66,7 @@ def inherit(layer: Layer) -> None:
             _add(layer, anchored(each, flat))
 
 
-def state(layer: Layer, stated: Sequence[Wanted], *, template: bool) -> Iterator[Diagnostic]:
+def state(layer: PolicyLayer, stated: Sequence[Wanted], *, template: bool) -> Iterator[Diagnostic]:
     """Take over a file's own floors; those of a template that it does not keep itself are faults (PPF309, PPF314)."""
     if not stated:
         return
@@ -75,24 +75,24 @@ def state(layer: Layer, stated: Sequence[Wanted], *, template: bool) -> Iterator
     for each in stated:
         before = len(layer.floors)
         if isinstance(each, Floor):
-            starred = each.starred and isinstance(each.demand, Present)
+            starred = each.starred and isinstance(each.demand, IsSet)
             _add(layer, present(each, flat) if starred else [each])
         else:
             _add(layer, anchored(each, flat))
             if len(layer.floors) == before and "*" not in each.path and not _known(layer, each) and template:
                 yield _nothing(each)
         if "*" in each.path or each.path == ("attributes",):
-            layer.relative.extend([each] if isinstance(each, Relative) or isinstance(each.demand, Present) else [])
+            layer.relative.extend([each] if isinstance(each, RelativeFloor) or isinstance(each.demand, IsSet) else [])
     if template:
         yield from _own_faults(PolicyUnderFloors(flat, complete=False), absolute)
 
 
-def _known(layer: Layer, each: Relative) -> bool:
+def _known(layer: PolicyLayer, each: RelativeFloor) -> bool:
     """Whether it has made floors before, in the same place."""
     return each.path == ("attributes",) or any(f.span == each.span for f in layer.floors)
 
 
-def _nothing(each: Relative) -> Diagnostic:
+def _nothing(each: RelativeFloor) -> Diagnostic:
     text = ".".join(each.path)
     return Diagnostic(
         "PPF309",
@@ -112,12 +112,12 @@ def _own_faults(judged: PolicyUnderFloors, floors: Sequence[Floor]) -> Iterator[
             f"this template does not keep its own floor: {fault.message}",
             span,
             hint="no policy can extend it as it is",
-            related=tuple(Related(r.span, r.text) for r in related),
+            related=tuple(RelatedPlace(r.span, r.text) for r in related),
             path=fault.path,
         )
 
 
-def _params(merged: Layer, layer: Layer) -> None:
+def _params(merged: PolicyLayer, layer: PolicyLayer) -> None:
     for name, value in layer.values.items():
         before = merged.values.get(name)
         if before and not before.broken and not value.broken and before.texts != value.texts:
@@ -128,13 +128,13 @@ def _params(merged: Layer, layer: Layer) -> None:
     merged.needed.extend(layer.needed)
 
 
-def _floors(merged: Layer, layer: Layer) -> None:
+def _floors(merged: PolicyLayer, layer: PolicyLayer) -> None:
     _add(merged, layer.floors)
     merged.relative.extend(r for r in layer.relative if r not in merged.relative)
     merged.conflicts.extend(c for c in layer.conflicts if c not in merged.conflicts)
 
 
-def _add(layer: Layer, floors: Sequence[Floor] | Iterator[Floor]) -> None:
+def _add(layer: PolicyLayer, floors: Sequence[Floor] | Iterator[Floor]) -> None:
     """Add floors; one that demands the same of the same place on behalf of the same line is there already."""
     there = {(f.path, f.demand, f.span) for f in layer.floors}
     for floor in floors:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq, UnreadableError
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 
 
@@ -40,12 +40,12 @@ def _laid(node: Map, path: PolicyPath, value: Any, note: str) -> Map:
     else:
         below = entry.node if entry is not None else Map({}, node.span)
         made = _laid(below, rest, value, note) if isinstance(below, Map) else below
-    return replace(node, entries={**node.entries, head: Entry(key_span, made)})
+    return replace(node, entries={**node.entries, head: MappingEntry(key_span, made)})
 
 
 def _written(value: Any, span: Span, note: str) -> Node:
     if isinstance(value, Mapping):
-        return Map({key: Entry(span, _written(each, span, note)) for key, each in value.items()}, span)
+        return Map({key: MappingEntry(span, _written(each, span, note)) for key, each in value.items()}, span)
     if isinstance(value, str):
         return Scalar(value, span, plain=False, notes=(note,))
     return Seq(tuple(_written(each, span, note) for each in value), span)
@@ -68,4 +68,4 @@ def _moved(node: Node, span: Span, note: str) -> Node:
         return replace(node, span=span, plain=False, notes=(note,))
     if isinstance(node, Seq):
         return Seq(tuple(_moved(item, span, note) for item in node.items), span)
-    return Map({k: Entry(span, _moved(e.node, span, note)) for k, e in node.entries.items()}, span)
+    return Map({k: MappingEntry(span, _moved(e.node, span, note)) for k, e in node.entries.items()}, span)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.addresses.server import is_address
-from ppdm_flow.policy.demands import Is, OneOf
+from ppdm_flow.policy.demands import EqualTo, OneOf
 from ppdm_flow.policy.floor import STAR, Floor, Wanted
 from ppdm_flow.policy.inheritance.references import FoundTemplate
 from ppdm_flow.policy.language.kinds import kinds_among, places_below
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, PolicyPath, Scalar
 
 PATHS = (
     ("source", "path"),
@@ -74,8 +74,8 @@ def _demanded(floor: Floor, way: str) -> Floor:
         below = pattern[len(floor.path) :]
         if not _leads_to(floor.path, pattern):
             continue
-        if isinstance(demand, Is):
-            demand = Is.of(_tree(demand.tree, below, way))
+        if isinstance(demand, EqualTo):
+            demand = EqualTo.of(_tree(demand.tree, below, way))
         elif isinstance(demand, OneOf) and not below:
             demand = OneOf(tuple(_path(text, way) for text in demand.wanted))
     return replace(floor, demand=demand)
@@ -130,7 +130,7 @@ def _at(node: Node, pattern: tuple[str, ...], way: str) -> Node:
     entries = dict(node.entries)
     for key in keys:
         entry = entries[key]
-        entries[key] = Entry(entry.key_span, _at(entry.node, pattern[1:], way), entry.plain)
+        entries[key] = MappingEntry(entry.key_span, _at(entry.node, pattern[1:], way), entry.plain)
     return Map(entries, node.span, node.partial)
 
 

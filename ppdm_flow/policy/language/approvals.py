@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.core.model import MORE, Flag, Model, Name
 
 
-class Approvals(Model):
+class ApprovalOptions(Model):
     """The roles that must sign a run which holds; until they have, its releases are held back.
 
     With ``distinct`` each role takes another person; the author never counts as one of them. ``signers`` is the file

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ppdm_flow.core.pages import MalformedPageError, Page, read
+from ppdm_flow.core.pages import MalformedPageError, MarkdownPage, read
 
 Described = tuple[str, Any]
 POLICY = "keys/policy"
@@ -26,7 +26,7 @@ def descriptions(name: str) -> Mapping[str, Described]:
     return described(read(name))
 
 
-def described(page: Page) -> Mapping[str, Described]:
+def described(page: MarkdownPage) -> Mapping[str, Described]:
     """Return the same of a page that was read. Raises MalformedPageError."""
     return {full: _described(page.name, full, section) for full, section in page.sections.items() if full}
 

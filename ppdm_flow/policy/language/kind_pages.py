@@ -9,14 +9,14 @@ import yaml
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.pages import MalformedPageError, Page, exists, read, read_of_package
+from ppdm_flow.core.pages import MalformedPageError, MarkdownPage, exists, read, read_of_package
 from ppdm_flow.policy.language.kinds import RequirementSpec
-from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, Shape, shape_of
 
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-def page_of(spec: RequirementSpec) -> Page | None:
+def page_of(spec: RequirementSpec) -> MarkdownPage | None:
     """Return the page of a kind; None where it has none. Raises PluginError where it cannot be read (PPF403)."""
     name = f"requirements/{spec.name}"
     if not spec.page:
@@ -51,7 +51,7 @@ def keys_of(spec: RequirementSpec) -> Iterator[Key]:
 
 
 def _below(shape: Shape) -> Iterator[Key]:
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         for key in shape.keys.values():
             yield key
             yield from _below(key.shape)

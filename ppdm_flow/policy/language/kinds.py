@@ -14,7 +14,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.wording import Wording
-from ppdm_flow.sdk.registry import Listed, find, listed, load_listed_entry, unfit
+from ppdm_flow.sdk.registry import ListedPlugin, find, listed, load_listed_entry, unfit
 from ppdm_flow.sdk.spec import PluginSpec
 
 GROUP = "requirements"
@@ -201,7 +201,7 @@ def aliases() -> Mapping[str, tuple[str, ...]]:
     return {alias: (spec.name,) for spec in built_in() for alias in spec.aliases}
 
 
-def loaded(each: Listed) -> RequirementSpec:
+def loaded(each: ListedPlugin) -> RequirementSpec:
     """Return the kind that an entry point names, whether or not another has its name. Raises PluginError."""
     spec: RequirementSpec = load_listed_entry(each, RequirementSpec)
     if each.built_in:

@@ -10,7 +10,7 @@ Spelling = Literal["case", "blanks", "form"]
 """A difference between two spellings of one thing."""
 
 
-class Ledger(Model):
+class LedgerOptions(Model):
     """A file or database that remembers what was released about whom, as keyed hashes; releases are held against it."""
 
     path: str | None = None

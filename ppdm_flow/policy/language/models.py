@@ -22,10 +22,10 @@ from ppdm_flow.core.model import (
     text_or_texts,
 )
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.policy.language.approvals import Approvals
-from ppdm_flow.policy.language.ledger import Ledger, Spelling
+from ppdm_flow.policy.language.approvals import ApprovalOptions
+from ppdm_flow.policy.language.ledger import LedgerOptions, Spelling
 from ppdm_flow.policy.language.people import PeopleOptions
-from ppdm_flow.policy.language.waivers import Waiver
+from ppdm_flow.policy.language.waivers import WaiverEntry
 from ppdm_flow.policy.text.merge import NONE
 
 
@@ -48,7 +48,7 @@ class Param(Model):
     from_env: str | None = None
 
 
-class Header(Model):
+class PolicyHeader(Model):
     """What a file says of other files, before it is put together with them."""
 
     extends: tuple[Extends, ...] = ()
@@ -56,7 +56,7 @@ class Header(Model):
     floors: dict[str, str] = Field(default_factory=dict)
 
 
-class Source(Model):
+class SourceEntry(Model):
     """Where the data is and how to read it."""
 
     path: str | None = None
@@ -104,13 +104,13 @@ class Attribute(Model):
     description: str = ""
 
 
-class Table(Model):
+class TableEntry(Model):
     """One of several tables that belong together.
 
     ``key`` is the attribute that tells its rows apart. ``refers``: attributes whose values are keys of another table.
     """
 
-    source: Source = Field(default_factory=Source)
+    source: SourceEntry = Field(default_factory=SourceEntry)
     key: str | None = None
     refers: dict[str, str] = Field(default_factory=dict)
     attributes: dict[str, Attribute] = Field(default_factory=dict)
@@ -158,7 +158,7 @@ class Step(Model):
     with_: Tree = Field(default_factory=dict, alias="with")
 
 
-class Audit(Model):
+class AuditEntry(Model):
     """Something measured beside the requirements; on every release, or on one."""
 
     use: str
@@ -166,7 +166,7 @@ class Audit(Model):
     with_: Tree = Field(default_factory=dict, alias="with")
 
 
-class Gate(Model):
+class GateEntry(Model):
     """A bound on any measured figure; on every release that has to be measured by it, or on those named."""
 
     metric: str
@@ -236,21 +236,21 @@ class Policy(Model):
     extends: tuple[Extends, ...] = ()
     params: dict[ParamName, Param] = Field(default_factory=dict)
     floors: dict[str, str] = Field(default_factory=dict)
-    source: Source = Field(default_factory=Source)
+    source: SourceEntry = Field(default_factory=SourceEntry)
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
     undeclared: Literal["error", "drop"] = "error"
-    tables: dict[Name, Table] = Field(default_factory=dict)
+    tables: dict[Name, TableEntry] = Field(default_factory=dict)
     people: PeopleOptions | None = None
     nulls: Nulls = Nulls.OWN_CATEGORY
     privacy: Privacy = Field(default_factory=Privacy)
     steps: dict[Name, Step] = Field(default_factory=dict)
-    audits: dict[Name, Audit] = Field(default_factory=dict)
+    audits: dict[Name, AuditEntry] = Field(default_factory=dict)
     analyses: dict[Name, Analysis] = Field(default_factory=dict)
-    gates: dict[Name, Gate] = Field(default_factory=dict)
-    waivers: dict[Name, Waiver] = Field(default_factory=dict)
+    gates: dict[Name, GateEntry] = Field(default_factory=dict)
+    waivers: dict[Name, WaiverEntry] = Field(default_factory=dict)
     releases: Annotated[dict[Name, Release], Field(min_length=1)]
     recipients: Literal["together", "apart"] = "together"
     randomness: Randomness = Field(default_factory=Randomness)
-    ledger: Ledger | None = None
-    approvals: Approvals | None = None
+    ledger: LedgerOptions | None = None
+    approvals: ApprovalOptions | None = None
     report: ReportOptions = Field(default_factory=ReportOptions)

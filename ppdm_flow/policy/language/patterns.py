@@ -31,7 +31,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredAttributes:
     """The attributes of a policy, looked up by the name of a column.
 
     An attribute's own name goes before patterns; of several patterns the first in the policy holds.
@@ -40,7 +40,7 @@ class Declared:
     attributes: Mapping[str, Attribute]
 
     @classmethod
-    def of(cls, policy: Policy) -> Declared:
+    def of(cls, policy: Policy) -> DeclaredAttributes:
         """Return those of a policy."""
         return cls(policy.attributes)
 

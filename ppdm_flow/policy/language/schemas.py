@@ -18,7 +18,18 @@ from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.language.kinds import spec_of, third_parties
 from ppdm_flow.policy.language.models import Privacy
 from ppdm_flow.policy.language.privacy import policy_model, whole_model
-from ppdm_flow.policy.language.shape import Amount, Free, Key, Keys, ListOf, MapOf, Number, Shape, Text, shape_of
+from ppdm_flow.policy.language.shape import (
+    FixedKeys,
+    FreeShape,
+    Key,
+    ListOf,
+    MapOf,
+    Number,
+    Shape,
+    SupportShape,
+    Text,
+    shape_of,
+)
 from ppdm_flow.sdk.registry import OWN
 
 IDENTITY = "https://ppdm-flow.example/schemas/policy.v1.json"
@@ -81,7 +92,7 @@ class Writer:
         self.definitions: dict[str, _Schema] = {}
         self._models: dict[str, type[BaseModel]] = {}
 
-    def reference(self, shape: Keys) -> _Schema:
+    def reference(self, shape: FixedKeys) -> _Schema:
         """Return a reference to the definition of a map with fixed keys."""
         name = self._name(shape.model) + (".child" if self.child else "")
         if name not in self.definitions:
@@ -108,7 +119,7 @@ class Writer:
         name = model.__name__
         return name if self._models.setdefault(name, model) is model else f"{model.__module__}.{name}"
 
-    def _keys(self, shape: Keys) -> _Schema:
+    def _keys(self, shape: FixedKeys) -> _Schema:
         required = [k.name for k in shape.keys.values() if k.required]
         written: _Schema = {
             "description": (shape.model.__doc__ or "").strip(),
@@ -122,7 +133,7 @@ class Writer:
                 written["anyOf"] = [{"required": [key]} for pair in _EITHER.items() for key in pair]
         return written
 
-    def _property(self, owner: Keys, key: Key) -> _Schema:
+    def _property(self, owner: FixedKeys, key: Key) -> _Schema:
         description, example = self._described(owner, key)
         about: _Schema = {"description": description.replace("`", ""), "markdownDescription": description}
         if example is not None:
@@ -136,7 +147,7 @@ class Writer:
             value = {"anyOf": [value, {"type": "null"}]}
         return {**about, **({"allOf": [value]} if "$ref" in value else value)}
 
-    def _described(self, owner: Keys, key: Key) -> Described:
+    def _described(self, owner: FixedKeys, key: Key) -> Described:
         """Return what a field says of itself, or what the page on keys says of it."""
         if key.description:
             return key.description, key.example
@@ -150,16 +161,16 @@ class Writer:
             return _text(shape)
         if isinstance(shape, Number):
             return _number(shape)
-        if isinstance(shape, Keys):
+        if isinstance(shape, FixedKeys):
             written = self._one_or_named(shape) if shape.named else self.reference(shape)
             return {"anyOf": [{"enum": [shape.instead]}, written]} if shape.instead else written
-        if isinstance(shape, Amount):
+        if isinstance(shape, SupportShape):
             return self._amount(shape)
-        if isinstance(shape, Free):
+        if isinstance(shape, FreeShape):
             return {"type": "object"}
         return self._list(shape) if isinstance(shape, ListOf) else self._map(shape)
 
-    def _one_or_named(self, shape: Keys) -> _Schema:
+    def _one_or_named(self, shape: FixedKeys) -> _Schema:
         """One entry, or a list of several, each with a name."""
         one = self.reference(shape)
         name = f"{shape.model.__name__}.named{'.child' if self.child else ''}"
@@ -176,7 +187,7 @@ class Writer:
             }
         return {"anyOf": [one, {"type": "array", "minItems": 1, "items": {"$ref": f"#/definitions/{name}"}}]}
 
-    def _amount(self, shape: Amount) -> _Schema:
+    def _amount(self, shape: SupportShape) -> _Schema:
         """Exactly one of the two keys, or a bare number; an heir may also take back its parent's with ``null``."""
         keys = {"count": _number(shape.count), "ratio": _number(shape.ratio)}
         written: _Schema = {"type": "object", "additionalProperties": False, "minProperties": 1}

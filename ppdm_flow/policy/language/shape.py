@@ -19,12 +19,12 @@ from ppdm_flow.core.model import (
     Model,
     MoreIsStricter,
     OneOrNamed,
-    Stricter,
+    StricterSide,
     StrongestFirst,
     one_or_more,
     text_or_texts,
 )
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy.language.privacy import model_for, policy_model
 
 
@@ -63,7 +63,7 @@ class MapOf:
     key: Text
     value: Shape
     least: int = 0
-    instead: Keys | None = None
+    instead: FixedKeys | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Key:
     shape: Shape
     required: bool
     default: Any = None
-    stricter: Stricter | None = None
+    stricter: StricterSide | None = None
     words: StrongestFirst | None = None
     longer: bool = False
     groups: bool = False
@@ -89,7 +89,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class FixedKeys:
     """A map with a fixed set of keys: a model.
 
     Where ``named``, several may stand in its place, by name; ``instead`` is a word that may, if there is one.
@@ -102,23 +102,23 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Free:
+class FreeShape:
     """Anything: a plugin says what."""
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class SupportShape:
     """A support: rows or a share, in a map of one key or bare."""
 
     count: Number = Number(integer=True, ge=1)
     ratio: Number = Number(integer=False, gt=0, le=1)
 
 
-Shape = Text | Number | ListOf | MapOf | Keys | Free | Amount
+Shape = Text | Number | ListOf | MapOf | FixedKeys | FreeShape | SupportShape
 
 
 @cache
-def shape_of(model: type[BaseModel]) -> Keys:
+def shape_of(model: type[BaseModel]) -> FixedKeys:
     """Return the keys of a model."""
     keys = {}
     for field, info in model.model_fields.items():
@@ -132,14 +132,14 @@ def shape_of(model: type[BaseModel]) -> Keys:
             _field(info),
             info.is_required(),
             default,
-            marks.get(Stricter),
+            marks.get(StricterSide),
             marks.get(StrongestFirst),
             MoreIsStricter in marks,
             FormsGroups in marks,
             info.description or "",
             next(iter(info.examples or ()), None),
         )
-    return Keys(model, keys, instead=model.instead if issubclass(model, Model) else "")
+    return FixedKeys(model, keys, instead=model.instead if issubclass(model, Model) else "")
 
 
 def at(path: tuple[str, ...], model: type[BaseModel] | None = None) -> Shape | None:
@@ -155,8 +155,8 @@ def as_written(shape: Shape | None, tree: Any) -> Shape | None:
     if isinstance(shape, MapOf) and shape.instead is not None and isinstance(tree, Mapping):
         single = any(name in shape.instead.keys and isinstance(each, str) for name, each in tree.items())
         return shape.instead if single else shape
-    named = isinstance(shape, Keys) and shape.named and isinstance(tree, Mapping) and bool(tree)
-    if named and isinstance(shape, Keys) and shape.keys.keys().isdisjoint(tree):
+    named = isinstance(shape, FixedKeys) and shape.named and isinstance(tree, Mapping) and bool(tree)
+    if named and isinstance(shape, FixedKeys) and shape.keys.keys().isdisjoint(tree):
         return MapOf(Text(), replace(shape, named=False))
     return shape
 
@@ -165,7 +165,7 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
     """Return what stands at ``part`` of something of this shape."""
     if isinstance(shape, ListOf) and shape.single and not part.isdecimal():
         shape = shape.item
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         if part in shape.keys:
             return shape.keys[part].shape
         return replace(shape, named=False) if shape.named else None
@@ -173,15 +173,15 @@ def _below(shape: Shape | None, part: str) -> Shape | None:
         return shape.value
     if isinstance(shape, ListOf):
         return shape.item
-    if isinstance(shape, Amount):
+    if isinstance(shape, SupportShape):
         return {"count": shape.count, "ratio": shape.ratio}.get(part)
-    return shape if isinstance(shape, Free) else None
+    return shape if isinstance(shape, FreeShape) else None
 
 
 def key_at(path: tuple[str, ...]) -> Key | None:
     """Return the key of a policy at ``path``; None where that is a name of one's own choice, or nothing."""
     above = at(path[:-1], model_for(path)) if path else None
-    return above.keys.get(path[-1]) if isinstance(above, Keys) else None
+    return above.keys.get(path[-1]) if isinstance(above, FixedKeys) else None
 
 
 @cache
@@ -191,7 +191,7 @@ def stricter_signs(model: type[BaseModel]) -> Mapping[tuple[str, ...], str]:
 
 
 def _signs(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         for name, key in shape.keys.items():
             if key.stricter is not None:
                 yield (*place, name), key.stricter.sign
@@ -227,7 +227,7 @@ def homes(model: type[BaseModel] | None = None) -> Mapping[str, tuple[str, ...]]
 
 
 def _walk(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         for name, key in shape.keys.items():
             yield place, name
             yield from _walk(key.shape, (*place, name))
@@ -266,7 +266,7 @@ def _annotation(annotation: Any, constraints: tuple[Any, ...] = ()) -> Shape:
 def _map(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
     key, value = get_args(annotation)
     if value is object:
-        return Free()
+        return FreeShape()
     key_shape = _annotation(key)
     return MapOf(
         key_shape if isinstance(key_shape, Text) else Text(),
@@ -287,15 +287,15 @@ def _plain(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
     if annotation in (int, float):
         ends = {name: _bound(constraints, name) for name in ("ge", "gt", "le", "lt")}
         return Number(annotation is int, **ends)
-    if annotation is Support:
-        return Amount()
+    if annotation is SupportBound:
+        return SupportShape()
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return Text(tuple(str(member.value) for member in annotation))
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return shape_of(annotation)
     if annotation is str:
         return Text(pattern=_bound(constraints, "pattern"))
-    return Free()
+    return FreeShape()
 
 
 def _flat(metadata: list[Any]) -> tuple[Any, ...]:

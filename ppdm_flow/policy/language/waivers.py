@@ -5,7 +5,7 @@ from __future__ import annotations
 from ppdm_flow.core.model import Code, Model, Name
 
 
-class Waiver(Model):
+class WaiverEntry(Model):
     """A requirement, a gate or a finding (``of``) that does not count until the end of a day (``until``, UTC).
 
     ``of`` is an id (``privacy.KIND``, ``gates.NAME``), a code (``PPFnnn``; ``at`` says at which place), or the

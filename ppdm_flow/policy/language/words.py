@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ppdm_flow.policy.language.kinds import known
-from ppdm_flow.policy.language.shape import Amount, Free, Keys, ListOf, MapOf, Number, Shape, Text
+from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, MapOf, Number, Shape, SupportShape, Text
 
 NAME_RULE = "a letter, then up to 63 letters, digits, `_` or `-`"
 
@@ -77,11 +77,11 @@ def expected(shape: Shape) -> str:
         )
     if isinstance(shape, MapOf):
         return "a map with a name for each entry"
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         return f"{f'`{shape.instead}`, or ' if shape.instead else ''}a map with {_keys(shape)}"
-    if isinstance(shape, Amount):
+    if isinstance(shape, SupportShape):
         return "`{count: ROWS}` or `{ratio: SHARE}`"
-    if isinstance(shape, Free):
+    if isinstance(shape, FreeShape):
         return "a map of the plugin's parameters"
     raise TypeError(shape)
 
@@ -123,7 +123,7 @@ def _plural(shape: Shape) -> str:
     return "lists" if isinstance(shape, ListOf) else "maps"
 
 
-def _keys(shape: Keys) -> str:
+def _keys(shape: FixedKeys) -> str:
     required = [f"`{k.name}`" for k in shape.keys.values() if k.required]
     optional = [f"`{k.name}`" for k in shape.keys.values() if not k.required]
     parts = [", ".join(required)] if required else []

@@ -92,7 +92,7 @@ def locked(policies: Mapping[str, Iterable[Use]]) -> Lock:
 
 
 @dataclass(slots=True)
-class Nearest:
+class LockFileFinder:
     """Where lock files are. Each folder is looked at once: answers agree with each other while others write."""
 
     _found: dict[Path, Path | None] = field(default_factory=dict)

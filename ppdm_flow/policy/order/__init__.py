@@ -5,7 +5,7 @@ themselves (operators, what became of an attribute), and the ledger's history. O
 is incomparable. The tolerance of comparisons (1e-9) and the error probability of tests on bytes are no part of it.
 """
 
-from ppdm_flow.policy.order.clauses import Change, Order, Relation, Side, Verdict
+from ppdm_flow.policy.order.clauses import ChangeVerdict, ClauseText, ComparedClause, PolicyComparison, PolicyRelation
 from ppdm_flow.policy.order.compare import compare
 
-__all__ = ["Change", "Order", "Relation", "Side", "Verdict", "compare"]
+__all__ = ["ComparedClause", "PolicyComparison", "PolicyRelation", "ClauseText", "ChangeVerdict", "compare"]

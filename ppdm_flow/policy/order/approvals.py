@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
-from ppdm_flow.policy.order.frame import Between
+from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause, verdict
+from ppdm_flow.policy.order.frame import ComparedPolicies
 
 _PLACE = ("approvals",)
 _ROLES = (*_PLACE, "roles")
@@ -19,17 +19,19 @@ _PEOPLE = "where it is `true` each role takes another person"
 _WAIVED = "what is waived needs the signature of this role before anything is released"
 
 
-def approvals(old: Clauses, new: Clauses) -> Iterator[Change]:
+def approvals(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
     """Yield what has changed about who has to sign: roles, other people for each, and the roles that sign waivers."""
     before, after = old.policy.approvals, new.policy.approvals
     if (before is None) is not (after is None):
         judged = verdict(forward=before is None, backward=after is None)
-        yield Change("approvals", judged, _NONE, *(c.side(_PLACE) if c.policy.approvals else None for c in (old, new)))
+        yield ComparedClause(
+            "approvals", judged, _NONE, *(c.side(_PLACE) if c.policy.approvals else None for c in (old, new))
+        )
     elif before is not None and after is not None:
         one, other = set(before.roles), set(after.roles)
         if one != other:
             judged = verdict(forward=one <= other, backward=other <= one)
-            yield Change("approvals.roles", judged, _SIGNED, old.side(_ROLES), new.side(_ROLES))
+            yield ComparedClause("approvals.roles", judged, _SIGNED, old.side(_ROLES), new.side(_ROLES))
         if before.distinct is not after.distinct:
             judged = verdict(
                 forward=after.distinct or len(_needed(old.policy)) < 2,  # one role takes one person anyway
@@ -37,7 +39,7 @@ def approvals(old: Clauses, new: Clauses) -> Iterator[Change]:
             )
             texts = (str(each.distinct).lower() for each in (before, after))
             sides = (c.side(_DISTINCT, text) for c, text in zip((old, new), texts, strict=True))
-            yield Change("approvals.distinct", judged, _PEOPLE, *sides)
+            yield ComparedClause("approvals.distinct", judged, _PEOPLE, *sides)
     yield from _signed_waivers(old, new)
 
 
@@ -47,7 +49,7 @@ def _needed(policy: Policy) -> frozenset[str]:
     return frozenset((*roles, *(w.signed_by for w in policy.waivers.values() if w.signed_by)))
 
 
-def _signed_waivers(old: Clauses, new: Clauses) -> Iterator[Change]:
+def _signed_waivers(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
     """Yield what is waived in both, and has to be signed otherwise: a role that signs every release signs it too."""
     before, after = _roles(old.policy), _roles(new.policy)
     for of, (name, role) in after.items():
@@ -62,7 +64,7 @@ def _signed_waivers(old: Clauses, new: Clauses) -> Iterator[Change]:
             c.side(("waivers", each, "signed_by")) if r else None
             for c, each, r in ((old, was, earlier), (new, name, role))
         )
-        yield Change(f"waivers of {of} signed by", judged, _WAIVED, *sides)
+        yield ComparedClause(f"waivers of {of} signed by", judged, _WAIVED, *sides)
 
 
 def _roles(policy: Policy) -> dict[str, tuple[str, str]]:
@@ -72,7 +74,7 @@ def _roles(policy: Policy) -> dict[str, tuple[str, str]]:
     }
 
 
-def signers(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
+def signers(old: Clauses, new: Clauses, between: ComparedPolicies) -> Iterator[ComparedClause]:
     """Yield another list of signers, or another content of it: no rule knows whether these people are as careful."""
     before, after = old.policy.approvals, new.policy.approvals
     if before is None or after is None:
@@ -80,15 +82,15 @@ def signers(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
     same = between.same_file(after.signers, before.signers)
     if same and before.signers != after.signers:
         why = "the same content under another name"
-        yield Change("approvals.signers", Verdict.NEUTRAL, why, old.side(_SIGNERS), new.side(_SIGNERS))
+        yield ComparedClause("approvals.signers", ChangeVerdict.NEUTRAL, why, old.side(_SIGNERS), new.side(_SIGNERS))
     elif not same:
         contents = between.asked.contents(before.signers), between.given.contents(after.signers)
         sides = (_file(c, digest) for c, digest in zip((old, new), contents, strict=True))
         why = "other people may sign, or with other keys: whoever reviews this has to know them"
-        yield Change("approvals.signers", Verdict.INCOMPARABLE, why, *sides)
+        yield ComparedClause("approvals.signers", ChangeVerdict.INCOMPARABLE, why, *sides)
 
 
-def _file(clauses: Clauses, digest: str | None) -> Side:
+def _file(clauses: Clauses, digest: str | None) -> ClauseText:
     """Return the file as the policy writes it, with what tells its content from another."""
     side = clauses.side(_SIGNERS)
-    return Side(f"{side.text} (sha256 {digest[:_DIGITS]}…)" if digest else side.text, side.span)
+    return ClauseText(f"{side.text} (sha256 {digest[:_DIGITS]}…)" if digest else side.text, side.span)

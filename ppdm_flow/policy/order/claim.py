@@ -8,9 +8,9 @@ from typing import Any
 
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.order.frame import Between
+from ppdm_flow.policy.order.frame import ComparedPolicies
 
-Rule = Callable[[Any, Any, Between], str | None]
+Rule = Callable[[Any, Any, ComparedPolicies], str | None]
 """Says why what is given implies what is asked for, in words; None where it is not proved to."""
 Rules = tuple[tuple[type[Any], type[Any], Rule], ...]
 """Rules by the kinds of claim that they go from, and to."""
@@ -70,20 +70,20 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class OpaqueClaim:
     """A requirement of a kind that no rule is known of: only the very same one implies it."""
 
     kind: str
     content: str
 
 
-def opaque(given: Opaque, asked: Opaque, between: Between) -> str | None:
+def opaque(given: OpaqueClaim, asked: OpaqueClaim, between: ComparedPolicies) -> str | None:
     """Compare by content alone."""
     grounds = between.same_roles and between.same_original and between.given.nulls is between.asked.nulls
     return "the same clause" if given == asked and grounds else None
 
 
-RULES: Rules = ((Opaque, Opaque, opaque),)
+RULES: Rules = ((OpaqueClaim, OpaqueClaim, opaque),)
 
 
 _MOST = 4

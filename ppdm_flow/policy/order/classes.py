@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.policy.order.frame import Between
+from ppdm_flow.policy.order.frame import ComparedPolicies
 
 SAME = "the classes are the same"
 MERGED = "a class over fewer attributes is a union of classes over more"
@@ -24,7 +24,7 @@ FITTING = "the crowd of a row under wildcards is several whole classes"
 LARGER = "with fewer attributes known, everybody has at least the crowd that they had"
 
 
-def unions(given: Iterable[str], asked: Iterable[str], between: Between) -> str | None:
+def unions(given: Iterable[str], asked: Iterable[str], between: ComparedPolicies) -> str | None:
     """Return why every asked class is a disjoint union of given ones, if so.
 
     Whatever is bounded of every given class, and is no worse for a mixture of them than for the worst, is bounded.
@@ -42,7 +42,7 @@ def unions(given: Iterable[str], asked: Iterable[str], between: Between) -> str 
     return FITTING if now is Nulls.WILDCARD else MERGED
 
 
-def contained(given: Iterable[str], asked: Iterable[str], between: Between) -> str | None:
+def contained(given: Iterable[str], asked: Iterable[str], between: ComparedPolicies) -> str | None:
     """Return why every asked class holds a given one, if so: then it has at least its rows, and at least its values."""
     more, fewer = frozenset(given), frozenset(asked)
     why = unions(more, fewer, between)
@@ -55,7 +55,7 @@ def contained(given: Iterable[str], asked: Iterable[str], between: Between) -> s
     return None
 
 
-class OnClasses(Protocol):
+class ClassClaim(Protocol):
     """A claim on the values of one attribute in the classes over others."""
 
     @property
@@ -70,7 +70,7 @@ class OnClasses(Protocol):
 
 
 def bounded(
-    given: OnClasses, asked: OnClasses, most: float, bound: float, between: Between, how: str = ""
+    given: ClassClaim, asked: ClassClaim, most: float, bound: float, between: ComparedPolicies, how: str = ""
 ) -> str | None:
     """Return why a bound on all classes of one attribute is a bound on others, if no union of classes is worse.
 

@@ -10,11 +10,11 @@ from typing import Any
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.linked import written_path
-from ppdm_flow.policy.loaded import Loaded, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, PolicyReading
 from ppdm_flow.policy.redaction import UNSHOWN
 
 
-class Verdict(StrEnum):
+class ChangeVerdict(StrEnum):
     """What a changed clause is, compared with what it was."""
 
     STRONGER = "stronger"
@@ -23,7 +23,7 @@ class Verdict(StrEnum):
     NEUTRAL = "neutral"
 
 
-class Relation(StrEnum):
+class PolicyRelation(StrEnum):
     """What the new policy is, compared with the old one."""
 
     EQUAL = "equal"
@@ -33,7 +33,7 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ClauseText:
     """A clause as one of the two policies has it: its text in one line, and where it stands."""
 
     text: str
@@ -41,43 +41,43 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ComparedClause:
     """One clause that is not the same in both. A side is None where the policy has no such clause.
 
     ``clause`` is its path in the new policy (in the old one where it was removed), ``why`` a sentence on the rule.
     """
 
     clause: str
-    verdict: Verdict
+    verdict: ChangeVerdict
     why: str
-    old: Side | None = None
-    new: Side | None = None
+    old: ClauseText | None = None
+    new: ClauseText | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class PolicyComparison:
     """The comparison of two policies. ``governance`` are floors, and who may sign: they bind people, and no release."""
 
-    relation: Relation
-    changes: tuple[Change, ...]
-    governance: tuple[Change, ...] = ()
+    relation: PolicyRelation
+    changes: tuple[ComparedClause, ...]
+    governance: tuple[ComparedClause, ...] = ()
 
 
-def verdict(*, forward: bool, backward: bool) -> Verdict:
+def verdict(*, forward: bool, backward: bool) -> ChangeVerdict:
     """Return the verdict where the new clause implies the old one (``forward``), and conversely (``backward``)."""
     if forward:
-        return Verdict.NEUTRAL if backward else Verdict.STRONGER
-    return Verdict.WEAKER if backward else Verdict.INCOMPARABLE
+        return ChangeVerdict.NEUTRAL if backward else ChangeVerdict.STRONGER
+    return ChangeVerdict.WEAKER if backward else ChangeVerdict.INCOMPARABLE
 
 
-def relation(changes: Iterable[Change]) -> Relation:
+def relation(changes: Iterable[ComparedClause]) -> PolicyRelation:
     """Return what all changes come to."""
-    verdicts = {change.verdict for change in changes} - {Verdict.NEUTRAL}
+    verdicts = {change.verdict for change in changes} - {ChangeVerdict.NEUTRAL}
     if not verdicts:
-        return Relation.EQUAL
-    if verdicts == {Verdict.STRONGER}:
-        return Relation.STRICTER
-    return Relation.WEAKER if verdicts == {Verdict.WEAKER} else Relation.INCOMPARABLE
+        return PolicyRelation.EQUAL
+    if verdicts == {ChangeVerdict.STRONGER}:
+        return PolicyRelation.STRICTER
+    return PolicyRelation.WEAKER if verdicts == {ChangeVerdict.WEAKER} else PolicyRelation.INCOMPARABLE
 
 
 _MOST = 120
@@ -87,7 +87,7 @@ _MOST = 120
 class Clauses:
     """One policy's text by path. Values from the environment are never shown."""
 
-    loaded: Loaded
+    loaded: PolicyReading
 
     @property
     def policy(self) -> Policy:
@@ -96,14 +96,14 @@ class Clauses:
             raise ValueError("only valid policies can be compared")
         return self.loaded.policy
 
-    def side(self, path: PolicyPath, text: str | None = None) -> Side:
+    def side(self, path: PolicyPath, text: str | None = None) -> ClauseText:
         """Return what stands at ``path``, or ``text`` in its place, and the line of its key."""
         span = self._at(path)
         if text is not None and path not in self.loaded.hidden:
             shown = text
         else:
             shown = "" if span is None else self._text(span, path, top=True)
-        return Side(shown if len(shown) <= _MOST else f"{shown[: _MOST - 1]}…", self.span(path))
+        return ClauseText(shown if len(shown) <= _MOST else f"{shown[: _MOST - 1]}…", self.span(path))
 
     def span(self, path: PolicyPath) -> Span | None:
         """Return where the key at ``path`` stands, or the nearest above it."""

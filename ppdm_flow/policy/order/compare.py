@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ppdm_flow.policy.loaded import Loaded
+from ppdm_flow.policy.loaded import PolicyReading
 from ppdm_flow.policy.order.approvals import approvals, signers
 from ppdm_flow.policy.order.attributes import attributes
-from ppdm_flow.policy.order.clauses import Change, Clauses, Order, relation
-from ppdm_flow.policy.order.frame import Between, Contents, PolicyFrame, unread
+from ppdm_flow.policy.order.clauses import Clauses, ComparedClause, PolicyComparison, relation
+from ppdm_flow.policy.order.frame import ComparedPolicies, Contents, PolicyFrame, unread
 from ppdm_flow.policy.order.gates import MetricReader
 from ppdm_flow.policy.order.governance import floors, project, waivers
 from ppdm_flow.policy.order.implications import bounds_of
@@ -20,8 +20,11 @@ from ppdm_flow.policy.order.unknown import unknown
 
 
 def compare(
-    old: Loaded, new: Loaded, canon: Canon = as_written, contents: tuple[Contents, Contents] = (unread, unread)
-) -> Order:
+    old: PolicyReading,
+    new: PolicyReading,
+    canon: Canon = as_written,
+    contents: tuple[Contents, Contents] = (unread, unread),
+) -> PolicyComparison:
     """Return what ``new`` is compared with ``old``.
 
     Parameters
@@ -35,11 +38,11 @@ def compare(
     """
     before, after = Clauses(old), Clauses(new)
     frames = PolicyFrame(before.policy, contents[0]), PolicyFrame(after.policy, contents[1])
-    between = Between(frames[1], frames[0])
+    between = ComparedPolicies(frames[1], frames[0])
     chosen = list(choices(before, after, between))
     required = _required(before, after, between, canon, {change.clause for change in chosen})
     judged = {".".join(path) for path in (*required.before, *required.after)}
-    changes: list[Change] = [
+    changes: list[ComparedClause] = [
         *attributes(before, after),
         *reading(before, after, between),
         *chosen,
@@ -53,11 +56,11 @@ def compare(
         *means(before, after, canon),
     ]
     governance = (*project(before, after), *floors(before, after), *signers(before, after, between))
-    return Order(relation(changes), tuple(changes), governance)
+    return PolicyComparison(relation(changes), tuple(changes), governance)
 
 
 def _required(
-    before: Clauses, after: Clauses, between: Between, canon: Canon, chosen: Collection[str]
+    before: Clauses, after: Clauses, between: ComparedPolicies, canon: Canon, chosen: Collection[str]
 ) -> ClaimComparison:
     """Return the claims of both; not those of clauses that are compared as ``chosen``."""
     names = paired(before.policy, after.policy, canon)

@@ -9,7 +9,7 @@ from functools import cached_property
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.policy.language.kinds import Entries, kinds_of
 from ppdm_flow.policy.language.models import Attribute, Policy
-from ppdm_flow.policy.language.patterns import Declared, is_pattern
+from ppdm_flow.policy.language.patterns import DeclaredAttributes, is_pattern
 from ppdm_flow.policy.successive import subject_of
 
 Contents = Callable[[str], str | None]
@@ -48,9 +48,9 @@ class PolicyFrame:
         return roles if any(is_pattern(name) for name, _ in roles) else tuple(sorted(roles))
 
     @cached_property
-    def declared(self) -> Declared:
+    def declared(self) -> DeclaredAttributes:
         """The attributes, to be looked up by name."""
-        return Declared.of(self.policy)
+        return DeclaredAttributes.of(self.policy)
 
     def having(self, *roles: Role) -> frozenset[str]:
         """Return the declared names with one of these roles."""
@@ -107,7 +107,7 @@ class PolicyFrame:
 
 
 @dataclass(frozen=True)
-class Between:
+class ComparedPolicies:
     """Two policies of which one's clauses are ``given``, and the other's are ``asked`` for."""
 
     given: PolicyFrame
@@ -119,9 +119,9 @@ class Between:
         return self.given, self.asked
 
     @cached_property
-    def back(self) -> Between:
+    def back(self) -> ComparedPolicies:
         """The same two the other way round."""
-        return Between(self.asked, self.given)
+        return ComparedPolicies(self.asked, self.given)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -212,7 +212,7 @@ def by_role(names: Iterable[str]) -> tuple[str, ...]:
 Obstacles = Mapping[str, bool]
 
 
-def obstacles(between: Between) -> list[str]:
+def obstacles(between: ComparedPolicies) -> list[str]:
     """Return what keeps clauses of two policies from being compared, as words for a sentence."""
     applies: Obstacles = {
         "`nulls` differs": between.given.nulls is not between.asked.nulls,

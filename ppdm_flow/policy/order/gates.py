@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core.analyses import AUDIT as ANALYSES
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.model import unordered
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.order.claim import EVERYWHERE, ReleaseScope, Rules
-from ppdm_flow.policy.order.frame import Between
+from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.means import Canon, made_by
 from ppdm_flow.policy.order.releases import origin
 
@@ -55,7 +55,7 @@ class MetricReader:
     canon: Canon
     bounds: Callable[[str], frozenset[str]]
 
-    def says(self, gate: Gate) -> Iterator[GateClaim]:
+    def says(self, gate: FigureGate) -> Iterator[GateClaim]:
         """Yield what a gate claims on each side."""
         figure, texts = self._figure(gate.figure), frozenset(self._texts(gate.figure))
         scope = self.scope(gate.releases)
@@ -100,7 +100,7 @@ class MetricReader:
         return ("implicit", owner, figure)
 
 
-def gates(given: GateClaim, asked: GateClaim, between: Between) -> str | None:
+def gates(given: GateClaim, asked: GateClaim, between: ComparedPolicies) -> str | None:
     """Return why a gate holds where another does."""
     if given.figure != asked.figure or given.at_most != asked.at_most or not _measured_alike(between):
         return None
@@ -127,7 +127,7 @@ def _leaves(value: Any) -> Iterator[str]:
         yield value
 
 
-def _measured_alike(between: Between) -> bool:
+def _measured_alike(between: ComparedPolicies) -> bool:
     """Whether any audit finds the same on any release: it may look at whatever the policy says of the data."""
     one, other = between.given, between.asked
     described = [

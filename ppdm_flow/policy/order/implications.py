@@ -11,8 +11,8 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.kinds import built_in, spec_of, third_parties
 from ppdm_flow.policy.order import claim, gates
-from ppdm_flow.policy.order.claim import Claim, Opaque, Order, Rule
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.claim import Claim, OpaqueClaim, Order, Rule
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.sdk.spec import imported
 
 UNQUOTED = "by values from the environment, not shown"
@@ -63,10 +63,10 @@ def said(requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     known = _NAMES | order.fields
     rest = [(name, value) for name, value in requirement.said().items() if name not in known]
     if rest:
-        yield Opaque(requirement.kind, repr(rest))
+        yield OpaqueClaim(requirement.kind, repr(rest))
 
 
-def implied(claims: Iterable[Claim], asked: Claim, between: Between) -> str | None:
+def implied(claims: Iterable[Claim], asked: Claim, between: ComparedPolicies) -> str | None:
     """Return why some claim implies the one asked for; None where none is proved to.
 
     A claim that is waived for longer than the other may fail where the other must hold.

@@ -8,8 +8,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from ppdm_flow.core.digests import digest
-from ppdm_flow.policy.language.models import Audit, Policy, Step
-from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict
+from ppdm_flow.policy.language.models import AuditEntry, Policy, Step
+from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause
 
 Canon = Callable[[str, str, Mapping[str, Any]], str]
 """Returns one text for all spellings of a plugin's parameters, by its group, its name and what the policy gives."""
@@ -48,12 +48,12 @@ _WORDS = ("name", "description", "owner")
 Content = tuple[object, ...]
 
 
-def means(old: Clauses, new: Clauses, canon: Canon) -> Iterator[Change]:
+def means(old: Clauses, new: Clauses, canon: Canon) -> Iterator[ComparedClause]:
     """Yield changed steps and audits, and changed words."""
     for word in _WORDS:
         if getattr(old.policy, word) != getattr(new.policy, word):
             path = (word,)
-            yield Change(word, Verdict.NEUTRAL, "words for readers", old.side(path), new.side(path))
+            yield ComparedClause(word, ChangeVerdict.NEUTRAL, "words for readers", old.side(path), new.side(path))
     yield from _named("steps", old, new, _of_steps(old.policy.steps, canon), _of_steps(new.policy.steps, canon), _STEPS)
     audits = _of_audits(old.policy.audits, canon), _of_audits(new.policy.audits, canon)
     yield from _named("audits", old, new, *audits, _AUDITS)
@@ -68,13 +68,13 @@ def _of_analyses(policy: Policy) -> dict[str, Content]:
     return {name: (analysis.model_dump_json(),) for name, analysis in policy.analyses.items()}
 
 
-def _of_audits(audits: Mapping[str, Audit], canon: Canon) -> dict[str, Content]:
+def _of_audits(audits: Mapping[str, AuditEntry], canon: Canon) -> dict[str, Content]:
     return {n: (a.use, a.release, canon("audits", a.use, a.with_)) for n, a in audits.items()}
 
 
 def _named(
     section: str, old: Clauses, new: Clauses, before: dict[str, Content], after: dict[str, Content], why: str
-) -> Iterator[Change]:
+) -> Iterator[ComparedClause]:
     """Pair by name, then by content: what is left was added or removed."""
     names = {n: n for n in before if n in after}
     for name in (n for n in before if n not in names):
@@ -85,11 +85,11 @@ def _named(
         later = names.get(name)
         side = old.side((section, name))
         if later is None:
-            yield Change(f"{section}.{name}", Verdict.NEUTRAL, why, side, None)
+            yield ComparedClause(f"{section}.{name}", ChangeVerdict.NEUTRAL, why, side, None)
         elif later != name:
-            texts = Side(name, side.span), Side(later, new.span((section, later)))
-            yield Change(f"{section}.{later}", Verdict.NEUTRAL, "renamed", *texts)
+            texts = ClauseText(name, side.span), ClauseText(later, new.span((section, later)))
+            yield ComparedClause(f"{section}.{later}", ChangeVerdict.NEUTRAL, "renamed", *texts)
         elif after[later] != content:
-            yield Change(f"{section}.{name}", Verdict.NEUTRAL, why, side, new.side((section, later)))
+            yield ComparedClause(f"{section}.{name}", ChangeVerdict.NEUTRAL, why, side, new.side((section, later)))
     for name in (n for n in after if n not in names.values()):
-        yield Change(f"{section}.{name}", Verdict.NEUTRAL, why, None, new.side((section, name)))
+        yield ComparedClause(f"{section}.{name}", ChangeVerdict.NEUTRAL, why, None, new.side((section, name)))

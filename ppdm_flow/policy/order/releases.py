@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.models import Policy, Release
-from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict, verdict
+from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ComparedClause, verdict
 from ppdm_flow.policy.order.means import Canon, made_by
 
 _AUDIENCES = ("internal", "partner", "public")
@@ -36,45 +36,47 @@ def origin(policy: Policy, name: str, canon: Canon) -> tuple[object, ...]:
     return (made_by(policy.steps, step, canon), output)
 
 
-def releases(old: Clauses, new: Clauses, names: Mapping[str, str]) -> Iterator[Change]:
+def releases(old: Clauses, new: Clauses, names: Mapping[str, str]) -> Iterator[ComparedClause]:
     """Yield what has changed about releases; ``names`` pairs old with new ones."""
     for name, release in old.policy.releases.items():
         if name not in names:
             why = "one file fewer may leave"
-            yield Change(f"releases.{name}", Verdict.STRONGER, why, old.side(("releases", name)), None)
+            yield ComparedClause(f"releases.{name}", ChangeVerdict.STRONGER, why, old.side(("releases", name)), None)
         else:
             yield from _each(name, names[name], release, new.policy.releases[names[name]], old, new)
     for name in new.policy.releases:
         if name not in names.values():
-            yield Change(
-                f"releases.{name}", Verdict.WEAKER, "one more file may leave", None, new.side(("releases", name))
+            yield ComparedClause(
+                f"releases.{name}", ChangeVerdict.WEAKER, "one more file may leave", None, new.side(("releases", name))
             )
 
 
-def recipients(old: Clauses, new: Clauses) -> Iterator[Change]:
+def recipients(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
     """Yield what has changed about who may see several releases."""
     before, after = old.policy.recipients, new.policy.recipients
     if before != after:
         path, usual = ("recipients",), "together"
         judged = verdict(forward=after == usual, backward=before == usual)
         why = "`together` judges the releases of a run as one table as well, `apart` only each by itself"
-        yield Change("recipients", judged, why, old.side(path, usual), new.side(path, usual))
+        yield ComparedClause("recipients", judged, why, old.side(path, usual), new.side(path, usual))
 
 
-def _each(name: str, later: str, before: Release, after: Release, old: Clauses, new: Clauses) -> Iterator[Change]:
+def _each(
+    name: str, later: str, before: Release, after: Release, old: Clauses, new: Clauses
+) -> Iterator[ComparedClause]:
     if name != later:
         sides = old.side(("releases", name), name), new.side(("releases", later), later)
-        yield Change(f"releases.{later}", Verdict.NEUTRAL, "renamed", *sides)
+        yield ComparedClause(f"releases.{later}", ChangeVerdict.NEUTRAL, "renamed", *sides)
     usual = old.policy.source.missing, new.policy.source.missing
     changed = _fields(before, after) | _collapse(old.policy, new.policy, before, after)
     for field, (judged, why) in (changed | _received(before, after, usual)).items():
         paths = ("releases", name, field), ("releases", later, field)
         sides = old.side(paths[0], _text(before, field)), new.side(paths[1], _text(after, field))
-        yield Change(".".join(paths[1]), judged, why, *sides)
+        yield ComparedClause(".".join(paths[1]), judged, why, *sides)
 
 
-def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
-    changed: dict[str, tuple[Verdict, str]] = {}
+def _fields(before: Release, after: Release) -> dict[str, tuple[ChangeVerdict, str]]:
+    changed: dict[str, tuple[ChangeVerdict, str]] = {}
     ranks = _AUDIENCES.index(before.audience), _AUDIENCES.index(after.audience)
     if ranks[0] != ranks[1]:
         judged = verdict(forward=ranks[1] < ranks[0], backward=ranks[0] < ranks[1])
@@ -83,17 +85,17 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
         judged = verdict(forward=after.shuffle, backward=before.shuffle)
         changed["shuffle"] = judged, "the order of rows may tell whose they are"
     if before.into != after.into:
-        changed["into"] = Verdict.INCOMPARABLE, "another database says who can read it"
+        changed["into"] = ChangeVerdict.INCOMPARABLE, "another database says who can read it"
     for field in ("from_", "path", "format", "partition_by", "with_"):
         if getattr(before, field) != getattr(after, field):
             changed[field.removesuffix("_")] = (
-                Verdict.NEUTRAL,
+                ChangeVerdict.NEUTRAL,
                 "a means: what must hold is measured on whatever is released",
             )
     return changed
 
 
-def _collapse(old: Policy, new: Policy, before: Release, after: Release) -> dict[str, tuple[Verdict, str]]:
+def _collapse(old: Policy, new: Policy, before: Release, after: Release) -> dict[str, tuple[ChangeVerdict, str]]:
     """Return what has changed about counting records: they stand for the same rows.
 
     Weighted rows are written out singly before they are counted, and not every figure is known of weighted ones.
@@ -102,13 +104,17 @@ def _collapse(old: Policy, new: Policy, before: Release, after: Release) -> dict
         return {}
     weighted = any(a.role is Role.WEIGHT for policy in (old, new) for a in policy.attributes.values())
     if weighted and (before.collapse is None or after.collapse is None):
-        return {"collapse": (Verdict.INCOMPARABLE, "weighted rows are released one by one, or with their weights")}
-    return {"collapse": (Verdict.NEUTRAL, "the same rows: each distinct record is written once, with their number")}
+        return {
+            "collapse": (ChangeVerdict.INCOMPARABLE, "weighted rows are released one by one, or with their weights")
+        }
+    return {
+        "collapse": (ChangeVerdict.NEUTRAL, "the same rows: each distinct record is written once, with their number")
+    }
 
 
 def _received(
     before: Release, after: Release, usual: tuple[Sequence[str], Sequence[str]]
-) -> dict[str, tuple[Verdict, str]]:
+) -> dict[str, tuple[ChangeVerdict, str]]:
     """Return what has changed about how `audit` reads a file; ``usual`` is the ``missing`` of the sources.
 
     With more texts for missing values fewer cells tell people apart. That fewer are stricter is not so of all
@@ -121,7 +127,7 @@ def _received(
     missing = [frozenset(map(str, s if isinstance(s, list) else u)) for s, u in zip(said, usual, strict=True)]
     grows = bool(before.received and after.received) and options[0] == options[1] and missing[0] < missing[1]
     why = "the same file of another tool is another table, of which `audit` may find other figures"
-    return {"received": (Verdict.WEAKER if grows else Verdict.INCOMPARABLE, why)}
+    return {"received": (ChangeVerdict.WEAKER if grows else ChangeVerdict.INCOMPARABLE, why)}
 
 
 def _text(release: Release, field: str) -> str:

@@ -11,8 +11,8 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.kinds import Entries, spec_of
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.order.claim import Claim, differences
-from ppdm_flow.policy.order.clauses import Change, Clauses, Side, Verdict, verdict
-from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role, obstacles
+from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause, verdict
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame, by_role, obstacles
 from ppdm_flow.policy.order.gates import MetricReader
 from ppdm_flow.policy.order.governance import waived
 from ppdm_flow.policy.order.implications import implied, said
@@ -61,7 +61,7 @@ def claims_of(clauses: Clauses, frame: PolicyFrame, measuring: MetricReader) -> 
     return claims
 
 
-def choices(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
+def choices(old: Clauses, new: Clauses, between: ComparedPolicies) -> Iterator[ComparedClause]:
     """Yield the clauses whose values are chosen from the data: only the very same choice from the same data is equal.
 
     What is chosen, and so what must hold, depends on the data; nothing is proved by comparing policies.
@@ -81,7 +81,7 @@ def choices(old: Clauses, new: Clauses, between: Between) -> Iterator[Change]:
         if not (alike and between.same_original and grounds[0] == grounds[1]):
             why = "what it protects is chosen from the data, so that no rule compares it"
             sides = (c.side(path) if c.has(path) else None for c in (old, new))
-            yield Change(".".join(path), Verdict.INCOMPARABLE, why, *sides)
+            yield ComparedClause(".".join(path), ChangeVerdict.INCOMPARABLE, why, *sides)
 
 
 def _hides(clauses: Clauses, requirement: Requirement, path: PolicyPath) -> bool:
@@ -107,9 +107,9 @@ class ClaimComparison:
     new: Clauses
     before: Mapping[PolicyPath, list[Claim]]
     after: Mapping[PolicyPath, list[Claim]]
-    between: Between
+    between: ComparedPolicies
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[ComparedClause]:
         """Yield every clause that is not the same, in the order of the policies."""
         names = self._paired()
         for path, claims in self.before.items():
@@ -138,34 +138,34 @@ class ClaimComparison:
                 names[path] = alike[0]
         return names
 
-    def _kept(self, path: PolicyPath, later: PolicyPath) -> Change | None:
+    def _kept(self, path: PolicyPath, later: PolicyPath) -> ComparedClause | None:
         forward = self._reasons(self.after, self.before[path], self.between)
         backward = self._reasons(self.before, self.after[later], self.between.back)
         judged = verdict(forward=None not in forward, backward=None not in backward)
         sides = self.old.side(path), self.new.side(later)
-        if judged is Verdict.NEUTRAL:
+        if judged is ChangeVerdict.NEUTRAL:
             if path != later:
-                texts = Side(path[-1], sides[0].span), Side(later[-1], sides[1].span)
-                return Change(".".join(later), judged, "renamed", *texts)
+                texts = ClauseText(path[-1], sides[0].span), ClauseText(later[-1], sides[1].span)
+                return ComparedClause(".".join(later), judged, "renamed", *texts)
             if sides[0].text == sides[1].text or _content(self.before[path]) == _content(self.after[later]):
                 return None
-            return Change(".".join(later), judged, "each implies the other", *sides)
-        return Change(".".join(later), judged, self._told(path, later, forward, backward), *sides)
+            return ComparedClause(".".join(later), judged, "each implies the other", *sides)
+        return ComparedClause(".".join(later), judged, self._told(path, later, forward, backward), *sides)
 
-    def _removed(self, path: PolicyPath, claims: list[Claim]) -> Change:
+    def _removed(self, path: PolicyPath, claims: list[Claim]) -> ComparedClause:
         why = _first(self._reasons(self.after, claims, self.between), claims)
-        judged = Verdict.WEAKER if why is None else Verdict.NEUTRAL
+        judged = ChangeVerdict.WEAKER if why is None else ChangeVerdict.NEUTRAL
         text = f"removed, and implied by what is left: {why}" if why else "removed: it need not hold any more"
-        return Change(".".join(path), judged, text, self.old.side(path), None)
+        return ComparedClause(".".join(path), judged, text, self.old.side(path), None)
 
-    def _added(self, path: PolicyPath, claims: list[Claim]) -> Change:
+    def _added(self, path: PolicyPath, claims: list[Claim]) -> ComparedClause:
         why = _first(self._reasons(self.before, claims, self.between.back), claims)
-        judged = Verdict.STRONGER if why is None else Verdict.NEUTRAL
+        judged = ChangeVerdict.STRONGER if why is None else ChangeVerdict.NEUTRAL
         text = f"added, and implied before: {why}" if why else "added: it must hold as well"
-        return Change(".".join(path), judged, text, None, self.new.side(path))
+        return ComparedClause(".".join(path), judged, text, None, self.new.side(path))
 
     def _reasons(
-        self, given: Mapping[PolicyPath, list[Claim]], asked: Sequence[Claim], between: Between
+        self, given: Mapping[PolicyPath, list[Claim]], asked: Sequence[Claim], between: ComparedPolicies
     ) -> list[str | None]:
         """Return for each claim asked for why it is implied, or None.
 

@@ -9,15 +9,15 @@ from pydantic import BaseModel
 
 from ppdm_flow.policy.language.models import (
     Attribute,
-    Gate,
+    GateEntry,
     Policy,
     Randomness,
     Release,
     ReportOptions,
-    Source,
-    Table,
+    SourceEntry,
+    TableEntry,
 )
-from ppdm_flow.policy.order.clauses import Change, Clauses, Verdict
+from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ComparedClause
 
 KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
     Policy: frozenset(
@@ -49,8 +49,8 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
             "report",
         ]
     ),
-    Table: frozenset(("source", "key", "refers", "attributes", "undeclared")),
-    Source: frozenset(
+    TableEntry: frozenset(("source", "key", "refers", "attributes", "undeclared")),
+    SourceEntry: frozenset(
         (
             "path",
             "url",
@@ -68,7 +68,7 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
         )
     ),
     Attribute: frozenset(("role", "type", "domain", "hierarchy", "determines", "description")),
-    Gate: frozenset(("metric", "min", "max", "releases", "max_width")),
+    GateEntry: frozenset(("metric", "min", "max", "releases", "max_width")),
     Release: frozenset(
         (
             *("from_", "path", "format", "audience", "shuffle", "description"),
@@ -81,14 +81,16 @@ KNOWN: Mapping[type[BaseModel], frozenset[str]] = {
 """The fields that the rules of this room judge; a ledger and approvals are compared as a whole."""
 
 
-def unknown(old: Clauses, new: Clauses) -> Iterator[Change]:
+def unknown(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
     """Yield fields beyond those, where they are not the same."""
     before, after = dict(_parts(old.policy)), dict(_parts(new.policy))
     for path in dict.fromkeys((*before, *after)):
         sides = _beyond(before.get(path)), _beyond(after.get(path))
         if sides[0] != sides[1]:
             why = "no rule of the comparison knows this word of the language"
-            yield Change(".".join(path) or "policy", Verdict.INCOMPARABLE, why, old.side(path), new.side(path))
+            yield ComparedClause(
+                ".".join(path) or "policy", ChangeVerdict.INCOMPARABLE, why, old.side(path), new.side(path)
+            )
 
 
 def _parts(policy: Policy) -> Iterator[tuple[tuple[str, ...], BaseModel]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.language.words import short
@@ -16,7 +16,7 @@ from ppdm_flow.policy.text.parse import parse
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ParamValue:
     """The text of a param, or the ``items`` of a list, and where it comes from.
 
     ``span`` is None for one from the command line. A ``broken`` one has no usable value, which is reported.
@@ -30,7 +30,7 @@ class Value:
     items: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, node: Scalar | Seq) -> Value:
+    def of(cls, node: Scalar | Seq) -> ParamValue:
         """Take the text of a scalar of the policy, or the texts of a list."""
         if isinstance(node, Seq):
             return cls._of_list(node)
@@ -38,7 +38,7 @@ class Value:
         return cls(node.text or "", node.span, note, node.quotable, node.broken)
 
     @classmethod
-    def _of_list(cls, node: Seq) -> Value:
+    def _of_list(cls, node: Seq) -> ParamValue:
         each = [i for i in node.items if isinstance(i, Scalar) and i.text is not None]
         note = next((i.notes[0] for i in each if i.notes), None)
         broken = len(each) < len(node.items) or any(i.broken for i in each)
@@ -51,14 +51,14 @@ class Value:
         return (self.text,) if self.items is None else self.items
 
 
-Values = Mapping[str, Value]
+Values = Mapping[str, ParamValue]
 
 LIST = "list"
 _KINDS = {"integer": "a whole number", "float": "a number", "boolean": "`true` or `false`"}
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ParamLimits:
     """Which values a param takes: of a ``type``, from ``low`` to ``high``, or one of the ``choices``."""
 
     type: str = "text"
@@ -68,7 +68,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class MissingParam:
     """A required param that nothing gives a value."""
 
     name: str
@@ -78,7 +78,7 @@ class Needed:
 
 def evaluate(
     declared: Mapping[str, tuple[Span, Map]], given: Values, sets: Mapping[str, str]
-) -> tuple[dict[str, Value], list[Needed], list[Diagnostic]]:
+) -> tuple[dict[str, ParamValue], list[MissingParam], list[Diagnostic]]:
     """Return the value of each declared param, those that lack one, and the faults of values.
 
     Parameters
@@ -90,14 +90,14 @@ def evaluate(
     sets
         Values from the command line; they go before all others.
     """
-    values: dict[str, Value] = {}
-    needed: list[Needed] = []
+    values: dict[str, ParamValue] = {}
+    needed: list[MissingParam] = []
     diagnostics: list[Diagnostic] = []
     for name, (span, declaration) in declared.items():
         value = _value(name, declaration, given, sets)
         if value is None:
-            needed.append(Needed(name, span, _text(declaration, "help") or ""))
-            values[name] = Value(broken=True)
+            needed.append(MissingParam(name, span, _text(declaration, "help") or ""))
+            values[name] = ParamValue(broken=True)
             continue
         value = listed(value) if _text(declaration, "type") == LIST and not value.broken else value
         fault = None if value.broken else _fault(name, declaration, value)
@@ -116,7 +116,7 @@ def unknown(name: str, span: Span | None, known: Iterable[str], where: str) -> D
     )
 
 
-def required(needed: Iterable[Needed], span: Span | None, how: str) -> Diagnostic:
+def required(needed: Iterable[MissingParam], span: Span | None, how: str) -> Diagnostic:
     """Report all params of one file that lack a value, together (PPF305)."""
     each = list(needed)
     names = ", ".join(f"`{n.name}`" for n in each)
@@ -127,13 +127,13 @@ def required(needed: Iterable[Needed], span: Span | None, how: str) -> Diagnosti
         span or each[0].key_span,
         hint=how,
         notes=tuple(f"`{n.name}`: {short(n.help, 200)}" for n in each if n.help),
-        related=tuple(Related(n.key_span, "declared here without a default") for n in each if n.key_span != span)
+        related=tuple(RelatedPlace(n.key_span, "declared here without a default") for n in each if n.key_span != span)
         if span
         else (),
     )
 
 
-def listed(value: Value) -> Value:
+def listed(value: ParamValue) -> ParamValue:
     """Return the value of a list: what ``--set`` and the environment give as ``a, b`` or ``[a, "b, c"]`` is split."""
     if value.items is not None:
         return value
@@ -143,7 +143,7 @@ def listed(value: Value) -> Value:
     if text.startswith("["):
         node, diagnostics = _parsed(text)
         if isinstance(node, Seq) and not diagnostics:
-            return replace(value, items=Value.of(node).items)
+            return replace(value, items=ParamValue.of(node).items)
     return replace(value, items=tuple(part.strip() for part in text.split(",") if part.strip()))
 
 
@@ -154,29 +154,31 @@ def _parsed(text: str) -> tuple[object, object]:
         return None, None
 
 
-def _placed(fault: Diagnostic, value: Value, declared: Span) -> Diagnostic:
+def _placed(fault: Diagnostic, value: ParamValue, declared: Span) -> Diagnostic:
     """Draw a fault at the value, with the line that declares the param."""
     here = value.span or declared
-    related = (Related(declared, "declared here"),) if here.file != declared.file or here.line != declared.line else ()
+    related = (
+        (RelatedPlace(declared, "declared here"),) if here.file != declared.file or here.line != declared.line else ()
+    )
     return replace(fault, span=here, related=related, notes=(value.note,) if value.note else ())
 
 
-def _value(name: str, declaration: Map, given: Values, sets: Mapping[str, str]) -> Value | None:
+def _value(name: str, declaration: Map, given: Values, sets: Mapping[str, str]) -> ParamValue | None:
     if name in sets:
-        return Value(sets[name], None, f"its value comes from --set {name}=…")
+        return ParamValue(sets[name], None, f"its value comes from --set {name}=…")
     if name in given:
         return given[name]
     variable = declaration.get("from_env")
     if isinstance(variable, Scalar) and variable.text and (text := value_of(variable.text)) is not None:
         note = f"its value comes from the environment variable {variable.text}"
-        return Value(text, variable.span, note, quotable=False)
+        return ParamValue(text, variable.span, note, quotable=False)
     default = declaration.get("default")
     if isinstance(default, Seq):
-        return Value.of(default)
-    return Value.of(default) if isinstance(default, Scalar) and default.text is not None else None
+        return ParamValue.of(default)
+    return ParamValue.of(default) if isinstance(default, Scalar) and default.text is not None else None
 
 
-def _fault(name: str, declaration: Map, value: Value) -> Diagnostic | None:
+def _fault(name: str, declaration: Map, value: ParamValue) -> Diagnostic | None:
     """Check a value against type, choices and range (PPF306)."""
     kind = _text(declaration, "type") or "text"
     if kind == LIST:
@@ -198,7 +200,7 @@ def _fault(name: str, declaration: Map, value: Value) -> Diagnostic | None:
     return _range(name, declaration, figure, what, shown)
 
 
-def _outside(name: str, declaration: Map, value: Value) -> Diagnostic | None:
+def _outside(name: str, declaration: Map, value: ParamValue) -> Diagnostic | None:
     """Report a text, or an item of a list, that is none of the ``choices``."""
     options = declaration.get("choices")
     items = options.items if isinstance(options, Seq) else ()
@@ -214,7 +216,7 @@ def _outside(name: str, declaration: Map, value: Value) -> Diagnostic | None:
     return Diagnostic("PPF306", text, hint=f"did you mean `{near}`?" if near else None)
 
 
-def _of_list(name: str, declaration: Map, value: Value) -> Diagnostic | None:
+def _of_list(name: str, declaration: Map, value: ParamValue) -> Diagnostic | None:
     """Check a list; ``min`` and ``max`` bound its length, and without them it must not be empty."""
     length = len(value.items or ())
     if not length and _text(declaration, "min") is None:
@@ -231,12 +233,14 @@ def _range(name: str, declaration: Map, figure: Decimal, what: str, shown: str) 
     return Diagnostic("PPF306", f"param `{name}` must be {what} {' and '.join(e for e in ends if e)}{shown}")
 
 
-def limits_of(declaration: Map) -> Limits:
+def limits_of(declaration: Map) -> ParamLimits:
     """Return which values a declaration lets a param have."""
     options = declaration.get("choices")
     items = options.items if isinstance(options, Seq) else ()
     names = tuple(i.text for i in items if isinstance(i, Scalar) and i.text is not None)
-    return Limits(_text(declaration, "type") or "text", _text(declaration, "min"), _text(declaration, "max"), names)
+    return ParamLimits(
+        _text(declaration, "type") or "text", _text(declaration, "min"), _text(declaration, "max"), names
+    )
 
 
 def number(text: str) -> Decimal | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.params.params import Value, Values
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
+from ppdm_flow.policy.params.params import ParamValue, Values
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, Scalar, Seq
 from ppdm_flow.policy.text.placeholder import PLACEHOLDER
 
 _PREFIX = "params."
@@ -62,7 +62,7 @@ class Substitution:
 
     def map(self, node: Map) -> Map:
         """Return the map with every reference replaced, in keys as well."""
-        entries: dict[str, Entry] = {}
+        entries: dict[str, MappingEntry] = {}
         partial = node.partial
         for key, entry in node.entries.items():
             name = key
@@ -75,14 +75,14 @@ class Substitution:
             if name in entries:
                 self._twice(name, entries[name], entry)
                 continue
-            entries[name] = Entry(entry.key_span, self.node(entry.node), entry.plain)
+            entries[name] = MappingEntry(entry.key_span, self.node(entry.node), entry.plain)
         return Map(entries, node.span, partial)
 
     def scalar(self, node: Scalar) -> Scalar:
         """Return the text with its references replaced."""
         if node.text is None or "${" not in node.text:
             return node
-        used: list[Value] = []
+        used: list[ParamValue] = []
         text = node.text.replace(_ESCAPED, _KEPT)
         made = PLACEHOLDER.sub(lambda m: self._one(m[1], node.span, used), text)
         if "${" in PLACEHOLDER.sub("", text):
@@ -98,22 +98,22 @@ class Substitution:
             broken=node.broken or any(v.broken for v in used),
         )
 
-    def _one(self, reference: str, span: Span, used: list[Value]) -> str:
+    def _one(self, reference: str, span: Span, used: list[ParamValue]) -> str:
         value = self._value(reference)
         if value is None:
             self._unknown(reference.strip(), span)
-            value = Value(broken=True)
+            value = ParamValue(broken=True)
         elif value.items is not None and not value.broken:
             self._misplaced(reference.strip(), span, value)
-            value = Value(broken=True)
+            value = ParamValue(broken=True)
         self.used.setdefault(_name(reference), span)
         used.append(value)
         return value.text
 
-    def _value(self, reference: str) -> Value | None:
+    def _value(self, reference: str) -> ParamValue | None:
         return self.values.get(_name(reference)) if reference.strip().startswith(_PREFIX) else None
 
-    def _misplaced(self, reference: str, span: Span, value: Value) -> None:
+    def _misplaced(self, reference: str, span: Span, value: ParamValue) -> None:
         self.diagnostics.append(
             Diagnostic(
                 "PPF318",
@@ -144,14 +144,14 @@ class Substitution:
             )
         )
 
-    def _twice(self, name: str, first: Entry, second: Entry) -> None:
+    def _twice(self, name: str, first: MappingEntry, second: MappingEntry) -> None:
         self.diagnostics.append(
             Diagnostic(
                 "PPF107",
                 f"the key `{short(name)}` is duplicated here",
                 second.key_span,
                 hint="remove one of the two",
-                related=(Related(first.key_span, "first here"),),
+                related=(RelatedPlace(first.key_span, "first here"),),
             )
         )
 
@@ -160,6 +160,6 @@ def _name(reference: str) -> str:
     return reference.strip().removeprefix(_PREFIX)
 
 
-def _origins(used: Iterable[Value]) -> tuple[Related, ...]:
+def _origins(used: Iterable[ParamValue]) -> tuple[RelatedPlace, ...]:
     places = dict.fromkeys(v.span for v in used if v.span is not None and v.quotable)
-    return tuple(Related(span, "its value comes from here") for span in places if span is not None)
+    return tuple(RelatedPlace(span, "its value comes from here") for span in places if span is not None)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 from ppdm_flow.policy.rules import (
     approvals,
     attributes,
@@ -40,7 +40,7 @@ RULES = (
 )
 
 
-def judge(policy: Policy, places: Places, out: Collection[PolicyPath] = ()) -> list[Diagnostic]:
+def judge(policy: Policy, places: ResolvedPlaces, out: Collection[PolicyPath] = ()) -> list[Diagnostic]:
     """Return everything that the rules have to say of a policy.
 
     ``out`` are the paths of what had to be left out of it: nothing is said of these, nor of what may be there.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ppdm_flow.core.addresses.server import AddressError, PasswordError, database_address, is_database
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.texts.sql_names import table_parts
-from ppdm_flow.policy.language.models import Source
+from ppdm_flow.policy.language.models import SourceEntry
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
 
@@ -53,12 +53,12 @@ def judge_tables(scene: Scene) -> Iterator[Diagnostic]:
             yield scene.fault("PPF481", "this is no name of a table", (*path, "table"), hint="SCHEMA.NAME, or NAME")
 
 
-def _sources(scene: Scene) -> Iterator[Source]:
+def _sources(scene: Scene) -> Iterator[SourceEntry]:
     yield scene.policy.source
     yield from (table.source for table in scene.policy.tables.values())
 
 
-def _contradictions(source: Source) -> Iterator[tuple[str, str, str]]:
+def _contradictions(source: SourceEntry) -> Iterator[tuple[str, str, str]]:
     """Yield what does not go together: the text, the key, and the way out."""
     if source.url is not None and source.path is not None:
         yield "the data is in one place, and this names both a `path` and a `url`", "url", "remove one of the two"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.language.models import Gate, Policy
+from ppdm_flow.policy.language.models import GateEntry, Policy
 from ppdm_flow.policy.language.words import number, short
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.policy.text.merge import NONE
 
@@ -31,7 +31,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
     yield from _nothing(scene)
 
 
-def _releases(scene: Scene, name: str, gate: Gate) -> Iterator[Diagnostic]:
+def _releases(scene: Scene, name: str, gate: GateEntry) -> Iterator[Diagnostic]:
     """Judge which releases a gate is about (PPF614)."""
     path, known = ("gates", name, "releases"), scene.policy.releases
     release, _, figure = gate.metric.rpartition("/")
@@ -70,7 +70,9 @@ def _nothing(scene: Scene) -> Iterator[Diagnostic]:
         yield replace(_nothing_required(scene, text), severity=Severity.WARNING, hint=hint)
 
 
-def without_requirements(policy: Policy, places: Places, refused_by: str = "`--strict`") -> tuple[Diagnostic, ...]:
+def without_requirements(
+    policy: Policy, places: ResolvedPlaces, refused_by: str = "`--strict`"
+) -> tuple[Diagnostic, ...]:
     """Return the error of a policy that says ``privacy: none`` where every policy needs requirements (PPF526)."""
     if not policy.privacy.says_none:
         return ()
@@ -78,7 +80,7 @@ def without_requirements(policy: Policy, places: Places, refused_by: str = "`--s
     return (_nothing_required(Scene(policy, places), text),)
 
 
-def _nothing_required(scene: Scene, text: str, related: tuple[Related, ...] = ()) -> Diagnostic:
+def _nothing_required(scene: Scene, text: str, related: tuple[RelatedPlace, ...] = ()) -> Diagnostic:
     path: tuple[str, ...] = ("privacy",) if scene.places.keys.get(("privacy",)) else ("releases",)
     return scene.fault(
         NOTHING_REQUIRED, text, path, at_key=True, hint="state under `privacy:` what must hold", related=related

@@ -8,7 +8,7 @@ from ppdm_flow.core.addresses.server import AddressError, PasswordError, is_addr
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.counting import subject_attribute
-from ppdm_flow.policy.language.ledger import Ledger
+from ppdm_flow.policy.language.ledger import LedgerOptions
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.requirements import specs_of
 from ppdm_flow.policy.rules.scene import Scene
@@ -17,7 +17,7 @@ from ppdm_flow.policy.successive import subject_of
 _PASSWORD = "leave it out of the URL, and put it into the variable PGPASSWORD or the file ~/.pgpass"  # noqa: S105  # none
 
 
-def place(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
+def place(scene: Scene, given: LedgerOptions) -> Iterator[Diagnostic]:
     """Judge ``path``, ``url`` and ``key`` of a ledger (PPF471, PPF472, PPF534, PPF583)."""
     if given.path is not None and given.url is not None:
         text = "a ledger is in one place, and this has both `path` and `url`"
@@ -64,7 +64,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
         yield from _repeats(scene, given)
 
 
-def _people(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
+def _people(scene: Scene, given: LedgerOptions) -> Iterator[Diagnostic]:
     if given.subject is not None:
         place = ("ledger", "subject")
         attribute = scene.policy.attributes.get(given.subject)
@@ -91,7 +91,7 @@ def _weights(scene: Scene) -> Iterator[Diagnostic]:
         yield scene.fault("PPF545", text, ("ledger",), at_key=True, hint="release a table with a row for each person")
 
 
-def _repeats(scene: Scene, given: Ledger) -> Iterator[Diagnostic]:
+def _repeats(scene: Scene, given: LedgerOptions) -> Iterator[Diagnostic]:
     drawn = any(s.requirement.needs_operator and scene.policy.privacy.entries(s.name) for s in specs_of(scene.policy))
     if given.repeat == "warn" and drawn:
         text = "randomized attributes may be released again, and no bound holds of several draws together"

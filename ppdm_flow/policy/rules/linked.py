@@ -8,7 +8,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.counting import subject_attribute
-from ppdm_flow.policy.language.models import Source, Table
+from ppdm_flow.policy.language.models import SourceEntry, TableEntry
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.linked import plain_name, qualified, subject_table, table_places, table_policy
 from ppdm_flow.policy.loaded import PolicyPath
@@ -45,7 +45,7 @@ def _beside(scene: Scene) -> Iterator[Diagnostic]:
     policy = scene.policy
     said = {
         "attributes": any(t.attributes for t in policy.tables.values()),
-        "source": policy.source != Source(),
+        "source": policy.source != SourceEntry(),
         "undeclared": policy.undeclared != "error",
     }
     for key, is_said in said.items():
@@ -76,7 +76,7 @@ def _together(scene: Scene) -> Iterator[Diagnostic]:
         yield from _refers(scene, name, table, people)
 
 
-def _key(scene: Scene, name: str, table: Table, people: str) -> Iterator[Diagnostic]:
+def _key(scene: Scene, name: str, table: TableEntry, people: str) -> Iterator[Diagnostic]:
     subject = plain_name(people, subject_attribute(scene.policy) or "")
     if name == people and table.key != subject:
         text = f"table `{short(name)}` has a row for each person, so that its key is the subject"
@@ -86,7 +86,7 @@ def _key(scene: Scene, name: str, table: Table, people: str) -> Iterator[Diagnos
         yield _undeclared(scene, name, table.key, ("tables", name, "key"), at_key=False)
 
 
-def _refers(scene: Scene, name: str, table: Table, people: str) -> Iterator[Diagnostic]:
+def _refers(scene: Scene, name: str, table: TableEntry, people: str) -> Iterator[Diagnostic]:
     path: PolicyPath = ("tables", name, "refers")
     if name == people:
         if table.refers:

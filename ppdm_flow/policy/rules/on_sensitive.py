@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.words import short
@@ -35,7 +35,7 @@ def judge(scene: Scene, kind: str, entries: Mapping[str, Any], own: OfClause = n
         yield from _inside(scene, name, attribute, clause.attributes, path)
 
 
-def domain(scene: Scene, name: str) -> tuple[Related, ...]:
+def domain(scene: Scene, name: str) -> tuple[RelatedPlace, ...]:
     """Return the declared domain of an attribute as a second place."""
     return scene.related(("attributes", scene.declared.key(name) or name, "domain"), "the domain")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene
@@ -26,5 +26,5 @@ def repeats(
             (*path, str(i)),
             warning=warning,
             hint="remove one of the two",
-            related=(Related(span, "first here"),) if span else (),
+            related=(RelatedPlace(span, "first here"),) if span else (),
         )

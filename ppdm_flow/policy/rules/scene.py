@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.policy.language.models import Attribute, Policy
-from ppdm_flow.policy.language.patterns import Declared, matches
+from ppdm_flow.policy.language.patterns import DeclaredAttributes, matches
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.loaded import Places, PolicyPath
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
 
 SUPPRESSED = "⊥"
 """How a suppressed cell is written in a release; no value of a policy may be spelled so."""
@@ -25,7 +25,7 @@ def entry_path(kind: str, name: str) -> PolicyPath:
 class Scene:
     """One policy under judgement; ``out`` are the paths of what had to be left out of it."""
 
-    def __init__(self, policy: Policy, places: Places, out: Collection[PolicyPath] = ()) -> None:
+    def __init__(self, policy: Policy, places: ResolvedPlaces, out: Collection[PolicyPath] = ()) -> None:
         self.policy = policy
         self.places = places
         self.out = frozenset(out)
@@ -35,9 +35,9 @@ class Scene:
         return any(p[: len(path)] == path or path[: len(p)] == p for p in self.out)
 
     @cached_property
-    def declared(self) -> Declared:
+    def declared(self) -> DeclaredAttributes:
         """The attributes, to be looked up by the name of a column."""
-        return Declared.of(self.policy)
+        return DeclaredAttributes.of(self.policy)
 
     def fault(
         self,
@@ -49,7 +49,7 @@ class Scene:
         warning: bool = False,
         hint: str | None = None,
         note: str | None = None,
-        related: tuple[Related, ...] = (),
+        related: tuple[RelatedPlace, ...] = (),
     ) -> Diagnostic:
         """Build a diagnostic at the value of ``path``, or at its key."""
         return Diagnostic(
@@ -63,10 +63,10 @@ class Scene:
             path=path,
         )
 
-    def related(self, path: PolicyPath, text: str) -> tuple[Related, ...]:
+    def related(self, path: PolicyPath, text: str) -> tuple[RelatedPlace, ...]:
         """Return the key at ``path`` as a second place."""
         span = self.places.key(*path)
-        return (Related(span, text),) if span else ()
+        return (RelatedPlace(span, text),) if span else ()
 
     def attribute(
         self, name: str, path: PolicyPath, *, at_key: bool = False

@@ -8,7 +8,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.core.waivers import day, is_code, is_hash
-from ppdm_flow.policy.language.waivers import Waiver
+from ppdm_flow.policy.language.waivers import WaiverEntry
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.requirements import requirements_of
 from ppdm_flow.policy.rules.scene import Scene
@@ -35,7 +35,7 @@ def judge(scene: Scene) -> Iterator[Diagnostic]:
             )
 
 
-def _words(scene: Scene, name: str, waiver: Waiver) -> Iterator[Diagnostic]:
+def _words(scene: Scene, name: str, waiver: WaiverEntry) -> Iterator[Diagnostic]:
     for key, text in (("reason", waiver.reason), ("owner", waiver.owner)):
         if not text.strip():
             yield scene.fault("PPF334", f"waiver `{name}` has no {key}", ("waivers", name, key), hint=_ASKED[key])
@@ -47,7 +47,7 @@ def _words(scene: Scene, name: str, waiver: Waiver) -> Iterator[Diagnostic]:
 _ASKED = {"reason": "say why: every report shows it", "owner": "name who answers for it"}
 
 
-def _target(scene: Scene, name: str, waiver: Waiver) -> Iterator[Diagnostic]:
+def _target(scene: Scene, name: str, waiver: WaiverEntry) -> Iterator[Diagnostic]:
     path, of = ("waivers", name, "of"), waiver.of
     if waiver.at is not None and not is_code(of):
         text = f"`at` goes with a code, and `{short(of)}` is none"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related, in_order
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, in_order
 from ppdm_flow.core.waivers import day
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.signers import Revocation, Signer, folded
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.signers.models import SignerEntry, SignersFile
 
 _LONGEST = 100
 
 
-def judged(file: SignersFile, places: Places) -> tuple[list[Signer], tuple[Diagnostic, ...]]:
+def judged(file: SignersFile, places: ResolvedPlaces) -> tuple[list[Signer], tuple[Diagnostic, ...]]:
     """Return the signers of a file, and its faults; with any of them, the signers are not to be used."""
     judge = _Judge(places)
     signers = [signer for name, entry in file.signers.items() if (signer := judge.signer(name, entry)) is not None]
@@ -27,7 +27,7 @@ def judged(file: SignersFile, places: Places) -> tuple[list[Signer], tuple[Diagn
 class _Judge:
     """Collects the faults of one file."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: ResolvedPlaces) -> None:
         self.places = places
         self.faults: list[Diagnostic] = []
 
@@ -97,7 +97,7 @@ class _Judge:
 
     def _fault(self, code: str, text: str, path: tuple[str, ...], first: str, hint: str) -> Diagnostic:
         span, other = self.places.key("signers", *path), self.places.key("signers", first)
-        related = () if other is None else (Related(other, "the first of them"),)
+        related = () if other is None else (RelatedPlace(other, "the first of them"),)
         return Diagnostic(code, text, span, hint=hint, related=related, path=("signers", *path))
 
 

@@ -13,7 +13,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.files.files import Files, Library
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.language.shape import shape_of
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.test.models import CaseFile
 from ppdm_flow.policy.test.rules import judge
 from ppdm_flow.policy.test.shorthand import ShorthandExpander
@@ -28,7 +28,7 @@ class LoadedTests:
 
     file: str
     cases: CaseFile | None
-    places: Places
+    places: ResolvedPlaces
     sources: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
 
@@ -59,7 +59,7 @@ def load(path: Path, library: Library | None = None) -> LoadedTests:
         raise UsageError(Diagnostic("PPF100", f"cannot read the test file {path}: {reason}")) from None
     except UnreadableError as error:
         fault = _told(error.diagnostic)
-        return LoadedTests(file, None, Places({}, {(): start}), files.sources, (fault,))
+        return LoadedTests(file, None, ResolvedPlaces({}, {(): start}), files.sources, (fault,))
     writing = ShorthandExpander()
     flat = flatten(writing.out(root, shape_of(CaseFile)))
     cases, faults = validate(flat, CaseFile)

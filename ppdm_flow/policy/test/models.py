@@ -13,7 +13,7 @@ from ppdm_flow.core.codes import current_code
 from ppdm_flow.core.model import Code, Model, Name, ParamName
 
 
-class Table(Model):
+class TestTable(Model):
     """Data of a test: one of ``text``, ``rows``, ``csv`` and ``file``.
 
     ``text`` is what a file would hold, ``rows`` are maps, or lists below a list of names, ``csv`` is a CSV file with a
@@ -26,7 +26,7 @@ class Table(Model):
     file: str | None = None
 
 
-class Figured(Model):
+class ExpectedFigure(Model):
     """A figure: ``equals`` (within ``tolerance``), or at least ``min`` and at most ``max``."""
 
     equals: float | None = None
@@ -35,7 +35,7 @@ class Figured(Model):
     tolerance: Annotated[float, Field(ge=0.0)] | None = None
 
 
-class Some(Model):
+class ExpectedNames(Model):
     """A set of names: ``exactly`` these; or all of ``include`` and none of ``exclude``."""
 
     exactly: tuple[str, ...] | None = None
@@ -43,16 +43,16 @@ class Some(Model):
     exclude: tuple[str, ...] = ()
 
 
-def _current_codes(some: Some | None) -> Some | None:
+def _current_codes(some: ExpectedNames | None) -> ExpectedNames | None:
     """Return codes by their names of today."""
     codes = {form: tuple(map(current_code, names)) for form, names in some or () if names}
     return None if some is None else some.model_copy(update=codes)
 
 
-Codes = Annotated[Some | None, AfterValidator(_current_codes)]
+Codes = Annotated[ExpectedNames | None, AfterValidator(_current_codes)]
 
 
-class Hidden(Model):
+class ExpectedSuppression(Model):
     """Values of one column, by where they are suppressed: in some row that has them, in every one, in none."""
 
     somewhere: tuple[str, ...] = ()
@@ -60,30 +60,30 @@ class Hidden(Model):
     nowhere: tuple[str, ...] = ()
 
 
-class Contents(Model):
+class ExpectedContents(Model):
     """What a released file holds."""
 
-    rows: Figured | None = None
-    columns: Some | None = None
-    released_values: dict[str, Some] = Field(default_factory=dict)
-    suppressed: dict[str, Hidden] = Field(default_factory=dict)
+    rows: ExpectedFigure | None = None
+    columns: ExpectedNames | None = None
+    released_values: dict[str, ExpectedNames] = Field(default_factory=dict)
+    suppressed: dict[str, ExpectedSuppression] = Field(default_factory=dict)
 
 
-class Expect(Contents):
+class ExpectedResult(ExpectedContents):
     """What comes of a test. Contents are those of the only release; of several, they stand under ``releases``."""
 
     verdict: Literal["released", "withheld", "held", "refused"] | None = None
     code: Code | None = None
-    fails: Some | None = None
+    fails: ExpectedNames | None = None
     holds: tuple[str, ...] = ()
     waived: tuple[str, ...] = ()
-    metrics: dict[str, Figured] = Field(default_factory=dict)
+    metrics: dict[str, ExpectedFigure] = Field(default_factory=dict)
     findings: Codes = None
     check: Codes = None
-    releases: dict[Name, Contents] = Field(default_factory=dict)
+    releases: dict[Name, ExpectedContents] = Field(default_factory=dict)
 
 
-class Case(Model):
+class PolicyTestCase(Model):
     """One test: a table, values of params, and what is expected.
 
     ``released`` is judged in place of what the steps would make, as ``release`` where there are several. ``tables`` is
@@ -91,13 +91,13 @@ class Case(Model):
     """
 
     description: str = ""
-    data: Table | None = None
-    tables: dict[Name, Table] = Field(default_factory=dict)
-    released: Table | None = None
+    data: TestTable | None = None
+    tables: dict[Name, TestTable] = Field(default_factory=dict)
+    released: TestTable | None = None
     release: Name | None = None
     set: dict[ParamName, str] = Field(default_factory=dict)
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
-    expect: Expect
+    expect: ExpectedResult
 
 
 class CaseFile(Model):
@@ -106,6 +106,6 @@ class CaseFile(Model):
     description: str = ""
     policy: str
     set: dict[ParamName, str] = Field(default_factory=dict)
-    data: Table | None = None
-    tables: dict[Name, Table] = Field(default_factory=dict)
-    tests: Annotated[dict[Name, Case], Field(min_length=1)]
+    data: TestTable | None = None
+    tables: dict[Name, TestTable] = Field(default_factory=dict)
+    tests: Annotated[dict[Name, PolicyTestCase], Field(min_length=1)]

@@ -7,12 +7,21 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.words import number, short
-from ppdm_flow.policy.loaded import Places, PolicyPath
-from ppdm_flow.policy.test.models import Case, CaseFile, Contents, Expect, Figured, Hidden, Some, Table
+from ppdm_flow.policy.loaded import PolicyPath, ResolvedPlaces
+from ppdm_flow.policy.test.models import (
+    CaseFile,
+    ExpectedContents,
+    ExpectedFigure,
+    ExpectedNames,
+    ExpectedResult,
+    ExpectedSuppression,
+    PolicyTestCase,
+    TestTable,
+)
 from ppdm_flow.policy.test.tables import given
 
 
-def figures(figure: Figured | None, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def figures(figure: ExpectedFigure | None, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     """Yield what is wrong with an expected figure."""
     if figure is None:
         return
@@ -30,7 +39,7 @@ def figures(figure: Figured | None, path: PolicyPath, at: Places) -> Iterator[Di
         yield _key_fault("PPF145", "`tolerance` goes with `equals`", at, (*path, "tolerance"))
 
 
-def names(some: Some | None, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def names(some: ExpectedNames | None, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     """Yield what is wrong with an expected set of names."""
     if some is None:
         return
@@ -44,7 +53,7 @@ def names(some: Some | None, path: PolicyPath, at: Places) -> Iterator[Diagnosti
             yield _key_fault("PPF145", text, at, (*path, "exclude", str(place)))
 
 
-def places(hidden: Hidden, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def places(hidden: ExpectedSuppression, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     """Yield what is wrong with the values that are expected to be suppressed."""
     if not (hidden.somewhere or hidden.everywhere or hidden.nowhere):
         text = f"nothing is expected of `{short(path[-1])}`"
@@ -55,18 +64,18 @@ def places(hidden: Hidden, path: PolicyPath, at: Places) -> Iterator[Diagnostic]
             yield _key_fault("PPF145", text, at, (*path, "nowhere", str(number_)))
 
 
-def _key_fault(code: str, text: str, at: Places, path: PolicyPath, hint: str | None = None) -> Diagnostic:
+def _key_fault(code: str, text: str, at: ResolvedPlaces, path: PolicyPath, hint: str | None = None) -> Diagnostic:
     return Diagnostic(code, text, _nearest(at, path), hint=hint, path=path)
 
 
-def _nearest(at: Places, path: PolicyPath) -> Span | None:
+def _nearest(at: ResolvedPlaces, path: PolicyPath) -> Span | None:
     return at.value(*path) if path[-1].isdecimal() else at.key(*path)
 
 
 FORMS = "`text`, `rows`, `csv` and `file`"
 
 
-def judge(cases: CaseFile, at: Places) -> list[Diagnostic]:
+def judge(cases: CaseFile, at: ResolvedPlaces) -> list[Diagnostic]:
     """Return the faults of every test."""
     diagnostics = [*_table(cases.data, ("data",), at), *_tables(cases, (), at)]
     for name, case in cases.tests.items():
@@ -78,23 +87,23 @@ def judge(cases: CaseFile, at: Places) -> list[Diagnostic]:
     return diagnostics
 
 
-def expects_a_run(expect: Expect) -> bool:
+def expects_a_run(expect: ExpectedResult) -> bool:
     """Whether there is anything to look at but what `check` says."""
     return bool(expect.model_fields_set - {"check"})
 
 
-def says(contents: Contents) -> set[str]:
+def says(contents: ExpectedContents) -> set[str]:
     """Return which keys about a released file are given."""
     return contents.model_fields_set & {"rows", "columns", "released_values", "suppressed"}
 
 
-def _table(table: Table | None, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def _table(table: TestTable | None, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     if table is not None and len(forms := given(table)) != 1:
         what = f"both `{forms[0]}` and `{forms[1]}`" if forms else "no rows"
         yield _fault("PPF146", f"`{path[-1]}` has {what}", at, path, f"it takes one of {FORMS}")
 
 
-def _tables(owner: CaseFile | Case, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def _tables(owner: CaseFile | PolicyTestCase, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     """Judge the data of linked tables."""
     for name, table in owner.tables.items():
         yield from _table(table, (*path, "tables", name), at)
@@ -103,7 +112,9 @@ def _tables(owner: CaseFile | Case, path: PolicyPath, at: Places) -> Iterator[Di
         yield _fault("PPF146", text, at, (*path, "tables"), "leave one of the two out")
 
 
-def _case(name: str, case: Case, path: PolicyPath, at: Places, *, shared: bool) -> Iterator[Diagnostic]:
+def _case(
+    name: str, case: PolicyTestCase, path: PolicyPath, at: ResolvedPlaces, *, shared: bool
+) -> Iterator[Diagnostic]:
     run = expects_a_run(case.expect)
     if not case.expect.model_fields_set:
         yield _fault("PPF141", f"test `{name}` expects nothing", at, (*path, "expect"), "add `verdict: released`")
@@ -121,7 +132,7 @@ def _case(name: str, case: Case, path: PolicyPath, at: Places, *, shared: bool) 
         yield from _given_release(case.expect, (*path, "expect"), at)
 
 
-def _given_release(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def _given_release(expect: ExpectedResult, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     if expect.suppressed:
         text = "`suppressed` needs the steps: rows of a given release cannot be paired with those of the data"
         yield _fault("PPF145", text, at, (*path, "suppressed"), "use `released_values`")
@@ -130,7 +141,7 @@ def _given_release(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Dia
         yield _fault("PPF145", text, at, (*path, "releases"), "write its keys under `expect`")
 
 
-def _verdict(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def _verdict(expect: ExpectedResult, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     refused = expect.verdict == "refused" or (expect.verdict is None and expect.code is not None)
     given_ = expect.model_fields_set
     if expect.code is not None and not refused:
@@ -151,7 +162,7 @@ def _verdict(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnosti
                 yield _fault("PPF145", text, at, (*path, key, str(place)))
 
 
-def _expect(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def _expect(expect: ExpectedResult, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     for key in ("fails", "findings", "check"):
         yield from names(getattr(expect, key), (*path, key), at)
     for name, figure in expect.metrics.items():
@@ -164,7 +175,7 @@ def _expect(expect: Expect, path: PolicyPath, at: Places) -> Iterator[Diagnostic
         yield from _contents(contents, (*path, "releases", name), at)
 
 
-def _contents(contents: Contents, path: PolicyPath, at: Places) -> Iterator[Diagnostic]:
+def _contents(contents: ExpectedContents, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     yield from figures(contents.rows, (*path, "rows"), at)
     yield from names(contents.columns, (*path, "columns"), at)
     for column, values in contents.released_values.items():
@@ -173,6 +184,6 @@ def _contents(contents: Contents, path: PolicyPath, at: Places) -> Iterator[Diag
         yield from places(hidden, (*path, "suppressed", column), at)
 
 
-def _fault(code: str, text: str, at: Places, path: PolicyPath, hint: str | None = None) -> Diagnostic:
+def _fault(code: str, text: str, at: ResolvedPlaces, path: PolicyPath, hint: str | None = None) -> Diagnostic:
     span = at.value(*path) if path[-1].isdecimal() else at.key(*path)
     return Diagnostic(code, text, span, hint=hint, path=path)

@@ -6,8 +6,8 @@ from typing import Any
 
 from ppdm_flow.policy.language.descriptions import TESTS, descriptions
 from ppdm_flow.policy.language.schemas import Writer
-from ppdm_flow.policy.language.shape import Free, Keys, ListOf, Shape
-from ppdm_flow.policy.test.models import CaseFile, Table
+from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, Shape
+from ppdm_flow.policy.test.models import CaseFile, TestTable
 from ppdm_flow.policy.test.shorthand import SHORT
 from ppdm_flow.policy.text.nodes import Seq
 
@@ -28,15 +28,15 @@ class _CasesWriter(Writer):
     """Allows the short form of each value beside its map."""
 
     def value(self, shape: Shape) -> _Schema:
-        if isinstance(shape, Free):
+        if isinstance(shape, FreeShape):
             return _ROW
-        if not isinstance(shape, Keys) or shape.model not in SHORT:
+        if not isinstance(shape, FixedKeys) or shape.model not in SHORT:
             return super().value(shape)
         short = [self._short(shape, kind is Seq, key) for kind, key in SHORT[shape.model].items()]
         return {"anyOf": [*short, self.reference(shape)]}
 
-    def _short(self, shape: Keys, listed: bool, key: str) -> _Schema:
+    def _short(self, shape: FixedKeys, listed: bool, key: str) -> _Schema:
         inner = shape.keys[key].shape
         if isinstance(inner, ListOf) and not listed:
             inner = inner.item
-        return {"type": "string"} if shape.model is Table and not listed else super().value(inner)
+        return {"type": "string"} if shape.model is TestTable and not listed else super().value(inner)

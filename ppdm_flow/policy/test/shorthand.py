@@ -11,18 +11,18 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.advice import empty_hint
-from ppdm_flow.policy.language.shape import Keys, ListOf, MapOf, Shape
+from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Shape
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.models import Figured, Hidden, Some, Table
+from ppdm_flow.policy.test.models import ExpectedFigure, ExpectedNames, ExpectedSuppression, TestTable
 from ppdm_flow.policy.text.merge import is_null
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, Scalar, Seq
 
 SHORT: Mapping[Any, Mapping[type[Node], str]] = {
-    Table: {Scalar: "text", Seq: "rows"},
-    Figured: {Scalar: "equals"},
-    Some: {Seq: "exactly", Scalar: "exactly"},
-    Hidden: {Seq: "somewhere", Scalar: "somewhere"},
+    TestTable: {Scalar: "text", Seq: "rows"},
+    ExpectedFigure: {Scalar: "equals"},
+    ExpectedNames: {Seq: "exactly", Scalar: "exactly"},
+    ExpectedSuppression: {Seq: "somewhere", Scalar: "somewhere"},
 }
 """The key that a value of another kind than a map stands for."""
 
@@ -33,21 +33,21 @@ class ShorthandExpander:
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
 
-    def out(self, node: Map, shape: Keys) -> Map:
+    def out(self, node: Map, shape: FixedKeys) -> Map:
         """Return the file in long form."""
         return self._map(node, shape, ())
 
     def _node(self, node: Node, shape: Shape | None, path: PolicyPath) -> Node:
-        if isinstance(shape, Keys):
+        if isinstance(shape, FixedKeys):
             key = SHORT.get(shape.model, {}).get(type(node))
             if key is not None:
-                node = Map({key: Entry(node.span, _listed(node, shape.keys[key].shape))}, node.span)
+                node = Map({key: MappingEntry(node.span, _listed(node, shape.keys[key].shape))}, node.span)
         if isinstance(node, Map):
             return self._map(node, shape, path)
         return self._list(node, path) if isinstance(node, Seq) else node
 
     def _map(self, node: Map, shape: Shape | None, path: PolicyPath) -> Map:
-        entries: dict[str, Entry] = {}
+        entries: dict[str, MappingEntry] = {}
         partial = node.partial
         for key, entry in node.entries.items():
             below = (*path, key)
@@ -59,7 +59,7 @@ class ShorthandExpander:
                 entries[key] = entry  # an empty cell is a missing value there
             else:
                 inner = self._node(entry.node, _below(shape, key), below)
-                entries[key] = Entry(entry.key_span, inner, entry.plain)
+                entries[key] = MappingEntry(entry.key_span, inner, entry.plain)
         return Map(entries, node.span, partial)
 
     def _list(self, node: Seq, path: PolicyPath) -> Seq:
@@ -80,10 +80,10 @@ def _listed(node: Node, shape: Shape) -> Node:
 
 
 def _is_rows(shape: Shape | None, key: str) -> bool:
-    return isinstance(shape, Keys) and shape.model is Table and key == "rows"
+    return isinstance(shape, FixedKeys) and shape.model is TestTable and key == "rows"
 
 
 def _below(shape: Shape | None, key: str) -> Shape | None:
-    if isinstance(shape, Keys):
+    if isinstance(shape, FixedKeys):
         return shape.keys[key].shape if key in shape.keys else None
     return shape.value if isinstance(shape, MapOf) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, PolicyPath, Scalar, Seq
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, PolicyPath, Scalar, Seq
 
 
 def is_null(node: Node) -> bool:
@@ -21,7 +21,7 @@ def is_none(node: Node | None) -> bool:
     return isinstance(node, Scalar) and node.text == NONE and not node.broken
 
 
-def without_nulls(node: Map, report: Callable[[PolicyPath, Entry | Scalar], None]) -> Map:
+def without_nulls(node: Map, report: Callable[[PolicyPath, MappingEntry | Scalar], None]) -> Map:
     """Leave out every value that is null, in lists as well, and report each with its path."""
     kept = _kept(node, (), report)
     if not isinstance(kept, Map):
@@ -29,7 +29,7 @@ def without_nulls(node: Map, report: Callable[[PolicyPath, Entry | Scalar], None
     return kept
 
 
-def _kept(node: Node, path: PolicyPath, report: Callable[[PolicyPath, Entry | Scalar], None]) -> Node:
+def _kept(node: Node, path: PolicyPath, report: Callable[[PolicyPath, MappingEntry | Scalar], None]) -> Node:
     if isinstance(node, Scalar):
         return node
     if isinstance(node, Seq):
@@ -46,7 +46,7 @@ def _kept(node: Node, path: PolicyPath, report: Callable[[PolicyPath, Entry | Sc
         if isinstance(entry.node, Scalar) and entry.node.text is None:
             report(below, entry)
         else:
-            entries[key] = Entry(entry.key_span, _kept(entry.node, below, report), entry.plain)
+            entries[key] = MappingEntry(entry.key_span, _kept(entry.node, below, report), entry.plain)
     return Map(entries, node.span, node.partial)
 
 
@@ -67,19 +67,19 @@ def by_name(root: Map, section: str, several: Callable[[str], bool]) -> Map:
     entries = {}
     for key, each in node.entries.items():
         several_there = isinstance(each.node, Seq) and several(key)
-        entries[key] = Entry(each.key_span, _named(each.node), each.plain) if several_there else each
+        entries[key] = MappingEntry(each.key_span, _named(each.node), each.plain) if several_there else each
     below = Map(entries, node.span, node.partial)
-    return Map({**root.entries, section: Entry(entry.key_span, below, entry.plain)}, root.span, root.partial)
+    return Map({**root.entries, section: MappingEntry(entry.key_span, below, entry.plain)}, root.span, root.partial)
 
 
 def _named(node: Node) -> Node:
     if not isinstance(node, Seq):
         return node
-    entries: dict[str, Entry] = {}
+    entries: dict[str, MappingEntry] = {}
     for item in node.items:
         name = item.get(_NAME) if isinstance(item, Map) else None
         if not isinstance(item, Map) or not isinstance(name, Scalar) or not name.text or name.text in entries:
             return node
         rest = {key: e for key, e in item.entries.items() if key != _NAME}
-        entries[name.text] = Entry(name.span, Map(rest, item.span, item.partial))
+        entries[name.text] = MappingEntry(name.span, Map(rest, item.span, item.partial))
     return Map(entries, node.span)

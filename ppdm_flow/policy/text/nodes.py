@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.spans import Span
 
 
@@ -33,7 +33,7 @@ class Scalar:
     text: str | None
     span: Span
     plain: bool = True
-    origin: tuple[Related, ...] = ()
+    origin: tuple[RelatedPlace, ...] = ()
     notes: tuple[str, ...] = ()
     quotable: bool = True
     broken: bool = False
@@ -48,7 +48,7 @@ class Seq:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MappingEntry:
     """A key's place and its value. ``plain`` says that the key stands without quotes."""
 
     key_span: Span
@@ -60,7 +60,7 @@ class Entry:
 class Map:
     """A map, in the order of the file. A ``partial`` one lacks entries whose fault is already reported."""
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, MappingEntry]
     span: Span
     partial: bool = False
 

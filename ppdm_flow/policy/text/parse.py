@@ -11,9 +11,9 @@ from typing import Any
 
 import yaml
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.text.nodes import Entry, Map, Node, Scalar, Seq, UnreadableError
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.placeholder import shield
 from ppdm_flow.policy.text.syntax import explained
 
@@ -67,7 +67,7 @@ class _Frame:
     begin: Any
     is_map: bool
     anchor: str | None
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, MappingEntry] = field(default_factory=dict)
     items: list[Node] = field(default_factory=list)
     key: Scalar | None = None
     skip: bool = False
@@ -249,7 +249,7 @@ class _Reader:
                 f"the key `{_short(node.text)}` is duplicated here",
                 node.span,
                 hint="remove one of the two",
-                related=(Related(first, "first here"),),
+                related=(RelatedPlace(first, "first here"),),
             )
             frame.skip = True
         else:
@@ -259,7 +259,7 @@ class _Reader:
     def _value(frame: _Frame, node: Node) -> None:
         key, frame.key, frame.skip = frame.key, None, False
         if key is not None and key.text is not None:
-            frame.entries[key.text] = Entry(key.span, node, key.plain)
+            frame.entries[key.text] = MappingEntry(key.span, node, key.plain)
 
     def _too_deep(self, event: Any) -> None:
         span = self._span(event.start_mark, event.end_mark)

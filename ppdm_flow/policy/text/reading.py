@@ -6,7 +6,7 @@ import re
 import stat
 from pathlib import Path
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.digests import open_definition
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
@@ -86,7 +86,7 @@ def forbidden(text: str, file: str) -> Diagnostic | None:
         "the file holds the markers of an unresolved merge",
         spans[0],
         hint="choose one side and delete the markers",
-        related=tuple(Related(s, "the other side ends here") for s in spans[1:]),
+        related=tuple(RelatedPlace(s, "the other side ends here") for s in spans[1:]),
     )
 
 

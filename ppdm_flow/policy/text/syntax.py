@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.spans import Span
 
 _EXPLAINED = {
@@ -67,11 +67,11 @@ def explained(error: Any, text: str, file: str) -> Diagnostic:
     if problem == "found character that cannot start any token":
         return _bad_start(span, lines)
     message, hint = _EXPLAINED.get(problem, (problem, None))
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedPlace, ...] = ()
     if error.context_mark is not None and error.context in _CONTEXT:
         first = _span(error.context_mark, file, lines)
         if first != span:
-            related = (Related(first, _CONTEXT[error.context]),)
+            related = (RelatedPlace(first, _CONTEXT[error.context]),)
     if problem in _AT_CONTEXT and related:
         span, related = related[0].span, ()
     return Diagnostic("PPF104", message, span, hint=hint, related=related)

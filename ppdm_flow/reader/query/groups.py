@@ -11,11 +11,11 @@ from typing import Literal
 import duckdb
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.reader.files import NO_CELL, ReleasedFile, Source
+from ppdm_flow.reader.files import NO_CELL, ReleasedFile, SourceRows
 from ppdm_flow.reader.query.guesses import QueryGuesses, guesses_of
 from ppdm_flow.reader.query.held import QueryFile, QueryReader
 from ppdm_flow.reader.query.tables import QueryTables
-from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.reader.row_kinds import ReaderQuestion
 
 READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
 
@@ -63,9 +63,9 @@ class GroupTables:
 
 def groups(
     database: duckdb.DuckDBPyConnection,
-    source: Source,
+    source: SourceRows,
     files: Sequence[ReleasedFile],
-    question: Question,
+    question: ReaderQuestion,
     known_rows: int | Literal["all"] = 1,
     *,
     alone: Collection[int] | None = None,

@@ -15,10 +15,10 @@ import numpy as np
 
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.faults import NotVerifiedError
-from ppdm_flow.reader.files import MISSING, NO_CELL, ReleasedColumn, ReleasedFile, Source, values_moved_back
+from ppdm_flow.reader.files import MISSING, NO_CELL, ReleasedColumn, ReleasedFile, SourceRows, values_moved_back
 from ppdm_flow.reader.query.scaling import scaled_chances
 from ppdm_flow.reader.query.tables import Atom, QueryTables, assignments, connected_atoms
-from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.reader.row_kinds import ReaderQuestion
 
 
 @dataclass(slots=True)
@@ -71,9 +71,9 @@ class QueryReader:
     def __init__(
         self,
         database: duckdb.DuckDBPyConnection,
-        source: Source,
+        source: SourceRows,
         files: Sequence[ReleasedFile],
-        question: Question,
+        question: ReaderQuestion,
         *,
         by_row: bool,
     ) -> None:

@@ -14,7 +14,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.reader.faults import NotVerifiedError, TooManyError
+from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class QueryTables:
         name = name or self._fresh()
         text = f"CREATE TEMP TABLE {name} AS SELECT * FROM ({query}) LIMIT {MOST_ROWS + 1}"
         if self.rows(text)[0][0] > MOST_ROWS:
-            raise TooManyError
+            raise JoinTooLargeError
         self._names.add(name)
         return name
 

@@ -11,18 +11,18 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.reader.files import ReleasedFile, Source
+from ppdm_flow.reader.files import ReleasedFile, SourceRows
 from ppdm_flow.reader.query.figures import ROUNDING
 from ppdm_flow.reader.query.groups import groups
 from ppdm_flow.reader.query.tables import QueryTables
-from ppdm_flow.reader.row_kinds import Question
+from ppdm_flow.reader.row_kinds import ReaderQuestion
 
 
-def shares_again(
+def shares_sql(
     database: duckdb.DuckDBPyConnection,
-    source: Source,
+    source: SourceRows,
     files: Sequence[ReleasedFile],
-    questions: Sequence[Question],
+    questions: Sequence[ReaderQuestion],
     own: Collection[int],
 ) -> dict[int, float]:
     """Return by file the share of its people whom some question singles out; the files ``own`` also by themselves."""

@@ -12,7 +12,7 @@ from ppdm_flow.report import junit
 from ppdm_flow.report.annotation import annotated, commands
 from ppdm_flow.report.check import markdown as check_markdown
 from ppdm_flow.report.check.result import CheckResult
-from ppdm_flow.report.junit import Case, Outcome, Suite
+from ppdm_flow.report.junit import JUnitCase, JUnitOutcome, Suite
 from ppdm_flow.report.snippet import printable
 
 
@@ -56,13 +56,13 @@ def junit_xml(result: CheckResult) -> str:
     return junit.render([Suite("ppdm-flow check", cases)])
 
 
-def _case(result: CheckResult, name: str, diagnostics: Sequence[Diagnostic]) -> Case:
+def _case(result: CheckResult, name: str, diagnostics: Sequence[Diagnostic]) -> JUnitCase:
     file = result.places.shown(name)
     failing = [d for d in diagnostics if result.fails(d)]
     text = drawing.concise(d for d in diagnostics if d not in result.waived)
     if not failing:
-        return Case("ppdm-flow.check", file, text=text, file=file)
+        return JUnitCase("ppdm-flow.check", file, text=text, file=file)
     first = failing[0]
     message = f"{drawing.summary(failing)}: {first.message}"
     line = first.span.line if first.span and first.span.file == name else None
-    return Case("ppdm-flow.check", file, Outcome.FAILED, message, text, first.code, file=file, line=line)
+    return JUnitCase("ppdm-flow.check", file, JUnitOutcome.FAILED, message, text, first.code, file=file, line=line)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report.croissant import responsible
 from ppdm_flow.report.croissant.terms import BY_EXTENSION, CONFORMS_TO, CONTEXT, FORMATS, OTHER, TYPES
-from ppdm_flow.report.run.released import FinishedRun, ReleasedColumn, ReleasedFiles
+from ppdm_flow.report.run.released import ReleasedFiles, ReportedColumn, ReportedRun
 
 Document = dict[str, Any]
 
@@ -23,13 +23,13 @@ _PARQUET = "application/x-parquet"
 """The name that readers of Croissant know Parquet by."""
 
 
-def render(run: FinishedRun) -> str:
+def render(run: ReportedRun) -> str:
     """Return the document as JSON-LD. Raises UsageError where the run has no single release to describe."""
     shown = run.to_public()
     return json_text(document(shown, shown.only("croissant")))
 
 
-def document(run: FinishedRun, release: ReleasedFiles) -> Document:
+def document(run: ReportedRun, release: ReleasedFiles) -> Document:
     """Return the document of one release."""
     records = _records(release)
     return {
@@ -93,7 +93,7 @@ def _records(release: ReleasedFiles) -> Document | None:
     }
 
 
-def _field(column: ReleasedColumn, file: str) -> Document:
+def _field(column: ReportedColumn, file: str) -> Document:
     return {
         "@type": "cr:Field",
         "@id": f"{_RECORDS}/{quote(column.name, safe='')}",

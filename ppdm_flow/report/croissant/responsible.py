@@ -11,7 +11,7 @@ from typing import Any
 
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.texts.file_names import CONTRACT, OPERATOR
-from ppdm_flow.report.run.released import FinishedRun, ReleasedFiles, bound
+from ppdm_flow.report.run.released import ReleasedFiles, ReportedRun, bound
 
 Document = dict[str, Any]
 
@@ -24,7 +24,7 @@ _ROLES = {
 }
 
 
-def statements(run: FinishedRun, release: ReleasedFiles) -> Document:
+def statements(run: ReportedRun, release: ReleasedFiles) -> Document:
     """Return the terms with their texts; of public facts alone."""
     said = {
         "rai:personalSensitiveInformation": [*_personal(release), *_guarantees(run, release)],
@@ -44,7 +44,7 @@ def _personal(release: ReleasedFiles) -> Iterator[str]:
             yield f"{listed(names)}: {what}."
 
 
-def _guarantees(run: FinishedRun, release: ReleasedFiles) -> Iterator[str]:
+def _guarantees(run: ReportedRun, release: ReleasedFiles) -> Iterator[str]:
     """Yield what was required of the release; a waived one is said to be."""
     for each in run.results(release.name):
         if each["holds"]:
@@ -53,7 +53,7 @@ def _guarantees(run: FinishedRun, release: ReleasedFiles) -> Iterator[str]:
             yield f"{each['id']} ({bound(each)}) does not hold on the released file, and was waived."
 
 
-def _manipulation(run: FinishedRun, release: ReleasedFiles) -> str:
+def _manipulation(run: ReportedRun, release: ReleasedFiles) -> str:
     changed = [column.name for column in release.columns if not column.done.startswith("Not changed")]
     words = f"values of {listed(changed)} were changed" if changed else "no values were changed"
     return (

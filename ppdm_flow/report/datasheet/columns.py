@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ppdm_flow.core.attributes import CLIENTS
-from ppdm_flow.core.lineage import How
+from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.plan.definition import COLLAPSE
-from ppdm_flow.report.datasheet.given import Given
+from ppdm_flow.report.datasheet.given import DatasheetInput
 from ppdm_flow.report.datasheet.steps import StepWords
 
 _TYPES = {
@@ -48,7 +48,7 @@ class SheetColumn:
     kept: bool
 
 
-def columns(given: Given) -> Iterator[SheetColumn]:
+def columns(given: DatasheetInput) -> Iterator[SheetColumn]:
     """Yield the columns in the order of the file."""
     words = {step["name"]: StepWords.of(step) for step in given.steps}
     described = {a["name"]: a for a in given.beside[DICTIONARY]["attributes"]}
@@ -66,7 +66,7 @@ def columns(given: Given) -> Iterator[SheetColumn]:
             yield SheetColumn(about["name"], holds, about["description"], (_COUNTED,), kept=False)
 
 
-def left_out(given: Given) -> tuple[str, ...]:
+def left_out(given: DatasheetInput) -> tuple[str, ...]:
     """Return the attributes of the original that steps dropped, and identifiers of which nothing is released."""
     released = {name for column in given.node["attributes"] for name in (column["name"], *column["computed_from"])}
     identifiers = (a["name"] for a in given.source["attributes"] if a["role"] == Role.IDENTIFIER)
@@ -75,7 +75,7 @@ def left_out(given: Given) -> tuple[str, ...]:
 
 
 def _done(
-    given: Given, column: Mapping[str, Any], words: Mapping[str, StepWords], told: Mapping[str, str]
+    given: DatasheetInput, column: Mapping[str, Any], words: Mapping[str, StepWords], told: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield what was done: what the step says of this column, or else its card of any."""
     changes = {change["step"]: change["change"] for change in column.get("changes", ())}
@@ -87,7 +87,7 @@ def _done(
         if name in changes or name == added or name in column.get("steps", ()):
             yield from (told[name],) if name in told else words[name].done(changes.get(name))
     sources = column.get("computed_from", [])
-    if column.get("how") == How.GENERATED:
+    if column.get("how") == DerivationKind.GENERATED:
         return
     if sources and sources != [column["name"]]:
         yield f"It is made from {listed(sources)} of the original."
@@ -95,7 +95,7 @@ def _done(
         yield "It is made from no column of the original."
 
 
-def _since(given: Given, name: str) -> tuple[list[Mapping[str, Any]], str]:
+def _since(given: DatasheetInput, name: str) -> tuple[list[Mapping[str, Any]], str]:
     """Return the steps from the one on that added a column, with its name; all where it was in the source."""
     since: list[Mapping[str, Any]] = []
     for place in range(len(given.steps) - 1, -1, -1):

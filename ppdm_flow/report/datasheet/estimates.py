@@ -10,7 +10,7 @@ from typing import Any
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.texts.file_names import CONTRACT, OPERATOR
-from ppdm_flow.report.datasheet.given import Given
+from ppdm_flow.report.datasheet.given import DatasheetInput
 
 FINE_GRAIN, SETS = "fine_grain", "transactions"
 """Forms of entries in ``operator.json``; all others are tables of probabilities."""
@@ -52,7 +52,7 @@ class Estimate:
     example: str = ""
 
 
-def estimates(given: Given) -> Iterator[Estimate]:
+def estimates(given: DatasheetInput) -> Iterator[Estimate]:
     """Yield what is known of each column with an operator, then of those that were perturbed and have none."""
     entries = given.beside.get(OPERATOR, {}).get("operators", [])
     for entry in entries:

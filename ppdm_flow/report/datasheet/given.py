@@ -17,7 +17,7 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class DatasheetInput:
     """One release of a report. ``report`` is public and says what may be shown.
 
     ``steps`` are those up to the release in their order, with parameters: these only choose between statements.
@@ -84,8 +84,8 @@ class Given:
         return unit_of(name, self.units.get(f"{self.release}/{name}", "") or self.units.get(name, ""))
 
 
-def given(report: Report, release: str, beside: Mapping[str, Document]) -> Given:
+def given(report: Report, release: str, beside: Mapping[str, Document]) -> DatasheetInput:
     """Return what there is to say of a release of this report."""
     internal = document(report)
     units = {name: figure["unit"] for name, figure in internal["metrics"].items()}
-    return Given(release, public(internal), tuple(steps_before(internal["plan"], [release])), units, beside)
+    return DatasheetInput(release, public(internal), tuple(steps_before(internal["plan"], [release])), units, beside)

@@ -11,7 +11,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement
-from ppdm_flow.report.datasheet.given import Given
+from ppdm_flow.report.datasheet.given import DatasheetInput
 from ppdm_flow.report.run.fields import ResultDocument
 from ppdm_flow.report.run.wording import is_cumulative, kind_of, title_of
 
@@ -37,13 +37,13 @@ class Promise:
     holds: bool
 
 
-def promises(given: Given) -> tuple[Promise, ...]:
+def promises(given: DatasheetInput) -> tuple[Promise, ...]:
     """Return the requirements that were judged on the release."""
     asked = {r["id"]: r for r in given.report["plan"].get("requirements", ())}
     return tuple(dict.fromkeys(_promise(r, asked.get(r["id"], {}), given) for r in given.results("requirements")))
 
 
-def gates(given: Given) -> tuple[Promise, ...]:
+def gates(given: DatasheetInput) -> tuple[Promise, ...]:
     """Return the other bounds that were judged: of usefulness, of attacks."""
     return tuple(
         Promise(title_of(r["id"]), r["metric"], _bound(r, given.unit(r)), "", bool(r["holds"]))
@@ -51,7 +51,7 @@ def gates(given: Given) -> tuple[Promise, ...]:
     )
 
 
-def _promise(result: ResultDocument, asked: Mapping[str, Any], given: Given) -> Promise:
+def _promise(result: ResultDocument, asked: Mapping[str, Any], given: DatasheetInput) -> Promise:
     unit = given.unit(result)
     names = {key: _written(value, given) for key, value in asked.items()}
     told = " ".join(_sentences(result, names, unit))
@@ -86,7 +86,7 @@ def _meaning(result: ResultDocument, names: Mapping[str, str], unit: str) -> str
         return _NO_WORDS
 
 
-def _written(value: Any, given: Given) -> str:
+def _written(value: Any, given: DatasheetInput) -> str:
     """Return what a requirement names as a sentence has it: of linked tables, what is of the release's own."""
     if isinstance(value, list | tuple):
         return listed(given.own([str(each) for each in value])) or _KNOWN

@@ -14,7 +14,7 @@ from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.report.datasheet.columns import SheetColumn, columns, left_out
 from ppdm_flow.report.datasheet.estimates import Estimate, estimates
-from ppdm_flow.report.datasheet.given import Given, given
+from ppdm_flow.report.datasheet.given import DatasheetInput, given
 from ppdm_flow.report.datasheet.promises import Promise, gates, promises
 from ppdm_flow.report.datasheet.steps import StepAccount, accounts
 from ppdm_flow.report.run.fields import FindingDocument
@@ -40,7 +40,7 @@ _GENERATED = "All rows were generated: none of them belongs to a person, and the
 
 
 @dataclass(frozen=True, slots=True)
-class Waived:
+class WaivedRequirement:
     """A waiver that this release needed: of what, why, and until when."""
 
     of: str
@@ -66,7 +66,7 @@ class Sheet:
     gates: tuple[Promise, ...]
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
-    waived: tuple[Waived, ...]
+    waived: tuple[WaivedRequirement, ...]
     provenance: tuple[tuple[str, str], ...]
 
 
@@ -101,7 +101,7 @@ def _day(run: Mapping[str, Any]) -> str:
         return ""
 
 
-def _facts(known: Given) -> Iterator[tuple[str, str]]:
+def _facts(known: DatasheetInput) -> Iterator[tuple[str, str]]:
     dictionary, about = known.beside[DICTIONARY], known.about
     rows = about["rows"]
     yield "File", dictionary["file"]
@@ -122,7 +122,7 @@ def _facts(known: Given) -> Iterator[tuple[str, str]]:
     yield "Meant for", "the public" if about.get("audience") == "public" else f"{about.get('audience')} use"
 
 
-def _rows(known: Given) -> Iterator[str]:
+def _rows(known: DatasheetInput) -> Iterator[str]:
     """Yield what has to be known before rows are counted."""
     if known.source["incomplete_rows"] == "drop":
         yield _INCOMPLETE
@@ -135,7 +135,7 @@ def _rows(known: Given) -> Iterator[str]:
         yield f"Count each record as often as {counts} says: all figures here are about the rows, not the records."
 
 
-def _assumptions(known: Given, judged: tuple[Promise, ...]) -> Iterator[str]:
+def _assumptions(known: DatasheetInput, judged: tuple[Promise, ...]) -> Iterator[str]:
     if not judged:
         yield _NO_PROMISE
         return
@@ -154,16 +154,16 @@ def _note(finding: FindingDocument) -> str:
     return f"The run noted: {finding['text']} ({finding['code']}, which `ppdm-flow explain` explains)."
 
 
-def _waived(known: Given) -> Iterator[Waived]:
+def _waived(known: DatasheetInput) -> Iterator[WaivedRequirement]:
     """Yield the waivers of what does not hold on this release, and of findings about it."""
     judged = (*known.results("requirements"), *known.results("gates"))
     needed = dict.fromkeys(each.get("waived_by", "") for each in (*judged, *known.findings()))
     for waiver in known.report["waivers"]:
         if waiver["name"] in needed:
-            yield Waived(waiver["of"], waiver["reason"], waiver["until"])
+            yield WaivedRequirement(waiver["of"], waiver["reason"], waiver["until"])
 
 
-def _provenance(known: Given) -> Iterator[tuple[str, str]]:
+def _provenance(known: DatasheetInput) -> Iterator[tuple[str, str]]:
     run = known.report["run"]
     yield "Release policy", known.report["policy"]
     yield "Digest of the policy", str(run.get("digests", {}).get("policy", ""))

@@ -8,8 +8,8 @@ from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.recipients.statements import Statement, Topic, said
-from ppdm_flow.report.datasheet.given import Given
+from ppdm_flow.core.recipients.statements import RecipientStatement, Topic, said
+from ppdm_flow.report.datasheet.given import DatasheetInput
 from ppdm_flow.sdk import registry
 
 _SILENT = (
@@ -54,7 +54,7 @@ class StepWords:
     """The words of a step: those of its card, or where that is silent what its plan tells."""
 
     step: Mapping[str, Any]
-    statements: tuple[Statement, ...]
+    statements: tuple[RecipientStatement, ...]
     summary: str
 
     @classmethod
@@ -77,7 +77,7 @@ class StepWords:
         return (_BY_CHANGE.get(change or Change.OTHER, _BY_CHANGE[Change.OTHER]),)
 
 
-def accounts(given: Given) -> Iterator[StepAccount]:
+def accounts(given: DatasheetInput) -> Iterator[StepAccount]:
     """Yield what each step up to the release tells, the first one first."""
     for step in given.steps:
         columns = tuple(c["name"] for c in given.node["attributes"] if step["name"] in c.get("steps", ()))

@@ -18,7 +18,7 @@ from ppdm_flow.report.diff.fields import (
     PolicyPair,
     added,
 )
-from ppdm_flow.report.junit import Case, Outcome, Suite
+from ppdm_flow.report.junit import JUnitCase, JUnitOutcome, Suite
 
 _SEVERITY = {"weaker": Severity.ERROR, "incomparable": Severity.WARNING, "stronger": Severity.INFO}
 _LAX = ("weaker", "incomparable")
@@ -61,29 +61,33 @@ def junit_xml(subject: Difference) -> str:
     """Return a suite for each pair of policies, with a case for each change, and one for what came and what went."""
     document = subject.document
     suites = [Suite(pair["new"], list(_cases(pair)), {"relation": pair["relation"]}) for pair in document["pairs"]]
-    came = [Case("added", name, _outcome(not ok), why, why, "added", file=name) for name, ok, why in added(document)]
-    gone = [Case("removed", name, Outcome.SKIPPED, REMOVED, REMOVED, "removed") for name in document["removed"]]
+    came = [
+        JUnitCase("added", name, _outcome(not ok), why, why, "added", file=name) for name, ok, why in added(document)
+    ]
+    gone = [
+        JUnitCase("removed", name, JUnitOutcome.SKIPPED, REMOVED, REMOVED, "removed") for name in document["removed"]
+    ]
     suites += [Suite("added and removed policies", [*came, *gone])] if came or gone else []
     suites += [Suite(document["runs"]["new"]["name"], _judged(document["runs"]))] if "runs" in document else []
     return junit.render(suites, "ppdm-flow diff")
 
 
-def _cases(pair: PolicyPair) -> Iterator[Case]:
+def _cases(pair: PolicyPair) -> Iterator[JUnitCase]:
     changes = (*pair["changes"], *pair["governance"])
     if not changes:
-        yield Case(pair["new"], "policy", text="no change")
+        yield JUnitCase(pair["new"], "policy", text="no change")
     for change in changes:
         verdict = change["verdict"]
         file, span = _where(change["new"], pair["new"])
         text = "\n".join((change["why"], *_texts(change)))
         message = f"{verdict}: {change['why']}"
         line = span.line if span else None
-        yield Case(
+        yield JUnitCase(
             pair["new"], change["clause"], _outcome(verdict in _LAX), message, text, verdict, file=file, line=line
         )
 
 
-def _judged(both: OutcomePair) -> list[Case]:
+def _judged(both: OutcomePair) -> list[JUnitCase]:
     """Return a case for each requirement and gate of the new run."""
     cases = []
     for each in both["results"]:
@@ -91,10 +95,10 @@ def _judged(both: OutcomePair) -> list[Case]:
             name = f"{each['metric']} [{each['release']}]" if each["release"] else each["metric"]
             fails = not each["new"]["holds"]
             cases.append(
-                Case(both["new"]["name"], name, _outcome(fails), "does not hold" if fails else "", "", each["id"])
+                JUnitCase(both["new"]["name"], name, _outcome(fails), "does not hold" if fails else "", "", each["id"])
             )
     return cases
 
 
-def _outcome(fails: bool) -> Outcome:
-    return Outcome.FAILED if fails else Outcome.PASSED
+def _outcome(fails: bool) -> JUnitOutcome:
+    return JUnitOutcome.FAILED if fails else JUnitOutcome.PASSED

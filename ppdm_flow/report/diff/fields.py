@@ -85,7 +85,7 @@ class FindingChanges(TypedDict):
     gone: Annotated[list[str], about("Findings of the old side only.")]
 
 
-class Outcome(TypedDict):
+class SideOutcome(TypedDict):
     """What became of one side."""
 
     name: Annotated[Text, about("The policy or the run's directory.")]
@@ -95,8 +95,8 @@ class Outcome(TypedDict):
 class OutcomePair(TypedDict):
     """What was measured on both sides."""
 
-    old: Outcome
-    new: Outcome
+    old: SideOutcome
+    new: SideOutcome
     results: Annotated[list[ResultPair], about("Requirements and gates, as judged on each side.")]
     metrics: Annotated[list[FigurePair], about("Every figure of either side, by name.")]
     findings: FindingChanges

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExpertFact:
     """Something that was measured or that the policy says. ``place`` is where it stands: a file of the run, a line."""
 
     name: str
@@ -26,7 +26,7 @@ class Chapter:
     title: str
     sources: str
     intro: str
-    known: tuple[Known, ...]
+    known: tuple[ExpertFact, ...]
     questions: tuple[str, ...]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ppdm_flow.core.texts.visible import json_text
-from ppdm_flow.report.run.released import FinishedRun, ReleasedColumn, ReleasedFiles, bound
+from ppdm_flow.report.run.released import ReleasedFiles, ReportedColumn, ReportedRun, bound
 
 Document = dict[str, Any]
 
@@ -19,13 +19,13 @@ ROLE = "ppdmFlowRole"
 """The custom property of a column that holds its role in the release policy."""
 
 
-def render(run: FinishedRun) -> str:
+def render(run: ReportedRun) -> str:
     """Return the contract. Raises UsageError where the run has no single release to describe."""
     shown = run.to_public()
     return json_text(document(shown, shown.only("odcs")))
 
 
-def document(run: FinishedRun, release: ReleasedFiles) -> Document:
+def document(run: ReportedRun, release: ReleasedFiles) -> Document:
     """Return the contract of one release."""
     purpose = release.description or f"The release {release.name} of the release policy {run.policy}."
     return {
@@ -46,7 +46,7 @@ def document(run: FinishedRun, release: ReleasedFiles) -> Document:
     }
 
 
-def _limits(run: FinishedRun, release: ReleasedFiles) -> str:
+def _limits(run: ReportedRun, release: ReleasedFiles) -> str:
     held = [f"{each['id']} ({bound(each)})" for each in run.results(release.name) if each["holds"]]
     missing = release.dictionary
     text = f"A missing value is {missing['missing']}; {missing['suppressed']} stands for a suppressed value."
@@ -68,7 +68,7 @@ def _object(release: ReleasedFiles) -> Document:
     return written
 
 
-def _property(column: ReleasedColumn) -> Document:
+def _property(column: ReportedColumn) -> Document:
     written: Document = {
         "name": column.name,
         "physicalName": column.name,

@@ -13,11 +13,11 @@ from typing import Any
 
 import networkx as nx
 
-from ppdm_flow.core.lineage import How
+from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.plan.dag import document_graph, release_key
 from ppdm_flow.report.run.fields import ResultDocument
-from ppdm_flow.report.run.released import HOME, FinishedRun, ReleasedFiles, bound
+from ppdm_flow.report.run.released import HOME, ReleasedFiles, ReportedRun, bound
 
 Document = dict[str, Any]
 _SPEC = "https://openlineage.io/spec"
@@ -39,12 +39,12 @@ _STATES = {"released": "COMPLETE", "withheld": "ABORT"}
 _WAITING = "RUNNING"
 
 
-def render(run: FinishedRun) -> str:
+def render(run: ReportedRun) -> str:
     """Return the event as JSON."""
     return json_text(event(run))
 
 
-def event(run: FinishedRun) -> Document:
+def event(run: ReportedRun) -> Document:
     """Return the event that ended the run: COMPLETE where it released, ABORT where it withheld.
 
     A run that waits for approval has not ended: RUNNING.
@@ -76,24 +76,24 @@ def event(run: FinishedRun) -> Document:
     }
 
 
-def _producer(run: FinishedRun) -> str:
+def _producer(run: ReportedRun) -> str:
     return f"{HOME}/ppdm-flow/{run.tool}"
 
 
-def _chosen(run: FinishedRun, result: ResultDocument) -> bool:
+def _chosen(run: ReportedRun, result: ResultDocument) -> bool:
     names = {each.name for each in run.releases}
     every = set(run.document["releases"])
     return names == every or result["release"] in names
 
 
-def _inputs(run: FinishedRun) -> Mapping[str, Document]:
+def _inputs(run: ReportedRun) -> Mapping[str, Document]:
     """Return the data sets that were read, by the names of linked tables; one alone has the name ``""``."""
     plan = run.document["plan"]
     sources = {t["name"]: t["source"] for t in plan["tables"]} if "tables" in plan else {"": plan["source"]}
     return {name: _input(run, name, source) for name, source in sources.items()}
 
 
-def _input(run: FinishedRun, table: str, source: Mapping[str, Any]) -> Document:
+def _input(run: ReportedRun, table: str, source: Mapping[str, Any]) -> Document:
     read = {} if run.public else run.document["run"].get("input", {})
     file = read.get("tables", {}).get(table, {}) if table else read
     fields = [{"name": a["name"], "type": a["type"]} for a in source["attributes"]]
@@ -105,7 +105,7 @@ def _input(run: FinishedRun, table: str, source: Mapping[str, Any]) -> Document:
     return {"namespace": _NAMESPACE, "name": name, "facets": facets}
 
 
-def _output(run: FinishedRun, release: ReleasedFiles, inputs: Mapping[str, Document]) -> Document:
+def _output(run: ReportedRun, release: ReleasedFiles, inputs: Mapping[str, Document]) -> Document:
     producer = _producer(run)
     facets = {
         "schema": _facet("SchemaDatasetFacet", producer, fields=list(_fields(release))),
@@ -157,7 +157,7 @@ def _judged(result: ResultDocument) -> Document:
     return written if measured is None else {**written, "actual": f"{measured:.12g}"}
 
 
-def _column_lineage(run: FinishedRun, release: ReleasedFiles, inputs: Mapping[str, Document]) -> Document:
+def _column_lineage(run: ReportedRun, release: ReleasedFiles, inputs: Mapping[str, Document]) -> Document:
     """Return the input fields of every released column.
 
     What a column is *computed from* is direct: the same values, or a masking transformation of them. What a step
@@ -180,8 +180,8 @@ def _input_fields(column: Mapping[str, Any], read: Document) -> Iterator[Documen
 
 
 def _direct(column: Mapping[str, Any]) -> Document:
-    how = str(column.get("how", How.OTHER.value))
-    same = how == How.UNCHANGED.value
+    how = str(column.get("how", DerivationKind.OTHER.value))
+    same = how == DerivationKind.UNCHANGED.value
     changes = list(dict.fromkeys(each["change"] for each in column.get("changes", ())))
     return {
         "type": "DIRECT",

@@ -15,7 +15,7 @@ from ppdm_flow.report.ro_crate.terms import (
     reference,
 )
 from ppdm_flow.report.run.fields import ResultDocument
-from ppdm_flow.report.run.released import HOME, FinishedRun, bound
+from ppdm_flow.report.run.released import HOME, ReportedRun, bound
 
 POLICY = "#release-policy"
 PROJECT = "#project"
@@ -26,7 +26,7 @@ _CHECK = "#disclosure-check"
 _SIGNED = "#sign-off"
 
 
-def run_action(run: FinishedRun, files: list[Entity]) -> Entity:
+def run_action(run: ReportedRun, files: list[Entity]) -> Entity:
     """Return the run itself; its results are the released files, of which there are none where it was withheld."""
     facts = run.document["run"]
     return {
@@ -43,7 +43,7 @@ def run_action(run: FinishedRun, files: list[Entity]) -> Entity:
     }
 
 
-def checks(run: FinishedRun) -> list[Entity]:
+def checks(run: ReportedRun) -> list[Entity]:
     """Return the disclosure check, and the sign-off where approvals are awaited or were given."""
     results = _judged(run)
     good = all(each["holds"] or each.get("waived_by") for each in results) and run.document["verdict"] != "withheld"
@@ -75,7 +75,7 @@ def checks(run: FinishedRun) -> list[Entity]:
     return [check, sign_off]
 
 
-def context(run: FinishedRun) -> Iterator[Entity]:
+def context(run: ReportedRun) -> Iterator[Entity]:
     """Yield policy, program, people and the input, as far as the run knows them."""
     digests = run.document["run"]["digests"]
     yield {
@@ -118,7 +118,7 @@ def context(run: FinishedRun) -> Iterator[Entity]:
         yield _result(number, result)
 
 
-def _input(run: FinishedRun) -> Entity:
+def _input(run: ReportedRun) -> Entity:
     """Return the input: by name and hash in an internal crate, and as no more than there was one in a public one."""
     entity: Entity = {"@id": INPUT, "@type": "DigitalDocument", "name": "Input"}
     read = {} if run.public else run.document["run"].get("input", {})
@@ -128,7 +128,7 @@ def _input(run: FinishedRun) -> Entity:
     return entity
 
 
-def _judged(run: FinishedRun) -> list[ResultDocument]:
+def _judged(run: ReportedRun) -> list[ResultDocument]:
     """Return what was judged on the releases of the crate; of all, also what was judged on them together."""
     every = [*run.document["requirements"], *run.document["gates"]]
     names = {each.name for each in run.releases}
@@ -152,5 +152,5 @@ def _result_id(number: int) -> str:
     return f"#requirement-{number}"
 
 
-def _software(run: FinishedRun) -> str:
+def _software(run: ReportedRun) -> str:
     return f"{HOME}/ppdm-flow/{run.tool}"

@@ -13,7 +13,7 @@ from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report.croissant.terms import BY_EXTENSION, FORMATS, OTHER
 from ppdm_flow.report.ro_crate import actions
 from ppdm_flow.report.ro_crate.terms import CONTEXT, CRATE, METADATA, PROFILE, ROOT, Entity, reference
-from ppdm_flow.report.run.released import FileDigest, FinishedRun, ReleasedFiles
+from ppdm_flow.report.run.released import FileDigest, ReleasedFiles, ReportedRun
 
 _LICENSE: Entity = {
     "@id": "#licence-not-stated",
@@ -24,14 +24,14 @@ _LICENSE: Entity = {
 _OF_RUN = {**BY_EXTENSION, "yaml": "application/yaml"}
 
 
-def render(run: FinishedRun) -> str:
+def render(run: ReportedRun) -> str:
     """Return the metadata as JSON-LD. Raises UsageError where the public form has no single release to describe."""
     if run.public and run.published:
         run.only("ro-crate")
     return json_text({"@context": CONTEXT, "@graph": list(_graph(run))})
 
 
-def _graph(run: FinishedRun) -> Iterator[Entity]:
+def _graph(run: ReportedRun) -> Iterator[Entity]:
     files = _files(run)
     checks = actions.checks(run)
     done = actions.run_action(run, files)
@@ -69,13 +69,13 @@ def _graph(run: FinishedRun) -> Iterator[Entity]:
     yield from actions.context(run)
 
 
-def _name(run: FinishedRun) -> str:
+def _name(run: ReportedRun) -> str:
     if run.public and run.published:
         return f"{run.policy}-{run.releases[0].name}"
     return f"Run of the release policy {run.policy}"
 
 
-def _description(run: FinishedRun) -> str:
+def _description(run: ReportedRun) -> str:
     if run.published and run.public:
         text = run.releases[0].description
         return text or f"The release {run.releases[0].name} of the release policy {run.policy}."
@@ -83,14 +83,14 @@ def _description(run: FinishedRun) -> str:
     return f"A run of ppdm-flow {run.tool} under the release policy {run.policy}: {state}."
 
 
-def _files(run: FinishedRun) -> list[Entity]:
+def _files(run: ReportedRun) -> list[Entity]:
     """Return the files of the releases, and of an internal crate those of the run as well."""
     every = [] if run.public else sorted(run.files.items())
     own = [_file(name, _OF_RUN.get(_extension(name), "text/plain"), about, "") for name, about in every]
     return [*_released(run), *own]
 
 
-def _released(run: FinishedRun) -> Iterator[Entity]:
+def _released(run: ReportedRun) -> Iterator[Entity]:
     if run.published:
         for release in run.releases:
             home = "" if run.public else f"released/{release.name}/"

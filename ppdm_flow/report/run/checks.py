@@ -10,7 +10,7 @@ from ppdm_flow.core.lineage import UNTOLD as UNTOLD_CELLS
 from ppdm_flow.core.requirement import within
 from ppdm_flow.report.run.audience import UNTOLD, is_public
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument, ResultDocument, SpanDocument
-from ppdm_flow.report.run.waivers import Waiver, waivers
+from ppdm_flow.report.run.waivers import ReportedWaiver, waivers
 from ppdm_flow.report.run.wording import is_cumulative, kind_of, lever, title_of
 
 _ORDER = ("fails", "waived", "holds")
@@ -18,7 +18,7 @@ _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckedRequirement:
     """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``.
 
     ``release`` is empty where the figure belongs to no release (a step's own). ``measured`` says where a figure
@@ -46,7 +46,7 @@ class Check:
     before: str
     figure_before: float | None
     lever: str = ""
-    waiver: Waiver | None = None
+    waiver: ReportedWaiver | None = None
 
     @property
     def state(self) -> str:
@@ -59,12 +59,12 @@ class Check:
         return self.unit in {"share", "probability", "points"}
 
 
-def requirements(document: ReportDocument) -> list[Check]:
+def requirements(document: ReportDocument) -> list[CheckedRequirement]:
     """Return the requirements: those that fail, those that are waived, those that hold."""
     return _ordered(document, "requirements")
 
 
-def gates(document: ReportDocument) -> list[Check]:
+def gates(document: ReportDocument) -> list[CheckedRequirement]:
     """Return the gates, in the same order."""
     return _ordered(document, "gates")
 
@@ -75,20 +75,20 @@ def anchored(document: ReportDocument) -> dict[str, ResultDocument]:
     return {f"{part}-{i}": result for part, results in parts.items() for i, result in enumerate(results, start=1)}
 
 
-def _ordered(document: ReportDocument, part: str) -> list[Check]:
+def _ordered(document: ReportDocument, part: str) -> list[CheckedRequirement]:
     results = anchored(document).items()
     checks = [_check(result, document, anchor) for anchor, result in results if anchor.startswith(part)]
     return sorted(checks, key=lambda check: _ORDER.index(check.state))
 
 
-def _check(result: ResultDocument, document: ReportDocument, anchor: str) -> Check:
+def _check(result: ResultDocument, document: ReportDocument, anchor: str) -> CheckedRequirement:
     metrics = document["metrics"]
     unit = _unit(result, metrics)
     measured, bound = pair(result["measured"], result["bound"], unit)
     at_most = result["direction"] == "at_most"
     unverified = not result["holds"] and _inside(result, at_most)
     before = _figure_of(result, metrics, "_before")["value"]
-    return Check(
+    return CheckedRequirement(
         id=f"{result['id']}{_together(result)}",
         anchor=anchor,
         release=result["release"],
@@ -137,7 +137,7 @@ def _together(result: ResultDocument) -> str:
     return ", all releases" if is_cumulative(result) else ""
 
 
-def _waiver(result: ResultDocument, document: ReportDocument) -> Waiver | None:
+def _waiver(result: ResultDocument, document: ReportDocument) -> ReportedWaiver | None:
     """Return the waiver that a result names. One that had expired, or that the document lacks, waives nothing."""
     name = result.get("waived_by")
     return next((w for w in waivers(document) if w.name == name and w.days_left >= 0), None)

@@ -10,18 +10,18 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report import junit
 from ppdm_flow.report.annotation import Annotation, annotated, commands
-from ppdm_flow.report.junit import Case, Outcome, Suite
+from ppdm_flow.report.junit import JUnitCase, JUnitOutcome, Suite
 from ppdm_flow.report.run import markdown
-from ppdm_flow.report.run.checks import Check, anchored
+from ppdm_flow.report.run.checks import CheckedRequirement, anchored
 from ppdm_flow.report.run.fields import ResultDocument
-from ppdm_flow.report.run.judgement import BrokenJudgement, Judgement
-from ppdm_flow.report.run.verdict import Verdict, verdict
+from ppdm_flow.report.run.judgement import BrokenJudgement, RunJudgement
+from ppdm_flow.report.run.verdict import PageVerdict, verdict
 
 _LASTING = 3
 """Digits of a duration."""
 
 
-def junit_xml(judged: Judgement) -> str:
+def junit_xml(judged: RunJudgement) -> str:
     """Return one suite, named as the policy."""
     document = judged.document
     outcome = verdict(document)
@@ -40,7 +40,7 @@ def junit_xml(judged: Judgement) -> str:
     return junit.render([Suite(document["policy"], cases, properties, str(document["run"].get("started") or ""))])
 
 
-def _unprotected(outcome: Verdict) -> dict[str, str]:
+def _unprotected(outcome: PageVerdict) -> dict[str, str]:
     """Return the property that says where no requirement was judged."""
     if not outcome.without_requirements:
         return {}
@@ -51,14 +51,14 @@ def broken_junit(failure: BrokenJudgement) -> str:
     """Return one suite with a case that could not be judged."""
     diagnostics = failure.diagnostics
     text = drawing.render(diagnostics, failure.sources)
-    case = Case(failure.what, "verdict", Outcome.ERROR, diagnostics[0].message, text, diagnostics[0].code)
+    case = JUnitCase(failure.what, "verdict", JUnitOutcome.ERROR, diagnostics[0].message, text, diagnostics[0].code)
     return junit.render([Suite(failure.what, [case])])
 
 
-def _case(judged: Judgement, check: Check, result: ResultDocument, several: bool) -> Case:
+def _case(judged: RunJudgement, check: CheckedRequirement, result: ResultDocument, several: bool) -> JUnitCase:
     span = result["policy_span"]
     name = f"{check.id} [{check.release}]" if several and check.release else check.id
-    return Case(
+    return JUnitCase(
         judged.document["policy"],
         name,
         _OUTCOME[check.state],
@@ -71,14 +71,14 @@ def _case(judged: Judgement, check: Check, result: ResultDocument, several: bool
     )
 
 
-_OUTCOME = {"holds": Outcome.PASSED, "waived": Outcome.SKIPPED, "fails": Outcome.FAILED}
+_OUTCOME = {"holds": JUnitOutcome.PASSED, "waived": JUnitOutcome.SKIPPED, "fails": JUnitOutcome.FAILED}
 
 
-def _waived(check: Check) -> str:
+def _waived(check: CheckedRequirement) -> str:
     return f"; {check.waiver.terms}: {check.waiver.reason}" if check.waiver else ""
 
 
-def _properties(check: Check, result: ResultDocument) -> Iterator[tuple[str, str]]:
+def _properties(check: CheckedRequirement, result: ResultDocument) -> Iterator[tuple[str, str]]:
     yield "measured", "" if check.figure is None else repr(check.figure)
     yield "bound", repr(check.limit)
     yield "direction", result["direction"]
@@ -91,12 +91,19 @@ def _properties(check: Check, result: ResultDocument) -> Iterator[tuple[str, str
         yield "release", check.release
 
 
-def _unexplained(policy: str, outcome: Verdict) -> list[Case]:
+def _unexplained(policy: str, outcome: PageVerdict) -> list[JUnitCase]:
     """Return a failing case where every check holds and the data is withheld all the same: CI must not be green."""
     if outcome.released or outcome.failing:
         return []
     return [
-        Case(policy, "verdict", Outcome.FAILED, "withheld, though every check holds", outcome.contradiction, "verdict")
+        JUnitCase(
+            policy,
+            "verdict",
+            JUnitOutcome.FAILED,
+            "withheld, though every check holds",
+            outcome.contradiction,
+            "verdict",
+        )
     ]
 
 
@@ -104,12 +111,12 @@ def _strings(run: dict[str, Any]) -> dict[str, str]:
     return {name: str(run[name]) for name in ("started", "finished", "seconds") if run.get(name) is not None}
 
 
-def render(judged: Judgement) -> str:
+def render(judged: RunJudgement) -> str:
     """Return workflow commands: what does not hold on the line that asks for it, then warnings, then the verdict."""
     return commands(_annotations(judged))
 
 
-def summary(judged: Judgement, limit: int) -> str:
+def summary(judged: RunJudgement, limit: int) -> str:
     """Return Markdown of at most ``limit`` bytes."""
     return markdown.render(judged.document, limit, judged.words)
 
@@ -119,7 +126,7 @@ def broken(failure: BrokenJudgement) -> str:
     return commands(annotated(d, failure.places) for d in failure.diagnostics)
 
 
-def _annotations(judged: Judgement) -> Iterator[Annotation]:
+def _annotations(judged: RunJudgement) -> Iterator[Annotation]:
     document = judged.document
     outcome = verdict(document, judged.words)
     results = anchored(document)
@@ -141,7 +148,7 @@ def _annotations(judged: Judgement) -> Iterator[Annotation]:
         )
 
 
-def _failing(judged: Judgement, check: Check, result: ResultDocument) -> Annotation:
+def _failing(judged: RunJudgement, check: CheckedRequirement, result: ResultDocument) -> Annotation:
     where = f" on {check.release}" if check.release else ""
     lines = (
         f"measured {check.measured}, asked {check.bound}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.amounts import amount
-from ppdm_flow.core.lineage import How
+from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.plan.pictures.wording import HOWS
 from ppdm_flow.report.run.fields import ChartDocument, ReportDocument, StepDocument
@@ -19,7 +19,7 @@ _NONE = "\N{EN DASH}"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ReportColumn:
     """One released column, in words; ``done`` says what steps did to its values, and how a cell is made."""
 
     name: str
@@ -36,11 +36,11 @@ class ColumnList:
     """The columns of one release; ``folded`` are behind a click."""
 
     release: str
-    shown: tuple[Column, ...]
-    folded: tuple[Column, ...]
+    shown: tuple[ReportColumn, ...]
+    folded: tuple[ReportColumn, ...]
 
     @property
-    def every(self) -> tuple[Column, ...]:
+    def every(self) -> tuple[ReportColumn, ...]:
         """All of them."""
         return (*self.shown, *self.folded)
 
@@ -54,18 +54,18 @@ def _lists(releases: list[dict[str, Any]]) -> Iterator[ColumnList]:
     for node in releases:
         every = tuple(_column(each) for each in node.get("attributes", ()))
         if counts := node.get("options", {}).get(COLLAPSE):
-            every = (*every, Column(counts, "weight", COUNTED, True, _NONE, _NONE, _NONE))
+            every = (*every, ReportColumn(counts, "weight", COUNTED, True, _NONE, _NONE, _NONE))
         if every:
             yield ColumnList(node["name"], every[:_OPEN], every[_OPEN:])
 
 
-def _column(column: dict[str, Any]) -> Column:
+def _column(column: dict[str, Any]) -> ReportColumn:
     done = list(dict.fromkeys(change["change"] for change in column.get("changes", ())))
     renamed = [f"renamed from {column['source']}"] if column.get("source") not in {None, "", column["name"]} else []
     how = column.get("how", "")
-    made = not done and how not in {"", How.UNCHANGED}
+    made = not done and how not in {"", DerivationKind.UNCHANGED}
     words = listed(["made by a step"] if made else [*done, *renamed]) or "unchanged"
-    return Column(
+    return ReportColumn(
         column["name"],
         column["role"].replace("_", "-"),
         ", ".join(dict.fromkeys(filter(None, (words, HOWS.get(how, ""))))),  # what is generated is so in both respects
@@ -81,7 +81,7 @@ CHART = "-suppressed"
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class SuppressedShare:
     """How much of one attribute a step suppressed; ``share`` of the rows in [0, 1], or None where unknown."""
 
     step: str
@@ -92,14 +92,14 @@ class Loss:
     text: str
 
 
-def losses(document: ReportDocument) -> tuple[Loss, ...]:
+def losses(document: ReportDocument) -> tuple[SuppressedShare, ...]:
     """Return the attributes that a step suppresses, the most suppressed first; from the steps' own accounts."""
     charts = {chart["id"]: chart for chart in document["charts"]}
     rows = [row for step in document["steps"] for row in _of_step(step, charts.get(f"{step['name']}{CHART}"))]
     return tuple(sorted(rows, key=lambda row: -(row.share or 0.0)))
 
 
-def _of_step(step: StepDocument, chart: ChartDocument | None) -> Iterator[Loss]:
+def _of_step(step: StepDocument, chart: ChartDocument | None) -> Iterator[SuppressedShare]:
     accounts = step["description"].get("attributes")
     if not isinstance(accounts, dict):
         return
@@ -111,7 +111,7 @@ def _of_step(step: StepDocument, chart: ChartDocument | None) -> Iterator[Loss]:
             if share is None and 0 <= cells <= step["rows_out"]:
                 share = cells / step["rows_out"] if step["rows_out"] else 0.0
             text = "" if share is None else amount(share, "share")
-            yield Loss(step["name"], attribute, f"{cells:,}", _values(account), share, text)
+            yield SuppressedShare(step["name"], attribute, f"{cells:,}", _values(account), share, text)
 
 
 def _values(account: dict[str, Any]) -> str:

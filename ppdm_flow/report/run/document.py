@@ -11,7 +11,16 @@ from pathlib import PurePath
 from typing import Any, cast
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.results import Chart, Figure, Finding, Report, RequirementResult, Series, StepResult, WaiverResult
+from ppdm_flow.core.results import (
+    Chart,
+    Figure,
+    FigureSeries,
+    Finding,
+    Report,
+    RequirementResult,
+    StepResult,
+    WaiverResult,
+)
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.redaction import without
 from ppdm_flow.report.run.fields import (
@@ -220,7 +229,7 @@ def _chart(chart: Chart, name: str) -> ChartDocument:
     }
 
 
-def _series(series: Series, place: str) -> SeriesDocument:
+def _series(series: FigureSeries, place: str) -> SeriesDocument:
     written: SeriesDocument = {"name": series.name, "y": plain(series.y, place)}
     if series.low and series.high:
         written |= {"low": plain(series.low, place), "high": plain(series.high, place)}

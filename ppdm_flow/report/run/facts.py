@@ -76,7 +76,7 @@ _MOST_FACTS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ReleaseFacts:
     """One release. ``summary`` is a line for the eye, ``facts`` all that is recorded."""
 
     name: str
@@ -87,14 +87,14 @@ class Output:
     facts: tuple[Fact, ...]
 
 
-def outputs(document: ReportDocument) -> tuple[Output, ...]:
+def outputs(document: ReportDocument) -> tuple[ReleaseFacts, ...]:
     """Return the releases in the policy's order."""
     planned = {node["name"]: node for node in document["plan"].get("releases", ())}
     return tuple(_output(name, about, planned.get(name, {})) for name, about in document["releases"].items())
 
 
-def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> Output:
-    return Output(
+def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> ReleaseFacts:
+    return ReleaseFacts(
         name,
         node.get("description", ""),
         node.get("audience", ""),

@@ -12,11 +12,11 @@ from ppdm_flow.report.check.markdown import LIMIT
 from ppdm_flow.report.run import html as page
 from ppdm_flow.report.run import markdown
 from ppdm_flow.report.run.audience import audience
-from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.checks import CheckedRequirement
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.judgement import Judgement
+from ppdm_flow.report.run.judgement import RunJudgement
 from ppdm_flow.report.run.kept import information_kept
-from ppdm_flow.report.run.verdict import Verdict, verdict
+from ppdm_flow.report.run.verdict import PageVerdict, verdict
 
 _WIDTH = 100
 _NARROWEST = 40
@@ -45,7 +45,7 @@ def render(document: ReportDocument, width: int = _WIDTH, words: tuple[str, str]
     return "\n".join(_printable(line).rstrip() for line in lines) + "\n"
 
 
-def _checks(judged: Verdict, width: int) -> list[str]:
+def _checks(judged: PageVerdict, width: int) -> list[str]:
     every = (*judged.requirements, *judged.gates)
     holding = [check for check in every if check.holds]
     shown = [*judged.failing, *judged.waived, *holding[:_MOST_HOLDING]]
@@ -68,7 +68,7 @@ def _kept(document: ReportDocument, width: int) -> list[str]:
     return lines
 
 
-def _why(check: Check, width: int) -> list[str]:
+def _why(check: CheckedRequirement, width: int) -> list[str]:
     """Return why a check does not hold, and what to do next."""
     if not check.sentence and not check.lever:
         return []
@@ -79,7 +79,7 @@ def _why(check: Check, width: int) -> list[str]:
     return [*lines, *_wrapped(f"next: {check.lever}", width, "    ")] if check.lever else lines
 
 
-def _waivers(judged: Verdict, width: int) -> list[str]:
+def _waivers(judged: PageVerdict, width: int) -> list[str]:
     """Return the waivers that no check needed: those of findings, those that had expired, those of nothing."""
     names = {check.waiver.name for check in judged.waived if check.waiver}
     lines: list[str] = []
@@ -91,7 +91,7 @@ def _waivers(judged: Verdict, width: int) -> list[str]:
     return lines
 
 
-def _table(checks: Sequence[Check], *, several: bool) -> list[str]:
+def _table(checks: Sequence[CheckedRequirement], *, several: bool) -> list[str]:
     """Return aligned columns: mark, check, release where there are several, measured, bound.
 
     A requirement that is judged by several figures of a release is named with its figure.
@@ -102,7 +102,7 @@ def _table(checks: Sequence[Check], *, several: bool) -> list[str]:
     return [_GAP.join(["", *(cell.ljust(widths[i]) for i, cell in enumerate(row))]).rstrip() for row in rows]
 
 
-def _cells(check: Check, several: bool, *, named: bool) -> tuple[str, ...]:
+def _cells(check: CheckedRequirement, several: bool, *, named: bool) -> tuple[str, ...]:
     name = check.metric.rpartition("/")[2] if named else check.id
     names = (shortened(name, _LONGEST_NAME), *((check.release,) if several else ()))
     return (_MARK[check.state], *names, check.measured, check.bound)
@@ -118,26 +118,26 @@ def _printable(line: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
-def text(judged: Judgement) -> str:
+def text(judged: RunJudgement) -> str:
     """Return verdict and checks for a terminal."""
     return render(judged.document, judged.width, judged.words) + judged.last
 
 
-def as_json(judged: Judgement) -> str:
+def as_json(judged: RunJudgement) -> str:
     """Return the report document."""
     return json_text(judged.document)
 
 
-def html(judged: Judgement) -> str:
+def html(judged: RunJudgement) -> str:
     """Return the whole report as one page."""
     return page.render(judged.document, judged.words)
 
 
-def md(judged: Judgement) -> str:
+def md(judged: RunJudgement) -> str:
     """Return the whole report as Markdown."""
     return markdown.render(judged.document, words=judged.words)
 
 
-def comment(judged: Judgement) -> str:
+def comment(judged: RunJudgement) -> str:
     """Return the report as Markdown that is short enough for a comment on a pull request."""
     return markdown.render(judged.document, LIMIT, judged.words)

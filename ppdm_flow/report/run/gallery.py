@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from ppdm_flow.core.amounts import amount, between
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.pictures.charts import KINDS, bar_styles, ends, styles, unit_of
 from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.policy.language.kinds import RequirementSpec, kind_of
@@ -153,7 +153,7 @@ def picture(document: ChartDocument, marks: int) -> Picture:
 
 def _chart(document: ChartDocument) -> Chart:
     series = tuple(
-        Series(one["name"], tuple(one["y"]), tuple(one.get("low", ())), tuple(one.get("high", ())))
+        FigureSeries(one["name"], tuple(one["y"]), tuple(one.get("low", ())), tuple(one.get("high", ())))
         for one in document["series"]
     )
     words = (document["x_label"], document["y_label"], document["note"], document["group"], document.get("release", ""))
@@ -176,7 +176,7 @@ def _cut(chart: Chart, keep: range, most_series: int) -> tuple[Chart, str]:
     def at(values: tuple[float, ...]) -> tuple[float, ...]:
         return tuple(values[i] for i in keep if i < len(values))
 
-    series = tuple(Series(one.name, at(one.y), at(one.low), at(one.high)) for one in chart.series[:most_series])
+    series = tuple(FigureSeries(one.name, at(one.y), at(one.low), at(one.high)) for one in chart.series[:most_series])
     gaps = []
     if len(keep) < len(chart.x):
         gaps.append(f"{len(keep):,} of {len(chart.x):,} labels")
@@ -210,7 +210,7 @@ def _table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     return head, tuple(cells)
 
 
-def _cell(chart: Chart, series: Series, index: int, unit: str) -> str:
+def _cell(chart: Chart, series: FigureSeries, index: int, unit: str) -> str:
     if index >= len(series.y):
         return ""
     text = amount(series.y[index], unit)

@@ -15,11 +15,11 @@ from ppdm_flow.report.snippet import escaped
 
 if TYPE_CHECKING:  # `check` imports this for its forms, and needs no report
     from ppdm_flow.report.run.fields import ReportDocument
-    from ppdm_flow.report.run.released import FinishedRun
+    from ppdm_flow.report.run.released import ReportedRun
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class RunJudgement:
     """``document`` is a report; ``warnings`` are about the policy, ``file`` is where that stands.
 
     ``words`` stand for released and withheld, where nothing was released by this tool itself; ``last`` ends the text.
@@ -33,7 +33,7 @@ class Judgement:
     width: int = 100
     words: tuple[str, str] | None = None
     last: str = ""
-    run: FinishedRun | None = None
+    run: ReportedRun | None = None
 
     def shown(self, file: str) -> str:
         """Return the path of a policy's file from the repository's root; of absolute ones documents have the name."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from ppdm_flow.core.amounts import between, duration, noted
 from ppdm_flow.report.run.audience import audience
-from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.checks import CheckedRequirement
 from ppdm_flow.report.run.columns import columns, losses
 from ppdm_flow.report.run.facts import facts
 from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument
 from ppdm_flow.report.run.kept import information_kept
-from ppdm_flow.report.run.verdict import Verdict, verdict
+from ppdm_flow.report.run.verdict import PageVerdict, verdict
 from ppdm_flow.report.snippet import escaped
 
 LIMIT = 900_000
@@ -39,7 +39,7 @@ def render(document: ReportDocument, limit: int = LIMIT, words: tuple[str, str] 
     return text
 
 
-def _head(document: ReportDocument, judged: Verdict) -> str:
+def _head(document: ReportDocument, judged: PageVerdict) -> str:
     lines = [f"## {_MARK[judged.state]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
     readers = audience(document)
     lines += ["", f"**{readers.word}.** {escaped(readers.sentence)}"]
@@ -57,7 +57,7 @@ def _head(document: ReportDocument, judged: Verdict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sections(document: ReportDocument, judged: Verdict) -> Iterable[str]:
+def _sections(document: ReportDocument, judged: PageVerdict) -> Iterable[str]:
     """Yield the sections in the order of their weight."""
     for title, part in (("Requirements", judged.requirements), ("Gates", judged.gates)):
         if part:
@@ -96,13 +96,13 @@ def _table(head: Sequence[str], rows: _Rows) -> list[str]:
     return lines + [f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows]
 
 
-def _checks(checks: Sequence[Check]) -> list[str]:
+def _checks(checks: Sequence[CheckedRequirement]) -> list[str]:
     several = len({check.release for check in checks}) > 1
     head = ("", "Check", *(("Release",) if several else ()), "Measured", "Asked", "What it means", "Policy")
     return _table(head, (_check(check, several) for check in checks))
 
 
-def _check(check: Check, several: bool) -> tuple[str, ...]:
+def _check(check: CheckedRequirement, several: bool) -> tuple[str, ...]:
     measured = check.measured
     if check.interval:
         measured += f" ({check.interval})"
@@ -115,7 +115,7 @@ def _check(check: Check, several: bool) -> tuple[str, ...]:
     return (_MARK[check.state], check.id, *where, measured, check.bound, means, check.place)
 
 
-def _waivers(judged: Verdict) -> _Rows:
+def _waivers(judged: PageVerdict) -> _Rows:
     for each in judged.waivers:
         covers = ", ".join(each.covers) or "nothing"
         yield each.name, each.of, each.until, each.left, each.owner, each.reason, covers

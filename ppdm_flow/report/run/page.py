@@ -14,15 +14,15 @@ from ppdm_flow.pictures.charts import meter
 from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.plan.meanings import Meanings
 from ppdm_flow.report.run.audience import Audience, audience
-from ppdm_flow.report.run.checks import Check
-from ppdm_flow.report.run.columns import ColumnList, Loss, columns, losses
-from ppdm_flow.report.run.facts import Fact, Output, facts, outputs
+from ppdm_flow.report.run.checks import CheckedRequirement
+from ppdm_flow.report.run.columns import ColumnList, SuppressedShare, columns, losses
+from ppdm_flow.report.run.facts import Fact, ReleaseFacts, facts, outputs
 from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument, StepDocument
 from ppdm_flow.report.run.gallery import Gallery, gallery
 from ppdm_flow.report.run.kept import InformationKept, information_kept
 from ppdm_flow.report.run.meanings import glossary
 from ppdm_flow.report.run.tradeoff import Tradeoff, tradeoff
-from ppdm_flow.report.run.verdict import Verdict, verdict
+from ppdm_flow.report.run.verdict import PageVerdict, verdict
 from ppdm_flow.report.run.wording import moment
 
 _OPEN_CHECKS = 12
@@ -32,10 +32,10 @@ _MOST_KEPT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CheckRow:
     """One check with its picture."""
 
-    check: Check
+    check: CheckedRequirement
     drawing: Markup
 
 
@@ -44,8 +44,8 @@ class CheckList:
     """The checks of one release; ``folded`` hold and are behind a click. ``heading`` is empty where there is one."""
 
     heading: str
-    rows: tuple[Row, ...]
-    folded: tuple[Row, ...]
+    rows: tuple[CheckRow, ...]
+    folded: tuple[CheckRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +72,20 @@ class FigureGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReportPage:
     """The whole page."""
 
     policy: str
     stamp: str
     audience: Audience
-    verdict: Verdict
+    verdict: PageVerdict
     requirements: tuple[CheckList, ...]
     gates: tuple[CheckList, ...]
-    releases: tuple[Output, ...]
+    releases: tuple[ReleaseFacts, ...]
     columns: tuple[ColumnList, ...]
     steps: tuple[StepRow, ...]
     total_seconds: str
-    losses: tuple[Loss, ...]
+    losses: tuple[SuppressedShare, ...]
     kept: tuple[InformationKept, ...]
     tradeoff: Tradeoff
     gallery: Gallery
@@ -94,17 +94,17 @@ class Page:
     figure_count: int
     glossary: tuple[tuple[str, str], ...]
     run: tuple[Fact, ...]
-    sheet: tuple[Check, ...]
+    sheet: tuple[CheckedRequirement, ...]
     sheet_more: int
     tiles: tuple[tuple[str, str], ...]
 
 
-def page(document: ReportDocument, words: tuple[str, str] | None = None) -> Page:
+def page(document: ReportDocument, words: tuple[str, str] | None = None) -> ReportPage:
     """Return the page of a report document. ``words`` are as in `verdict`."""
     judged = verdict(document, words)
     sheet = (*judged.failing, *judged.waived, *(c for c in (*judged.requirements, *judged.gates) if c.holds))
     seconds = _seconds(document["steps"])
-    return Page(
+    return ReportPage(
         policy=document["policy"],
         stamp=_stamp(document["run"]),
         audience=audience(document),
@@ -141,7 +141,7 @@ def _stamp(run: dict[str, Any]) -> str:
     return next((moment(str(run[name])) for name in ("finished", "started") if run.get(name)), "")
 
 
-def _lists(checks: Sequence[Check]) -> tuple[CheckList, ...]:
+def _lists(checks: Sequence[CheckedRequirement]) -> tuple[CheckList, ...]:
     names = list(dict.fromkeys(check.release for check in checks))
     lists = []
     for name in names:
@@ -153,7 +153,7 @@ def _lists(checks: Sequence[Check]) -> tuple[CheckList, ...]:
     return tuple(lists)
 
 
-def _row(check: Check) -> Row:
+def _row(check: CheckedRequirement) -> CheckRow:
     drawing = meter(
         check.figure,
         check.limit,
@@ -164,7 +164,7 @@ def _row(check: Check) -> Row:
         before=check.figure_before,
     )
     before = f"; {check.before} in the original" if check.before else ""
-    return Row(check, drawing.picture(Caption(f"measured {check.measured}; {check.bound} is asked{before}")))
+    return CheckRow(check, drawing.picture(Caption(f"measured {check.measured}; {check.bound} is asked{before}")))
 
 
 def _step(step: StepDocument, total: float | None) -> StepRow:
@@ -203,7 +203,7 @@ def _rows_read(document: ReportDocument) -> int:
     return sum(table["rows_used"] for table in tables.values()) or document["steps"][0]["rows_in"]
 
 
-def _tiles(document: ReportDocument, judged: Verdict, seconds: float | None) -> tuple[tuple[str, str], ...]:
+def _tiles(document: ReportDocument, judged: PageVerdict, seconds: float | None) -> tuple[tuple[str, str], ...]:
     tiles = []
     for name, checks in (("requirements hold", judged.requirements), ("gates hold", judged.gates)):
         if checks:

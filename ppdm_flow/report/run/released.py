@@ -29,7 +29,7 @@ class FileDigest(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ReleasedColumn:
+class ReportedColumn:
     """A column of a released file. ``done`` says in words what steps did, and what its cells are computed from."""
 
     name: str
@@ -70,7 +70,7 @@ class ReleasedFiles:
         return tuple(name for name in self.files if name == self.path or name.startswith(f"{self.path}/"))
 
     @property
-    def columns(self) -> tuple[ReleasedColumn, ...]:
+    def columns(self) -> tuple[ReportedColumn, ...]:
         """The columns in their order."""
         return tuple(_column(each) for each in self.dictionary.get("attributes", ()))
 
@@ -82,7 +82,7 @@ class ReleasedFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedRun:
+class ReportedRun:
     """A finished run. ``document`` is its report or the public form of that; ``releases`` are those asked for.
 
     ``published`` says that the released files have left the run: not so where they were withheld or wait for approval.
@@ -99,7 +99,7 @@ class FinishedRun:
         """Whether it holds no more than the public may know."""
         return is_public(self.document)
 
-    def to_public(self) -> FinishedRun:
+    def to_public(self) -> ReportedRun:
         """Return no more of it than the public may know."""
         document = publishing.public(self.document)
         releases = tuple(replace(each, about=document["releases"][each.name]) for each in self.releases)
@@ -158,7 +158,7 @@ def bound(result: ResultDocument) -> str:
     return f"{_SIDES[result['direction']]} {result['bound']:g}"
 
 
-def _column(attribute: Mapping[str, Any]) -> ReleasedColumn:
+def _column(attribute: Mapping[str, Any]) -> ReportedColumn:
     source = tuple(attribute.get("computed_from", ()))
     done = [f"{each['change']} by step {each['step']}" for each in attribute.get("done", ())]
     how = HOWS.get(str(attribute.get("how", "")), "")
@@ -166,4 +166,4 @@ def _column(attribute: Mapping[str, Any]) -> ReleasedColumn:
     words = listed(done) or "not changed"
     text = f"{words[:1].upper()}{words[1:]}; computed from {origin}{f', {how}' if how else ''}."
     role, kind = str(attribute["role"]), str(attribute["type"])
-    return ReleasedColumn(str(attribute["name"]), kind, role, str(attribute.get("description", "")), source, text)
+    return ReportedColumn(str(attribute["name"]), kind, role, str(attribute.get("description", "")), source, text)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.amounts import amount, between
-from ppdm_flow.report.run.checks import Check
+from ppdm_flow.report.run.checks import CheckedRequirement
 from ppdm_flow.report.run.fields import FigureDocument, ReportDocument
-from ppdm_flow.report.run.verdict import Verdict
+from ppdm_flow.report.run.verdict import PageVerdict
 
 _MOST = 10
 _MOST_KEPT = 20
@@ -78,7 +78,7 @@ class _Share:
     text: str
 
 
-def tradeoff(document: ReportDocument, judged: Verdict) -> Tradeoff:
+def tradeoff(document: ReportDocument, judged: PageVerdict) -> Tradeoff:
     """Return both sides; the requirements that are nearest to their bound first."""
     several = len(judged.releases) > 1
     used = [gauge for check in judged.requirements if (gauge := _used(check, several)) is not None]
@@ -89,7 +89,7 @@ def tradeoff(document: ReportDocument, judged: Verdict) -> Tradeoff:
     return Tradeoff(tuple(used[:_MOST]), tuple(risks[:_MOST]), tuple(kept[:_MOST_KEPT]), max(0, len(used) - _MOST))
 
 
-def _used(check: Check, several: bool) -> Gauge | None:
+def _used(check: CheckedRequirement, several: bool) -> Gauge | None:
     """Return how much of the bound is used: 100% is exactly at it. None where a ratio means nothing."""
     if check.figure is None or check.limit <= 0 or check.figure < 0:
         return None

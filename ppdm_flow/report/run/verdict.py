@@ -10,9 +10,9 @@ from ppdm_flow.core.people import BY_PSEUDONYMS
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.plan.together import SIGN
-from ppdm_flow.report.run.checks import Check, gates, requirements
+from ppdm_flow.report.run.checks import CheckedRequirement, gates, requirements
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.waivers import Waiver, waivers
+from ppdm_flow.report.run.waivers import ReportedWaiver, waivers
 from ppdm_flow.report.run.wording import listed
 
 _IN_COMMON = "PPF845"
@@ -117,7 +117,7 @@ def _hidden(document: ReportDocument) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CheckTally:
     """How many checks of one release hold, those that are about no release in particular included."""
 
     release: str
@@ -141,7 +141,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PageVerdict:
     """What the page says first. ``contradiction`` is set where the document's verdict and checks disagree.
 
     ``released`` is whether nothing withholds the data; ``held`` whether it waits for approvals all the same. ``manner``
@@ -154,10 +154,10 @@ class Verdict:
     sentence: str
     contradiction: str
     caution: str
-    requirements: tuple[Check, ...]
-    gates: tuple[Check, ...]
-    releases: tuple[Tally, ...]
-    waivers: tuple[Waiver, ...] = ()
+    requirements: tuple[CheckedRequirement, ...]
+    gates: tuple[CheckedRequirement, ...]
+    releases: tuple[CheckTally, ...]
+    waivers: tuple[ReportedWaiver, ...] = ()
     held: bool = False
     manner: str = ""
     bare_releases: tuple[str, ...] = ()
@@ -168,12 +168,12 @@ class Verdict:
         return self.released and (not self.requirements or bool(self.bare_releases))
 
     @property
-    def failing(self) -> tuple[Check, ...]:
+    def failing(self) -> tuple[CheckedRequirement, ...]:
         """All checks that do not hold and are not waived."""
         return self._in("fails")
 
     @property
-    def waived(self) -> tuple[Check, ...]:
+    def waived(self) -> tuple[CheckedRequirement, ...]:
         """All checks that do not hold and need not."""
         return self._in("waived")
 
@@ -184,11 +184,11 @@ class Verdict:
             return "fails"
         return "waived" if self.waived else "holds"
 
-    def _in(self, state: str) -> tuple[Check, ...]:
+    def _in(self, state: str) -> tuple[CheckedRequirement, ...]:
         return tuple(check for check in (*self.requirements, *self.gates) if check.state == state)
 
 
-def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> Verdict:
+def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> PageVerdict:
     """Return the verdict. A document that lets data go over a failed check is shown as withheld, with a warning.
 
     ``words`` stand for released and withheld where others have made the file, so that nothing leaves or stays here.
@@ -207,7 +207,7 @@ def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> V
     if words is not None:
         word = f"{words[not released].capitalize()}{manner if released else ''}"
         sentence = sentence.partition(". ")[0].rstrip(".") + "."
-    return Verdict(
+    return PageVerdict(
         released=released,
         word=word,
         sentence=sentence,
@@ -224,7 +224,12 @@ def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> V
 
 
 def _sentence(
-    released: bool, checks: tuple[Check, ...], gated: tuple[Check, ...], releases: list[str], *, held: bool
+    released: bool,
+    checks: tuple[CheckedRequirement, ...],
+    gated: tuple[CheckedRequirement, ...],
+    releases: list[str],
+    *,
+    held: bool,
 ) -> str:
     total = len(checks) + len(gated)
     failing = sum(check.state == "fails" for check in (*checks, *gated))
@@ -270,9 +275,9 @@ def _contradiction(claimed: str, failing: int, total: int, *, waived: bool) -> s
     return ""
 
 
-def _tallies(releases: list[str], every: Iterable[Check]) -> Iterable[Tally]:
+def _tallies(releases: list[str], every: Iterable[CheckedRequirement]) -> Iterable[CheckTally]:
     checks = list(every)
     for name in dict.fromkeys((*releases, *(check.release for check in checks if check.release))):
         own = [check for check in checks if check.release in {name, ""}]
         waived = sum(check.state == "waived" for check in own)
-        yield Tally(name, sum(check.holds for check in own), len(own), waived)
+        yield CheckTally(name, sum(check.holds for check in own), len(own), waived)

@@ -9,7 +9,7 @@ from ppdm_flow.report.run.fields import ReportDocument, ReportWaiver
 
 
 @dataclass(frozen=True, slots=True)
-class Waiver:
+class ReportedWaiver:
     """One waiver. ``until`` is its last day (ISO date), ``days_left`` are counted from the day of the verdict.
 
     ``covers`` says in words what it was needed for; empty where nothing needed it, or where it had expired.
@@ -39,13 +39,13 @@ class Waiver:
         return f"waived by `{self.name}` until {self.until} ({self.left}), {self.owner} answers for it{signed}"
 
 
-def waivers(document: ReportDocument) -> tuple[Waiver, ...]:
+def waivers(document: ReportDocument) -> tuple[ReportedWaiver, ...]:
     """Return the waivers: those that were needed first, then by how long they count still."""
     every = [_waiver(each) for each in document.get("waivers", ())]
     return tuple(sorted(every, key=lambda waiver: (not waiver.covers, waiver.days_left, waiver.name)))
 
 
-def _waiver(each: ReportWaiver) -> Waiver:
+def _waiver(each: ReportWaiver) -> ReportedWaiver:
     of = f"{each['of']} at {each['at']}" if each.get("at") else each["of"]
     words = each["reason"], each["owner"], each["until"]
-    return Waiver(each["name"], of, *words, each["days_left"], tuple(each["covers"]), each.get("signed_by", ""))
+    return ReportedWaiver(each["name"], of, *words, each["days_left"], tuple(each["covers"]), each.get("signed_by", ""))

@@ -12,7 +12,7 @@ from ppdm_flow.report.run.html import environment, script_hash
 from ppdm_flow.report.snippet import escaped
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepFigure, figure_at
 from ppdm_flow.report.sweep.picture import legend, panels
-from ppdm_flow.report.sweep.rows import Row, recommended, rows, said
+from ppdm_flow.report.sweep.rows import SweepRow, recommended, rows, said
 
 
 def plain(document: SweepDocument) -> str:
@@ -64,7 +64,7 @@ def csv(document: SweepDocument) -> str:
     return out.getvalue()
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: SweepRow) -> list[str]:
     figures = [f"{f} ({i})" if i else f for f, i in zip(row.figures, row.intervals, strict=True)]
     mark = "*" if row.on_frontier else ""
     return [mark, str(row.number), *row.values, row.verdict, *figures, row.standing, row.time]

@@ -15,7 +15,7 @@ BETTER = {"min": "smaller is better", "max": "larger is better", None: "not comp
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SweepRow:
     """A point: ``values`` at each axis, ``figures`` with ``intervals`` of each metric, and where it stands."""
 
     number: int
@@ -30,16 +30,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SweepRows:
     """All points. ``axes`` and ``metrics`` are short names, no two alike; ``legend`` says what each metric is."""
 
     axes: tuple[str, ...]
     metrics: tuple[str, ...]
     legend: tuple[tuple[str, str, str], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SweepRow, ...]
 
 
-def rows(document: SweepDocument) -> Rows:
+def rows(document: SweepDocument) -> SweepRows:
     """Return the table of a sweep's document."""
     paths = [axis["path"] for axis in document["over"]]
     metrics = document["metrics"]
@@ -47,7 +47,7 @@ def rows(document: SweepDocument) -> Rows:
     legend = [(n, m["name"], BETTER[m["direction"]]) for n, m in zip(names, metrics, strict=True)]
     every = [_row(point, paths, metrics) for point in shown_points(document)]
     axes = tuple(f"{axis} (set)" if axis in names else axis for axis in short(paths))
-    return Rows(axes, names, tuple(legend), tuple(every))
+    return SweepRows(axes, names, tuple(legend), tuple(every))
 
 
 def short(names: Sequence[str]) -> tuple[str, ...]:
@@ -125,12 +125,12 @@ def _place(point: SweepPoint) -> str:
     return "frontier" if point["on_frontier"] else "not compared"
 
 
-def _row(point: SweepPoint, paths: Sequence[str], metrics: Sequence[SweepMetric]) -> Row:
+def _row(point: SweepPoint, paths: Sequence[str], metrics: Sequence[SweepMetric]) -> SweepRow:
     figures = [(figure_at(point, m["name"]), m["unit"]) for m in metrics]
     verdict = point["verdict"]
     if point["verdict"] == "mixed":
         verdict = f"released {point['released']} of {point['runs']}"
-    return Row(
+    return SweepRow(
         number=point["number"],
         values=tuple(point["values"][path] for path in paths),
         verdict=verdict,

@@ -7,11 +7,11 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report import diagnostics as drawing
-from ppdm_flow.report.junit import Case, Suite, render
-from ppdm_flow.report.junit import Outcome as Ended
-from ppdm_flow.report.test.results import Outcome, PolicyCoverage, PolicyTestResults, Result
+from ppdm_flow.report.junit import JUnitCase, Suite, render
+from ppdm_flow.report.junit import JUnitOutcome as Ended
+from ppdm_flow.report.test.results import PolicyCoverage, PolicyTestResults, TestOutcome, TestResult
 
-_ENDED = {Outcome.PASSED: Ended.PASSED, Outcome.FAILED: Ended.FAILED, Outcome.ERROR: Ended.ERROR}
+_ENDED = {TestOutcome.PASSED: Ended.PASSED, TestOutcome.FAILED: Ended.FAILED, TestOutcome.ERROR: Ended.ERROR}
 
 
 def as_json(tested: PolicyTestResults) -> str:
@@ -22,9 +22,9 @@ def as_json(tested: PolicyTestResults) -> str:
 def document(tested: PolicyTestResults) -> dict[str, Any]:
     """Return the outcome: ``tests``, how many there are of each kind, and ``coverage`` where it was asked for."""
     counts: dict[str, Any] = {
-        "passed": tested.count(Outcome.PASSED),
-        "failed": tested.count(Outcome.FAILED),
-        "errors": tested.count(Outcome.ERROR),
+        "passed": tested.count(TestOutcome.PASSED),
+        "failed": tested.count(TestOutcome.FAILED),
+        "errors": tested.count(TestOutcome.ERROR),
         "not_selected": tested.unselected,
         "seconds": round(tested.seconds, 3),
         "tests": [_test(each) for each in tested.results],
@@ -41,13 +41,13 @@ def as_junit(tested: PolicyTestResults) -> str:
     return render([_suite(file, [r for r in tested.results if r.file == file]) for file in files], "ppdm-flow test")
 
 
-def _suite(file: str, results: list[Result]) -> Suite:
+def _suite(file: str, results: list[TestResult]) -> Suite:
     return Suite(file, [_case(each) for each in results], {"policy": results[0].policy})
 
 
-def _case(result: Result) -> Case:
+def _case(result: TestResult) -> JUnitCase:
     first = result.failures[0] if result.failures else None
-    return Case(
+    return JUnitCase(
         classname=result.file,
         name=result.name,
         outcome=_ENDED[result.outcome],
@@ -61,7 +61,7 @@ def _case(result: Result) -> Case:
     )
 
 
-def _test(result: Result) -> dict[str, Any]:
+def _test(result: TestResult) -> dict[str, Any]:
     return {
         "file": result.file,
         "name": result.name,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import bounded
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ShareClaim:
     """In no class is the share of ``value`` above ``alpha``; of any value, where it is None."""
 
     attribute: str
@@ -23,14 +23,14 @@ class Share:
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
-def says(requirement: AlphaK, _frame: PolicyFrame) -> Iterator[Share]:
+def says(requirement: AlphaK, _frame: PolicyFrame) -> Iterator[ShareClaim]:
     """Yield what alpha claims: of each value that it names, or of any."""
     for value in requirement.values or (None,):
         absent = requirement.values_absent if requirement.values else ValuesAbsent.ERROR
-        yield Share(requirement.attribute, value, requirement.alpha, frozenset(requirement.attributes), absent)
+        yield ShareClaim(requirement.attribute, value, requirement.alpha, frozenset(requirement.attributes), absent)
 
 
-def shares(given: Share, required: Share, between: Between) -> str | None:
+def shares(given: ShareClaim, required: ShareClaim, between: ComparedPolicies) -> str | None:
     """A bound on all values is one on each, and a lower one is a higher one."""
     if given.value not in (None, required.value) or not given.values_absent.covers(required.values_absent):
         return None
@@ -39,7 +39,7 @@ def shares(given: Share, required: Share, between: Between) -> str | None:
 
 ORDER = Order(
     says=says,
-    rules=((Share, Share, shares),),
+    rules=((ShareClaim, ShareClaim, shares),),
     fields=frozenset(
         (
             "attribute",

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
-from ppdm_flow.mining.anonymity.matching import NOTHING, Comparison, comparison, matched, shortcomings
+from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, comparison, matched, shortcomings
 from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
-from ppdm_flow.mining.anonymity.scores import AnonymityScore, anonymity_score
+from ppdm_flow.mining.anonymity.scores import MatchedSupports, anonymity_score
 from ppdm_flow.requirements.anonymity_score import requirement as requirements
 from ppdm_flow.requirements.anonymity_score.audit import AnonymityScoreParams
 from ppdm_flow.requirements.anonymity_score.picture import charts
@@ -53,11 +53,11 @@ class AnonymityScoreAudit:
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Match the rows again in SQL over the released file, and add up fractions."""
-        compared: Comparison = comparison(original, candidate, ctx)
+        compared: MatchedColumns = comparison(original, candidate, ctx)
         if ctx.sql is None or not compared.columns:
             return {}
         schemas = (original.schema, candidate.schema)
-        again = {n: _again(supports(ctx.sql, compared.columns, n, *schemas)) for n in compared.levels}
+        again = {n: _figures_sql(supports(ctx.sql, compared.columns, n, *schemas)) for n in compared.levels}
         values = _by_level(again)
         return {f"{prefix}{name}": value for prefix in _prefixes(ctx) for name, value in values.items()}
 
@@ -83,7 +83,7 @@ def _judged(ctx: AuditContext, figures: Mapping[str, Figure], text: str) -> tupl
     )
 
 
-def _values(score: AnonymityScore) -> dict[str, float | int]:
+def _values(score: MatchedSupports) -> dict[str, float | int]:
     first = score.supports[:1] == 1
     return {
         "nas": score.normalised,
@@ -96,7 +96,7 @@ def _values(score: AnonymityScore) -> dict[str, float | int]:
     }
 
 
-def _again(pairs: Pairs) -> dict[str, float | int]:
+def _figures_sql(pairs: Pairs) -> dict[str, float | int]:
     """Return the same figures from (support in the original, in the release, number), in exact arithmetic."""
     distinct: defaultdict[int, int] = defaultdict(int)
     matched: defaultdict[int, int] = defaultdict(int)

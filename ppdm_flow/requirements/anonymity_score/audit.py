@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -17,7 +17,7 @@ SPEC = PluginSpec(
         Kind.AUDIT,
         serves=("anonymity_score",),
         standalone=True,
-        asks=Demand(Asks.TABLE, passes=6),
+        asks=AccessRequirements(DataAccess.TABLE, passes=6),
     ),
     params=AnonymityScoreParams,
     algorithm="ppdm_flow.requirements.anonymity_score.algorithm:AnonymityScoreAudit",

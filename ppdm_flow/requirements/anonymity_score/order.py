@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreClaim:
     """The Normalised Anonymity Score is at most ``maximum``."""
 
     maximum: float
 
 
-def says(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[Score]:
+def says(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[ScoreClaim]:
     """Yield what the score claims."""
-    yield Score(requirement.max)
+    yield ScoreClaim(requirement.max)
 
 
-def scores(given: Score, required: Score, between: Between) -> str | None:
+def scores(given: ScoreClaim, required: ScoreClaim, between: ComparedPolicies) -> str | None:
     """A lower score implies a higher one, if the same columns are compared."""
     if given.maximum > required.maximum or not between.same_rows:
         return None
@@ -31,6 +31,6 @@ def scores(given: Score, required: Score, between: Between) -> str | None:
 
 ORDER = Order(
     says=says,
-    rules=((Score, Score, scores),),
+    rules=((ScoreClaim, ScoreClaim, scores),),
     fields=frozenset(("max",)),
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.core.results import Chart, Series
-from ppdm_flow.mining.anonymity.scores import AnonymityScore
+from ppdm_flow.core.results import Chart, FigureSeries
+from ppdm_flow.mining.anonymity.scores import MatchedSupports
 from ppdm_flow.sdk.audit import AuditContext
 
 _EDGES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10_000)
 
 
-def charts(score: AnonymityScore, ctx: AuditContext) -> tuple[Chart, ...]:
+def charts(score: MatchedSupports, ctx: AuditContext) -> tuple[Chart, ...]:
     """Return the share of distinct original rows that occur in the release, in at most eleven ranges of supports."""
     if not len(score.supports):
         return ()
@@ -20,7 +20,7 @@ def charts(score: AnonymityScore, ctx: AuditContext) -> tuple[Chart, ...]:
     seen = np.bincount(place, weights=score.matched, minlength=len(_EDGES))
     there = np.flatnonzero(rows)
     name = next((f"{r.id}." for r in ctx.requirements), "anonymity_score.")
-    shares = Series("occur in the release", tuple(float(seen[i] / rows[i]) for i in there))
+    shares = FigureSeries("occur in the release", tuple(float(seen[i] / rows[i]) for i in there))
     return (
         Chart(
             id=f"{name}by_support",

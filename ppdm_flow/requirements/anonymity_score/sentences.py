@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
-from ppdm_flow.mining.anonymity.matching import Comparison, columns_of
-from ppdm_flow.mining.anonymity.scores import AnonymityScore
+from ppdm_flow.mining.anonymity.matching import MatchedColumns, columns_of
+from ppdm_flow.mining.anonymity.scores import MatchedSupports
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(score: AnonymityScore, compared: Comparison, level: str) -> str:
+def sentence(score: MatchedSupports, compared: MatchedColumns, level: str) -> str:
     """Return the sentence for the report."""
     distinct, seen = int(score.distinct.sum()), int(score.matched.sum())
     if not distinct:
@@ -29,7 +29,7 @@ def sentence(score: AnonymityScore, compared: Comparison, level: str) -> str:
     )
 
 
-def alone(score: AnonymityScore, ctx: AuditContext) -> Iterator[Finding]:
+def alone(score: MatchedSupports, ctx: AuditContext) -> Iterator[Finding]:
     """Yield the finding for original rows of support 1 that occur in the release."""
     first = score.supports[:1] == 1
     unique, caught = int(score.distinct[:1][first].sum()), int(score.matched[:1][first].sum())

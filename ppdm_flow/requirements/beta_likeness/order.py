@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import bounded
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
-from ppdm_flow.requirements.delta_disclosure.order import Ratio
-from ppdm_flow.requirements.t_closeness.order import Near, near_by_gain
+from ppdm_flow.requirements.delta_disclosure.order import RatioClaim
+from ppdm_flow.requirements.t_closeness.order import ClosenessClaim, near_by_gain
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class GainClaim:
     """A share in a class is at most 1 + ``beta`` times that in the table."""
 
     attribute: str
@@ -23,31 +23,35 @@ class Gain:
     attributes: frozenset[str]
 
 
-def says(requirement: BetaLikeness, _frame: PolicyFrame) -> Iterator[Gain]:
+def says(requirement: BetaLikeness, _frame: PolicyFrame) -> Iterator[GainClaim]:
     """Yield what beta claims."""
-    yield Gain(requirement.attribute, requirement.beta, frozenset(requirement.attributes))
+    yield GainClaim(requirement.attribute, requirement.beta, frozenset(requirement.attributes))
 
 
-def gains(given: Gain, required: Gain, between: Between) -> str | None:
+def gains(given: GainClaim, required: GainClaim, between: ComparedPolicies) -> str | None:
     """A lower beta implies a higher one."""
     return bounded(given, required, given.beta, required.beta, between)
 
 
-def gains_of_ratios(given: Ratio, required: Gain, between: Between) -> str | None:
+def gains_of_ratios(given: RatioClaim, required: GainClaim, between: ComparedPolicies) -> str | None:
     """A ratio of at most e^delta is a gain of at most e^delta - 1."""
     return bounded(
         given, required, math.expm1(min(given.delta, 700.0)), required.beta, between, "beta is at most e^delta - 1"
     )
 
 
-def near_by_gains(given: Gain, required: Near, between: Between) -> str | None:
+def near_by_gains(given: GainClaim, required: ClosenessClaim, between: ComparedPolicies) -> str | None:
     """A bound on gains is one on distances."""
     return near_by_gain(given, given.beta, required, between)
 
 
 ORDER = Order(
     says=says,
-    rules=((Gain, Gain, gains), (Ratio, Gain, gains_of_ratios), (Gain, Near, near_by_gains)),
+    rules=(
+        (GainClaim, GainClaim, gains),
+        (RatioClaim, GainClaim, gains_of_ratios),
+        (GainClaim, ClosenessClaim, near_by_gains),
+    ),
     fields=frozenset(
         (
             "attribute",

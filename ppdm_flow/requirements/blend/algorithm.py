@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
-from ppdm_flow.core.supports import Support
-from ppdm_flow.mining.anonymity.matching import NOTHING, Comparison, comparison, matched, shortcomings
+from ppdm_flow.core.supports import SupportBound
+from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, comparison, matched, shortcomings
 from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
-from ppdm_flow.mining.anonymity.scores import Blend, blend
+from ppdm_flow.mining.anonymity.scores import BlendCounts, blend
 from ppdm_flow.mining.anonymity.supports import JointSupports
 from ppdm_flow.requirements.blend import requirement as requirements
 from ppdm_flow.requirements.blend.audit import BlendParams
@@ -22,7 +22,7 @@ from ppdm_flow.requirements.blend.sentences import exposed, sentence
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
-Wanted = tuple[str, Support, requirements.Blend | None]
+Wanted = tuple[str, SupportBound, requirements.Blend | None]
 """The prefix of the figures, the support below which rows are rare, and the requirement that asks for it."""
 
 
@@ -53,7 +53,7 @@ class BlendAudit:
         pairs = {n: supports(ctx.sql, compared.columns, n, *schemas) for n in compared.levels}
         figures: dict[str, float | int | None] = {}
         for prefix, support, _ in self._wanted(ctx):
-            again = _by_level({name: _again(each, support) for name, each in pairs.items()})
+            again = _by_level({name: _figures_sql(each, support) for name, each in pairs.items()})
             figures |= {f"{prefix}{name}": value for name, value in again.items()}
         return figures
 
@@ -65,7 +65,7 @@ class BlendAudit:
 
 
 def _measured(
-    wanted: Wanted, joint: Mapping[str, JointSupports], compared: Comparison, ctx: AuditContext
+    wanted: Wanted, joint: Mapping[str, JointSupports], compared: MatchedColumns, ctx: AuditContext
 ) -> AuditOutcome:
     prefix, support, requirement = wanted
     if not joint:
@@ -97,11 +97,11 @@ def _judged(requirement: requirements.Blend | None, figure: Figure, text: str) -
     )
 
 
-def _blend(joint: JointSupports, support: Support) -> Blend:
+def _blend(joint: JointSupports, support: SupportBound) -> BlendCounts:
     return blend(joint, support.rows(joint.original_rows), support.rows(joint.released_rows))
 
 
-def _values(blend: Blend) -> dict[str, float | int]:
+def _values(blend: BlendCounts) -> dict[str, float | int]:
     return {
         "share": blend.share,
         "rare_released": blend.rare_released,
@@ -112,7 +112,7 @@ def _values(blend: Blend) -> dict[str, float | int]:
     }
 
 
-def _again(pairs: Pairs, support: Support) -> dict[str, float | int]:
+def _figures_sql(pairs: Pairs, support: SupportBound) -> dict[str, float | int]:
     """Return the same figures from (support in the original, in the release, number of distinct rows)."""
     before = support.rows(sum(o * n for o, _, n in pairs))
     after = support.rows(sum(p * n for _, p, n in pairs))

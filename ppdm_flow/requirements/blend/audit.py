@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.supports import Supported
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -23,7 +23,11 @@ def _effect(params: BlendParams, _scope: Scope) -> Effect:
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/blend", Kind.AUDIT, serves=("blend",), standalone=True, asks=Demand(Asks.TABLE, passes=6)
+        "audits/blend",
+        Kind.AUDIT,
+        serves=("blend",),
+        standalone=True,
+        asks=AccessRequirements(DataAccess.TABLE, passes=6),
     ),
     params=BlendParams,
     algorithm="ppdm_flow.requirements.blend.algorithm:BlendAudit",

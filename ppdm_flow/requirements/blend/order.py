@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.blend.requirement import Blend
 
 
 @dataclass(frozen=True, slots=True)
-class Blended:
+class BlendClaim:
     """Of released rows rarer than ``support``, at most a share of ``maximum`` is rarer in the original too."""
 
-    support: Support
+    support: SupportBound
     maximum: float
 
 
-def says(requirement: Blend, _frame: PolicyFrame) -> Iterator[Blended]:
+def says(requirement: Blend, _frame: PolicyFrame) -> Iterator[BlendClaim]:
     """Yield what blending claims."""
-    yield Blended(requirement.min_support, requirement.max)
+    yield BlendClaim(requirement.min_support, requirement.max)
 
 
-def blends(given: Blended, required: Blended, between: Between) -> str | None:
+def blends(given: BlendClaim, required: BlendClaim, between: ComparedPolicies) -> str | None:
     """A lower share implies a higher one of the same rare rows; other supports make other rows rare.
 
     Where no rare row is rare in the original, none of the rarer ones is.
@@ -39,7 +39,7 @@ def blends(given: Blended, required: Blended, between: Between) -> str | None:
 
 ORDER = Order(
     says=says,
-    rules=((Blended, Blended, blends),),
+    rules=((BlendClaim, BlendClaim, blends),),
     fields=frozenset(
         (
             "min_support",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.results import Chart, Series
-from ppdm_flow.core.supports import Support
-from ppdm_flow.mining.anonymity.scores import Blend
+from ppdm_flow.core.results import Chart, FigureSeries
+from ppdm_flow.core.supports import SupportBound
+from ppdm_flow.mining.anonymity.scores import BlendCounts
 from ppdm_flow.requirements.blend.sentences import of
 
 
-def charts(blend: Blend, support: Support, prefix: str) -> tuple[Chart, ...]:
+def charts(blend: BlendCounts, support: SupportBound, prefix: str) -> tuple[Chart, ...]:
     """Return the shares of rare and of all other released rows, by their support in the original."""
     sides = (blend.absent, blend.rare, blend.common)
     totals = [sum(side[i] for side in sides) for i in (0, 1)]
     series = tuple(
-        Series(f"{name} ({total:,})", tuple(side[i] / total for side in sides))
+        FigureSeries(f"{name} ({total:,})", tuple(side[i] / total for side in sides))
         for i, (name, total) in enumerate(zip(("rare in the release", "not rare there"), totals, strict=True))
         if total
     )

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
-from ppdm_flow.core.supports import Support
-from ppdm_flow.mining.anonymity.matching import Comparison, columns_of
-from ppdm_flow.mining.anonymity.scores import Blend
+from ppdm_flow.core.supports import SupportBound
+from ppdm_flow.mining.anonymity.matching import MatchedColumns, columns_of
+from ppdm_flow.mining.anonymity.scores import BlendCounts
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(blend: Blend, support: Support, compared: Comparison, level: str) -> str:
+def sentence(blend: BlendCounts, support: SupportBound, compared: MatchedColumns, level: str) -> str:
     """Return the sentence for the report."""
     if not blend.rare_released:
         return f"No released row occurs in fewer than {of(support)} of the release ({columns_of(compared, level)})."
@@ -24,7 +24,7 @@ def sentence(blend: Blend, support: Support, compared: Comparison, level: str) -
     )
 
 
-def exposed(blend: Blend, support: Support, ctx: AuditContext) -> Iterator[Finding]:
+def exposed(blend: BlendCounts, support: SupportBound, ctx: AuditContext) -> Iterator[Finding]:
     """Yield the finding for rare original rows that occur in the release, rare there or not."""
     if blend.original_rare_found:
         text = (
@@ -34,6 +34,6 @@ def exposed(blend: Blend, support: Support, ctx: AuditContext) -> Iterator[Findi
         yield Finding("PPF853", Severity.WARNING, text, f"{ctx.release}.{support}")
 
 
-def of(support: Support) -> str:
+def of(support: SupportBound) -> str:
     """Return a support for a sentence: ``20 rows``, ``2% of the rows``."""
     return counted(support.count, "row") if support.count is not None else f"{support} of the rows"

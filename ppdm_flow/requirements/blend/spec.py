@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.requirements.anonymity_score.spec import advice as generate
@@ -15,7 +15,7 @@ from ppdm_flow.requirements.blend.problems import judge
 
 def clause(requirement: Mapping[str, Any]) -> str:
     """Say what it bounds, and by what."""
-    below = Support(**requirement["min_support"])
+    below = SupportBound(**requirement["min_support"])
     return f"blend (support below {below}) ≤ {requirement['max']:g}"
 
 

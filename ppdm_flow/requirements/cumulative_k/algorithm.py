@@ -14,12 +14,12 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.releases.successive import members, why_unknown
 from ppdm_flow.requirements.cumulative_k.audit import CumulativeKParams
-from ppdm_flow.requirements.cumulative_k.groups import Groups, groups
+from ppdm_flow.requirements.cumulative_k.groups import CumulativeGroups, groups
 from ppdm_flow.requirements.cumulative_k.query import figures
 from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 from ppdm_flow.requirements.cumulative_k.sentences import sentence, warning
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.history import History, Membership
+from ppdm_flow.sdk.history import Membership, ReleaseHistory
 from ppdm_flow.sdk.view import DataView
 
 
@@ -80,7 +80,7 @@ def _own(ctx: AuditContext) -> list[CumulativeK]:
     return [r for r in ctx.requirements if isinstance(r, CumulativeK)]
 
 
-def _colliding(k: int, own: Membership, history: History) -> list[str]:
+def _colliding(k: int, own: Membership, history: ReleaseHistory) -> list[str]:
     """Return the earlier releases that by themselves leave too small a group together with this one."""
     pairs = [(e.name, e.members) for e in history.earlier if e.members is not None]
     return [name for name, other in pairs if groups(own, [other]).k < k]
@@ -92,7 +92,7 @@ def _unmeasured(requirement: CumulativeK, why: str) -> Measured:
     return Measured(requirement.id, f"{requirement.id}.k", figure, bound, False, why, verifiable=False)
 
 
-def _figures(k: int, own: Membership, joined: Groups, earlier: int) -> dict[str, Figure]:
+def _figures(k: int, own: Membership, joined: CumulativeGroups, earlier: int) -> dict[str, Figure]:
     present = int(joined.present.min()) if len(joined.present) else None
     gone = int(joined.gone.min()) if len(joined.gone) else None
     return {

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -19,7 +19,10 @@ class CumulativeKParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/cumulative_k", Kind.AUDIT, serves=("cumulative_k",), asks=Demand(Asks.COUNTS, passes=1)
+        "audits/cumulative_k",
+        Kind.AUDIT,
+        serves=("cumulative_k",),
+        asks=AccessRequirements(DataAccess.COUNTS, passes=1),
     ),
     params=CumulativeKParams,
     algorithm="ppdm_flow.requirements.cumulative_k.algorithm:CumulativeKAudit",

@@ -13,7 +13,7 @@ from ppdm_flow.tables.numbering import Codes, joined, numbered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class CumulativeGroups:
     """Sizes of the groups, in people: ``present`` in the new release, and ``gone`` from it.
 
     ``gone`` are people whom the earlier releases do not tell from some who are still present: who compares the two
@@ -33,7 +33,7 @@ class Groups:
         return int(self.present[self.present < k].sum() + self.gone[self.gone < k].sum())
 
 
-def groups(own: Membership, earlier: Sequence[Membership]) -> Groups:
+def groups(own: Membership, earlier: Sequence[Membership]) -> CumulativeGroups:
     """Group people by their class in every earlier release and in this one; absence is a class too."""
     (here, *others), everybody = numbered(own.subjects, *(m.subjects for m in earlier))
     before = numbered_combinations(len(everybody), zip(others, earlier, strict=True))
@@ -45,4 +45,4 @@ def groups(own: Membership, earlier: Sequence[Membership]) -> Groups:
     there = now[some] > 0
     touched = np.zeros(int(before.max(initial=0)) + 1, dtype=bool)
     touched[before[now > 0]] = True
-    return Groups(sizes[there], sizes[~there & touched[before[some]]])
+    return CumulativeGroups(sizes[there], sizes[~there & touched[before[some]]])

@@ -7,24 +7,26 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame, by_role
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame, by_role
 from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class CumulativeClaim:
     """All releases together leave groups of ``k`` people, who are told apart by ``attributes``."""
 
     k: int
     attributes: frozenset[str]
 
 
-def says(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[Together]:
+def says(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[CumulativeClaim]:
     """Yield what cumulative k claims: quasi-identifiers count in any case."""
-    yield Together(requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER)))))
+    yield CumulativeClaim(
+        requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER))))
+    )
 
 
-def together(given: Together, required: Together, between: Between) -> str | None:
+def together(given: CumulativeClaim, required: CumulativeClaim, between: ComparedPolicies) -> str | None:
     """Larger groups, of people who are told apart by more."""
     if given.k < required.k or not given.attributes >= required.attributes or not between.one_history:
         return None
@@ -36,7 +38,7 @@ def together(given: Together, required: Together, between: Between) -> str | Non
 
 ORDER = Order(
     says=says,
-    rules=((Together, Together, together),),
+    rules=((CumulativeClaim, CumulativeClaim, together),),
     fields=frozenset(
         (
             "k",

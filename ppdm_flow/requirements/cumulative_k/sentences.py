@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.requirements.cumulative_k.groups import Groups
-from ppdm_flow.sdk.history import History
+from ppdm_flow.requirements.cumulative_k.groups import CumulativeGroups
+from ppdm_flow.sdk.history import ReleaseHistory
 
 
-def sentence(k: int, joined: Groups, colliding: Sequence[str], history: History) -> str:
+def sentence(k: int, joined: CumulativeGroups, colliding: Sequence[str], history: ReleaseHistory) -> str:
     """Return the sentence for the report."""
     if not history.earlier:
         return f"There is no earlier release; the smallest group of this one has {_people(joined.k)}."
@@ -28,7 +28,7 @@ def sentence(k: int, joined: Groups, colliding: Sequence[str], history: History)
     )
 
 
-def warning(k: int, joined: Groups, history: History) -> str:
+def warning(k: int, joined: CumulativeGroups, history: ReleaseHistory) -> str:
     """Return what the releases of a run tell of too few people together; nothing where all groups have ``k``."""
     if joined.k >= k:
         return ""

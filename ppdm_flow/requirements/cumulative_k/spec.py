@@ -10,7 +10,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.successive import subject_of
 from ppdm_flow.requirements.cumulative_k import audit, requirement
 from ppdm_flow.requirements.cumulative_k.problems import judge
@@ -33,7 +33,7 @@ def advice(_failure: Failure) -> str:
 WORDING = Wording(label="Cumulative k-anonymity", clause=clause, advice=advice)
 
 
-def implied(policy: Policy, _others: Sequence[Requirement], places: Places) -> Iterator[Requirement]:
+def implied(policy: Policy, _others: Sequence[Requirement], places: ResolvedPlaces) -> Iterator[Requirement]:
     """Yield the largest k of k-anonymity where a ledger knows people and the policy asks for no cumulative k."""
     if policy.privacy.entries("cumulative_k") or subject_of(policy) is None:
         return

@@ -7,20 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from ppdm_flow.mining.recoding.grouping import Grouping, distinct, largest, shares
-from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, clipped, exceeding
+from ppdm_flow.mining.recoding.grouping import RowGrouping, distinct, largest, shares
+from ppdm_flow.mining.recoding.models import SLACK, Bools, ClassModel, Floats, SensitiveColumns, clipped, exceeding
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 
 
 @dataclass(frozen=True, slots=True)
-class DeltaDisclosing(Model):
+class DeltaDisclosing(ClassModel):
     """|ln(share in the class / share in the table)| of at most ``delta`` for every value (Brickell, Shmatikov 2008)."""
 
     attribute: int
     delta: float
     compares: ClassVar[bool] = True
 
-    def keeps(self, grouping: Grouping, base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, base: Floats) -> Bools:
         """Compare ratios; a value of the table that a class lacks breaks it."""
         cells = grouping.cells[self.attribute]
         with np.errstate(divide="ignore"):  # a value that only suppressed classes have
@@ -28,7 +28,7 @@ class DeltaDisclosing(Model):
         complete = distinct(cells) == np.count_nonzero(base)
         return np.asarray(complete & (largest(cells.begins, ratio) <= self.delta + SLACK))
 
-    def lost(self, grouping: Grouping, base: Floats, drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, base: Floats, drift: float) -> Floats:
         """Each value's share has an upper and a lower limit, and is linear; absent ones are left out here."""
         cells = grouping.cells[self.attribute]
         share, of_table, factor = shares(cells, grouping.sizes), base[cells.value], np.exp(self.delta)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import bounded
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class RatioClaim:
     """|ln(share in the class / share in the table)| is at most ``delta``."""
 
     attribute: str
@@ -20,19 +20,19 @@ class Ratio:
     attributes: frozenset[str]
 
 
-def says(requirement: DeltaDisclosure, _frame: PolicyFrame) -> Iterator[Ratio]:
+def says(requirement: DeltaDisclosure, _frame: PolicyFrame) -> Iterator[RatioClaim]:
     """Yield what delta claims."""
-    yield Ratio(requirement.attribute, requirement.delta, frozenset(requirement.attributes))
+    yield RatioClaim(requirement.attribute, requirement.delta, frozenset(requirement.attributes))
 
 
-def ratios(given: Ratio, required: Ratio, between: Between) -> str | None:
+def ratios(given: RatioClaim, required: RatioClaim, between: ComparedPolicies) -> str | None:
     """A lower delta implies a higher one."""
     return bounded(given, required, given.delta, required.delta, between)
 
 
 ORDER = Order(
     says=says,
-    rules=((Ratio, Ratio, ratios),),
+    rules=((RatioClaim, RatioClaim, ratios),),
     fields=frozenset(
         (
             "attribute",

@@ -15,15 +15,15 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measure
 from ppdm_flow.mining.classes import other_releases
 from ppdm_flow.mining.classes.measures import PREFIX
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured, unreleased
-from ppdm_flow.mining.exposure.columns import Columns, carriers, made_of
+from ppdm_flow.mining.exposure.columns import RevealingColumns, carriers, made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
+from ppdm_flow.mining.exposure.rows import CountedRows, ReleasedRows
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.requirements.dominance.figures import RULES, UNITS, bounds, broken, summary
-from ppdm_flow.requirements.dominance.known_rows import known_totals, known_totals_again
+from ppdm_flow.requirements.dominance.known_rows import known_totals, known_totals_sql
 from ppdm_flow.requirements.dominance.picture import pictures
-from ppdm_flow.requirements.dominance.query import side_again
-from ppdm_flow.requirements.dominance.reading import Side, looked_at, revealing, side
+from ppdm_flow.requirements.dominance.query import side_sql
+from ppdm_flow.requirements.dominance.reading import DominanceGroups, looked_at, revealing, side
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.requirements.dominance.sentences import NO_ROW, beyond, no_total, sentence
 from ppdm_flow.sdk.audit import AuditContext
@@ -87,13 +87,13 @@ class DominanceAudit:
             if not carrying:
                 continue
             by = revealing(requirement, candidate, ctx)
-            own = _again(requirement, ReleasedRows(candidate, ctx), by, candidate, ctx)
-            known = _known_again(requirement, by, candidate, ctx) if own else {}
+            own = _figures_sql(requirement, ReleasedRows(candidate, ctx), by, candidate, ctx)
+            known = _known_sql(requirement, by, candidate, ctx) if own else {}
             own = {} if known is None else {**own, **known}
             found |= {f"{requirement.id}.{name}": value for name, value in own.items()}
             rows = other_releases.rows(candidate, ctx) if own else None
             if rows is not None:
-                others = _again(requirement, rows, by, candidate, ctx)
+                others = _figures_sql(requirement, rows, by, candidate, ctx)
                 found |= {f"{requirement.id}.{PREFIX}{name}": others[name] for name in (*RULES, "groups_beyond")}
         return found
 
@@ -102,14 +102,18 @@ def _own(ctx: AuditContext) -> list[Dominance]:
     return [r for r in ctx.requirements if isinstance(r, Dominance)]
 
 
-def _sides(requirement: Dominance, rows: Rows, by: Columns, candidate: DataView, ctx: AuditContext) -> list[Side]:
+def _sides(
+    requirement: Dominance, rows: CountedRows, by: RevealingColumns, candidate: DataView, ctx: AuditContext
+) -> list[DominanceGroups]:
     """Measure the groups of rows in every way. Raises UnmeasuredError."""
     if ctx.people is not None:
         require_people(ctx.people, ctx)
     return [side(requirement, looked, by, ctx) for looked in looked_at(requirement, rows, candidate, ctx)]
 
 
-def _again(requirement: Dominance, rows: Rows, by: Columns, candidate: DataView, ctx: AuditContext) -> Values:
+def _figures_sql(
+    requirement: Dominance, rows: CountedRows, by: RevealingColumns, candidate: DataView, ctx: AuditContext
+) -> Values:
     """Return the figures of the second route; none where there are none."""
     if ctx.sql is None:
         return {}
@@ -118,21 +122,21 @@ def _again(requirement: Dominance, rows: Rows, by: Columns, candidate: DataView,
         ways = looked_at(requirement, rows, candidate, ctx)
     except UnmeasuredError:
         return {}
-    return summary(requirement, [side_again(requirement, looked, by, ctx, ctx.sql) for looked in ways])
+    return summary(requirement, [side_sql(requirement, looked, by, ctx, ctx.sql) for looked in ways])
 
 
-def _known_again(requirement: Dominance, by: Columns, candidate: DataView, ctx: AuditContext) -> Values | None:
+def _known_sql(requirement: Dominance, by: RevealingColumns, candidate: DataView, ctx: AuditContext) -> Values | None:
     """Return the second route's figures of linked rows; None where nothing can be said of them."""
     if ctx.sql is None:
         return None
     try:
         ways = looked_at(requirement, ReleasedRows(candidate, ctx), candidate, ctx)
-        return known_totals_again(requirement, ways, by, candidate, ctx, ctx.sql)
+        return known_totals_sql(requirement, ways, by, candidate, ctx, ctx.sql)
     except UnmeasuredError:
         return None
 
 
-def _worst_of(requirement: Dominance, sides: Sequence[Side]) -> Side:
+def _worst_of(requirement: Dominance, sides: Sequence[DominanceGroups]) -> DominanceGroups:
     return max(sides, key=lambda s: (int(broken(requirement, s.each).sum()), float(s.each.share.max(initial=0.0))))
 
 
@@ -141,7 +145,7 @@ def _figure(name: str, value: float | None) -> Figure:
     return Figure(value, _OTHERS.get(name) or UNITS[name.removeprefix(PREFIX)], note=note)
 
 
-def _judged(requirement: Dominance, own: Values, by: Columns, end: str) -> Iterator[Measured]:
+def _judged(requirement: Dominance, own: Values, by: RevealingColumns, end: str) -> Iterator[Measured]:
     """Yield what each rule that is asked for found."""
     if not own["groups"]:
         yield from _unverified(requirement, NO_ROW)
@@ -165,7 +169,7 @@ def _unverified(requirement: Dominance, text: str) -> Iterator[Measured]:
 
 
 def _beside(
-    requirement: Dominance, by: Columns, candidate: DataView, ctx: AuditContext
+    requirement: Dominance, by: RevealingColumns, candidate: DataView, ctx: AuditContext
 ) -> tuple[dict[str, Figure], list[Measured]]:
     """Judge the groups of people that all releases of the ledger leave together. Raises UnmeasuredError."""
     if not other_releases.applies(ctx):
@@ -191,7 +195,7 @@ def _beside(
     return {f"{requirement.id}.{name}": figure for name, figure in figures.items()}, measured
 
 
-def _colliding(requirement: Dominance, by: Columns, candidate: DataView, ctx: AuditContext) -> list[str]:
+def _colliding(requirement: Dominance, by: RevealingColumns, candidate: DataView, ctx: AuditContext) -> list[str]:
     """Return the other releases that alone leave a group that breaks a rule."""
     found = []
     for earlier, rows in other_releases.one_by_one(candidate, ctx):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -16,7 +16,9 @@ SPEC = PluginSpec(
         "audits/dominance",
         Kind.AUDIT,
         serves=("dominance",),
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=3),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=3
+        ),
     ),
     params=DominanceParams,
     algorithm="ppdm_flow.requirements.dominance.algorithm:DominanceAudit",

@@ -10,9 +10,9 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.exposure.numbers import UnnumberedError
-from ppdm_flow.mining.people.groups import Entries
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns
+from ppdm_flow.mining.people.groups import GroupEntries
+from ppdm_flow.mining.recoding.grouping import RowGrouping
+from ppdm_flow.mining.recoding.models import SLACK, Bools, ClassModel, Floats, SensitiveColumns
 from ppdm_flow.requirements.dominance.concentration import Concentrations, concentrations, of_people
 from ppdm_flow.requirements.dominance.figures import broken
 from ppdm_flow.requirements.dominance.reading import numbers_of
@@ -20,7 +20,7 @@ from ppdm_flow.requirements.dominance.requirement import Dominance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Undominated(OfHoldings):
+class UndominatedClass(OfHoldings):
     """No total of a class tells one contributor too closely.
 
     Two classes that keep it keep it together, since absolute values do not cancel. For (n, k): the n largest of a union
@@ -37,16 +37,16 @@ class Undominated(OfHoldings):
     requirement: Dominance
     numbers: Floats
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         """Measure each class."""
         return ~broken(self.requirement, self._each(grouping), SLACK)
 
-    def keeps_people(self, held: Entries, classes: int) -> Bools:
+    def keeps_people(self, held: GroupEntries, classes: int) -> Bools:
         """Measure each class, with the sum of a person's numbers as one contribution."""
         own = self.requirement
         return ~broken(own, of_people(held, self.numbers, classes, own.n, own.q), SLACK)
 
-    def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, _base: Floats, _drift: float) -> Floats:
         """One record at least: if all parts kept it, so would the class.
 
         Where there are too few contributors, there are too few in each part: all of them are lost.
@@ -56,12 +56,12 @@ class Undominated(OfHoldings):
         records = np.where(few, each.contributors, broken(self.requirement, each, SLACK))
         return np.asarray(records / np.maximum(grouping.sizes, 1), dtype=np.float64)
 
-    def _each(self, grouping: Grouping) -> Concentrations:
+    def _each(self, grouping: RowGrouping) -> Concentrations:
         own = self.requirement
         return concentrations(grouping.cells[self.attribute], self.numbers, own.n, own.q)
 
 
-def models(requirement: Dominance, columns: SensitiveColumns) -> list[Model]:
+def models(requirement: Dominance, columns: SensitiveColumns) -> list[ClassModel]:
     """Return what a class must keep. Raises PluginError where values are no numbers."""
     name = requirement.attribute
     at = columns.place(name)
@@ -70,4 +70,4 @@ def models(requirement: Dominance, columns: SensitiveColumns) -> list[Model]:
     except UnnumberedError as fault:
         help_text = "take the step that makes labels of the numbers after the one that makes classes"
         raise PluginError(Diagnostic("PPF807", fault.text, requirement.span, help=help_text)) from None
-    return [Undominated(at, requirement, numbers)]
+    return [UndominatedClass(at, requirement, numbers)]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.people.groups import Entries
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.people.groups import GroupEntries
+from ppdm_flow.mining.recoding.grouping import ClassCells
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -44,7 +44,7 @@ class Concentrations:
         return self.contributors > 0
 
 
-def concentrations(cells: Cells, numbers: Floats, n: int, q: float) -> Concentrations:
+def concentrations(cells: ClassCells, numbers: Floats, n: int, q: float) -> Concentrations:
     """Return the figures of each class.
 
     Parameters
@@ -79,7 +79,7 @@ def concentrations(cells: Cells, numbers: Floats, n: int, q: float) -> Concentra
     return Concentrations(share, np.where(some, q * (rest / UNIT), np.inf), contributors)
 
 
-def of_people(held: Entries, numbers: Floats, groups: int, n: int, q: float) -> Concentrations:
+def of_people(held: GroupEntries, numbers: Floats, groups: int, n: int, q: float) -> Concentrations:
     """Return the figures of groups in which each person is one contributor, with the sum of its absolute numbers.
 
     A person's sum is made of whole parts of the group's largest single number, and rounded once. Parameters are those
@@ -95,7 +95,7 @@ def of_people(held: Entries, numbers: Floats, groups: int, n: int, q: float) -> 
     new[1:] = (owner[1:] != owner[:-1]) | (person[1:] != person[:-1])
     sums = _summed(np.cumsum(new) - 1, whole, times, int(new.sum()))
     begins = np.searchsorted(owner[new], np.arange(groups + 1)).astype(np.int64)
-    each = Cells(begins, np.arange(len(sums), dtype=np.int32), np.ones(len(sums), dtype=np.int64))
+    each = ClassCells(begins, np.arange(len(sums), dtype=np.int32), np.ones(len(sums), dtype=np.int64))
     return concentrations(each, sums, n, q)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.requirements.dominance.concentration import Concentrations
-from ppdm_flow.requirements.dominance.reading import Side
+from ppdm_flow.requirements.dominance.reading import DominanceGroups
 from ppdm_flow.requirements.dominance.requirement import Dominance
 
 Bools = npt.NDArray[np.bool_]
@@ -33,7 +33,7 @@ def broken(requirement: Dominance, each: Concentrations, slack: float = TOLERANC
     return np.asarray(out & each.some)
 
 
-def summary(requirement: Dominance, sides: Sequence[Side]) -> dict[str, float | int | None]:
+def summary(requirement: Dominance, sides: Sequence[DominanceGroups]) -> dict[str, float | int | None]:
     """Return the figures of groups that were read in several ways; None for one that no group has."""
     read = [s for s in sides if len(s.rows)]
     out = [broken(requirement, s.each) for s in sides]
@@ -46,7 +46,7 @@ def summary(requirement: Dominance, sides: Sequence[Side]) -> dict[str, float | 
     }
 
 
-def worst(sides: Sequence[Side]) -> Mapping[str, float | int | None]:
+def worst(sides: Sequence[DominanceGroups]) -> Mapping[str, float | int | None]:
     """Return the largest share, the least margin and the fewest contributors of all groups that have a total."""
     found: dict[str, float | int | None] = dict.fromkeys(RULES)
     for one in sides:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ppdm_flow.core.results import Figure, Measured
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.people.known import KnownRows
-from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_again
+from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_sql
 from ppdm_flow.mining.people.wording import KNOWN, known_sentence
 from ppdm_flow.requirements.dominance.concentration import of_people
 from ppdm_flow.requirements.dominance.figures import RULES, UNITS, bounds, largest_and_least
-from ppdm_flow.requirements.dominance.query import worst_known_again
-from ppdm_flow.requirements.dominance.reading import Looked, numbers_of
+from ppdm_flow.requirements.dominance.query import worst_known_sql
+from ppdm_flow.requirements.dominance.reading import ReadRows, numbers_of
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
@@ -21,7 +21,7 @@ Worst = tuple[float | int | None, ...]
 
 
 def known_totals(
-    requirement: Dominance, ways: Iterable[Looked], by: Columns, candidate: DataView, ctx: AuditContext
+    requirement: Dominance, ways: Iterable[ReadRows], by: RevealingColumns, candidate: DataView, ctx: AuditContext
 ) -> list[Measured]:
     """Judge the totals over all linked rows of the people of one combination; nothing where no row is linked.
 
@@ -42,18 +42,23 @@ def known_totals(
     return list(_judged(requirement, worst, linked, ctx))
 
 
-def known_totals_again(
-    requirement: Dominance, ways: Iterable[Looked], by: Columns, candidate: DataView, ctx: AuditContext, sql: Sql
+def known_totals_sql(
+    requirement: Dominance,
+    ways: Iterable[ReadRows],
+    by: RevealingColumns,
+    candidate: DataView,
+    ctx: AuditContext,
+    sql: Sql,
 ) -> dict[str, float | int | None]:
     """Return the same figures by SQL, which links rows by itself. Raises UnmeasuredError."""
     if ctx.people is None:
         return {}
-    require_linkable_again(sql, by, candidate, ctx)
+    require_linkable_sql(sql, by, candidate, ctx)
     worst: Worst = (None,) * len(RULES)
     for looked in ways:
         query = KnownQuery.of_known(sql, by, looked.reading, candidate, ctx, values_known=False)
         if query.links():
-            worst = _worse(worst, worst_known_again(requirement, query))
+            worst = _worse(worst, worst_known_sql(requirement, query))
     found = dict(zip(RULES, worst, strict=True))
     return {KNOWN + rule: found[rule] for rule in bounds(requirement) if found[rule] is not None}
 

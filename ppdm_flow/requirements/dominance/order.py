@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.classes import SAME, OnClasses, unions
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.classes import SAME, ClassClaim, unions
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.dominance.requirement import Dominance
 
 _SLACK = 4 * TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class ShareOfTotalClaim:
     """The ``n`` largest contributors have at most ``share`` of every total."""
 
     attribute: str
@@ -30,7 +30,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class EstimationClaim:
     """q (T - x_1 - x_2) >= p x_1 in every group, with ``p`` and ``q`` in percent."""
 
     attribute: str
@@ -40,7 +40,7 @@ class Estimated:
 
 
 @dataclass(frozen=True, slots=True)
-class Contributed:
+class ContributorsClaim:
     """Every total that is not 0 has at least ``contributors``."""
 
     attribute: str
@@ -48,18 +48,20 @@ class Contributed:
     attributes: frozenset[str]
 
 
-def says(requirement: Dominance, _frame: PolicyFrame) -> Iterator[Shared | Estimated | Contributed]:
+def says(
+    requirement: Dominance, _frame: PolicyFrame
+) -> Iterator[ShareOfTotalClaim | EstimationClaim | ContributorsClaim]:
     """Yield what it claims."""
     name, by = requirement.attribute, frozenset(requirement.attributes)
     if requirement.share is not None:
-        yield Shared(name, requirement.n, requirement.share, by)
+        yield ShareOfTotalClaim(name, requirement.n, requirement.share, by)
     if requirement.p is not None:
-        yield Estimated(name, requirement.p, requirement.q, by)
+        yield EstimationClaim(name, requirement.p, requirement.q, by)
     if requirement.contributors is not None:
-        yield Contributed(name, requirement.contributors, by)
+        yield ContributorsClaim(name, requirement.contributors, by)
 
 
-def shared(given: Shared, required: Shared, between: Between) -> str | None:
+def shared(given: ShareOfTotalClaim, required: ShareOfTotalClaim, between: ComparedPolicies) -> str | None:
     """Return why the largest have no more: as many or more have at most the share; fewer have a part of it."""
     if given.n >= required.n and given.share <= required.share:
         return _over(given, required, between, f"{given.share:g} of the {given.n} largest is at most as much")
@@ -70,7 +72,7 @@ def shared(given: Shared, required: Shared, between: Between) -> str | None:
     return None
 
 
-def estimated(given: Estimated, required: Estimated, between: Between) -> str | None:
+def estimated(given: EstimationClaim, required: EstimationClaim, between: ComparedPolicies) -> str | None:
     """Return why the largest is no better known."""
     clearly = (given.p - _SLACK * max(1.0, given.p)) / given.q >= required.p / required.q
     if not clearly and (given.p < required.p or given.q > required.q):
@@ -79,14 +81,14 @@ def estimated(given: Estimated, required: Estimated, between: Between) -> str | 
     return _over(given, required, between, text)
 
 
-def contributed(given: Contributed, required: Contributed, between: Between) -> str | None:
+def contributed(given: ContributorsClaim, required: ContributorsClaim, between: ComparedPolicies) -> str | None:
     """Return why there are as many."""
     if given.contributors < required.contributors:
         return None
     return _over(given, required, between, f"{given.contributors} are at least {required.contributors}")
 
 
-def by_share(given: Shared, required: Contributed, between: Between) -> str | None:
+def by_share(given: ShareOfTotalClaim, required: ContributorsClaim, between: ComparedPolicies) -> str | None:
     """Return why there are as many: of N contributors the n largest have n/N of the total or more."""
     most = given.share + _SLACK
     least = math.ceil(given.n / most - _SLACK)
@@ -95,7 +97,7 @@ def by_share(given: Shared, required: Contributed, between: Between) -> str | No
     return _over(given, required, between, f"a share of {given.share:g} needs {least} contributors")
 
 
-def by_estimate(given: Estimated, required: Contributed, between: Between) -> str | None:
+def by_estimate(given: EstimationClaim, required: ContributorsClaim, between: ComparedPolicies) -> str | None:
     """Return why there are as many: none of the others contributes more than the largest."""
     ratio = (given.p - _SLACK * max(1.0, given.p)) / given.q
     least = 2 + math.ceil(ratio - _SLACK)
@@ -104,7 +106,7 @@ def by_estimate(given: Estimated, required: Contributed, between: Between) -> st
     return _over(given, required, between, f"what others contribute needs {least} contributors")
 
 
-def far_by_share(given: Shared, required: Estimated, between: Between) -> str | None:
+def far_by_share(given: ShareOfTotalClaim, required: EstimationClaim, between: ComparedPolicies) -> str | None:
     """Return why the largest is no better known: others than the two largest have what these leave of the total.
 
     (2, k) gives p = 100 (1 - k) / k (Hundepool et al. 2012, section 4.2: a share of 0.8 gives 25 %).
@@ -117,7 +119,7 @@ def far_by_share(given: Shared, required: Estimated, between: Between) -> str | 
     return _over(given, required, between, f"a share of {given.share:g} leaves {p:.4g} % of the largest to others")
 
 
-def _over(given: OnClasses, required: OnClasses, between: Between, why: str) -> str | None:
+def _over(given: ClassClaim, required: ClassClaim, between: ComparedPolicies, why: str) -> str | None:
     name = required.attribute
     same = given.attribute == name and between.about(name) and between.same_original
     if not same or between.given.type(name) is not between.asked.type(name):
@@ -131,12 +133,12 @@ def _over(given: OnClasses, required: OnClasses, between: Between, why: str) -> 
 ORDER = Order(
     says=says,
     rules=(
-        (Shared, Shared, shared),
-        (Estimated, Estimated, estimated),
-        (Contributed, Contributed, contributed),
-        (Shared, Estimated, far_by_share),
-        (Shared, Contributed, by_share),
-        (Estimated, Contributed, by_estimate),
+        (ShareOfTotalClaim, ShareOfTotalClaim, shared),
+        (EstimationClaim, EstimationClaim, estimated),
+        (ContributorsClaim, ContributorsClaim, contributed),
+        (ShareOfTotalClaim, EstimationClaim, far_by_share),
+        (ShareOfTotalClaim, ContributorsClaim, by_share),
+        (EstimationClaim, ContributorsClaim, by_estimate),
     ),
     fields=frozenset(("attribute", "n", "share", "p", "q", "contributors", "attributes")),
 )

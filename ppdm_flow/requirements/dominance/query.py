@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.columns import Columns
-from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.columns import RevealingColumns
+from ppdm_flow.mining.exposure.query import ClassQuery
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.requirements.dominance.concentration import HIGH, UNIT, Concentrations
-from ppdm_flow.requirements.dominance.reading import Looked, Side
+from ppdm_flow.requirements.dominance.reading import DominanceGroups, ReadRows
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.audit import AuditContext, Sql
 
@@ -21,20 +21,22 @@ _WHOLE = f"CAST(CAST({_PARTS} AS BIGINT) AS HUGEINT)"
 _COLUMNS = 5
 
 
-def side_again(requirement: Dominance, looked: Looked, by: Columns, ctx: AuditContext, sql: Sql) -> Side:
+def side_sql(
+    requirement: Dominance, looked: ReadRows, by: RevealingColumns, ctx: AuditContext, sql: Sql
+) -> DominanceGroups:
     """Group and measure again. Raises UnmeasuredError where these null semantics have no crowds."""
-    query: Query
+    query: ClassQuery
     if ctx.people is None:
-        query = Query.of_rows(sql, looked.rows, by, looked.reading, ctx.nulls, values_known=False)
+        query = ClassQuery.of_rows(sql, looked.rows, by, looked.reading, ctx.nulls, values_known=False)
     else:
         query = PeopleQuery.of_people(sql, looked.rows, by, looked.reading, ctx.nulls, ctx.people, values_known=False)
     found = np.array(query.ask(f"{_each(requirement, query)} ORDER BY id"), dtype=np.float64).reshape(-1, _COLUMNS)
     share, margin, contributors, own, _ = found.T
     each = Concentrations(share, margin, _whole(contributors))
-    return Side(looked.reading, each, _whole(own), 0)
+    return DominanceGroups(looked.reading, each, _whole(own), 0)
 
 
-def worst_known_again(requirement: Dominance, query: KnownQuery) -> tuple[float | int | None, ...]:
+def worst_known_sql(requirement: Dominance, query: KnownQuery) -> tuple[float | int | None, ...]:
     """Return the largest share, the least margin and the fewest contributors of all groups that have a total."""
     text = f"""
         SELECT MAX(share), MIN(margin), MIN(contributors) FROM ({_each(requirement, query)})
@@ -46,7 +48,7 @@ def worst_known_again(requirement: Dominance, query: KnownQuery) -> tuple[float 
     return max(share), min(margin), int(min(contributors))
 
 
-def _each(requirement: Dominance, query: Query) -> str:
+def _each(requirement: Dominance, query: ClassQuery) -> str:
     """Return a SELECT of share, margin, contributors and rows of every class."""
     n, q = requirement.n, float(requirement.q)
     return f"""

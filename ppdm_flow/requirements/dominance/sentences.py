@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.dominance.requirement import Dominance
 
 NO_ROW = "There is no row to measure, so nothing can be said of it."
 
 
-def sentence(requirement: Dominance, rule: str, value: float, by: Columns) -> str:
+def sentence(requirement: Dominance, rule: str, value: float, by: RevealingColumns) -> str:
     """Return what one rule found in the worst group."""
     total = f"a total of `{requirement.attribute}` {_where(by)}"
     if rule == "share":
@@ -39,5 +39,5 @@ def no_total(requirement: Dominance) -> str:
     return f"No group has a number of `{requirement.attribute}` other than 0, so no total tells of anybody's."
 
 
-def _where(by: Columns) -> str:
+def _where(by: RevealingColumns) -> str:
     return f"over those with equal {listed(by.every)}" if by.every else "over the whole release"

@@ -15,7 +15,7 @@ from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.mining.releases.successive import relation
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.history import Earlier, History
+from ppdm_flow.sdk.history import EarlierRelease, ReleaseHistory
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.numbering import numbered
 
@@ -60,13 +60,15 @@ def _own(ctx: AuditContext) -> list[FirstDraw]:
     return [r for r in ctx.requirements if isinstance(r, FirstDraw)]
 
 
-def _of(requirement: FirstDraw, candidate: DataView, ctx: AuditContext, history: History) -> list[Earlier]:
+def _of(
+    requirement: FirstDraw, candidate: DataView, ctx: AuditContext, history: ReleaseHistory
+) -> list[EarlierRelease]:
     """Return the earlier releases with one of the attributes that this release has too."""
     here = {source_of(c, ctx) for c in candidate.schema.names} & set(requirement.attributes)
     return [e for e in history.earlier if not (e.generated or e.same_run) and here & e.attributes]
 
 
-def _shares(history: History, earlier: Earlier) -> bool:
+def _shares(history: ReleaseHistory, earlier: EarlierRelease) -> bool:
     """Whether somebody is in both; where nothing tells, everybody may be."""
     if history.own is None or earlier.members is None:
         return True
@@ -74,7 +76,7 @@ def _shares(history: History, earlier: Earlier) -> bool:
     return len(everybody) < len(history.own.subjects) + len(earlier.members.subjects)
 
 
-def _joined(requirement: FirstDraw, candidate: DataView, ctx: AuditContext, history: History) -> int | None:
+def _joined(requirement: FirstDraw, candidate: DataView, ctx: AuditContext, history: ReleaseHistory) -> int | None:
     several = _of(requirement, candidate, ctx, history)
     own = history.own
     members = [e.members for e in several if e.members is not None and own is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -13,7 +13,7 @@ class FirstDrawParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/first_draw", Kind.AUDIT, serves=("first_draw",), asks=Demand(Asks.COUNTS, passes=1)
+        "audits/first_draw", Kind.AUDIT, serves=("first_draw",), asks=AccessRequirements(DataAccess.COUNTS, passes=1)
     ),
     params=FirstDrawParams,
     algorithm="ppdm_flow.requirements.first_draw.algorithm:FirstDrawAudit",

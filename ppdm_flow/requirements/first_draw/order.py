@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 
 
 @dataclass(frozen=True, slots=True)
-class Undrawn:
+class FirstDrawClaim:
     """None of ``attributes`` has been released before, of the same people."""
 
     attributes: frozenset[str]
 
 
-def says(requirement: FirstDraw, _frame: PolicyFrame) -> Iterator[Undrawn]:
+def says(requirement: FirstDraw, _frame: PolicyFrame) -> Iterator[FirstDrawClaim]:
     """Yield what a first draw claims."""
-    yield Undrawn(frozenset(requirement.attributes))
+    yield FirstDrawClaim(frozenset(requirement.attributes))
 
 
-def undrawn(given: Undrawn, required: Undrawn, between: Between) -> str | None:
+def undrawn(given: FirstDrawClaim, required: FirstDrawClaim, between: ComparedPolicies) -> str | None:
     """More attributes, none of which was released before."""
     same = between.one_history and between.certain(given.attributes, required.attributes)
     return (
@@ -32,6 +32,6 @@ def undrawn(given: Undrawn, required: Undrawn, between: Between) -> str | None:
 
 ORDER = Order(
     says=says,
-    rules=((Undrawn, Undrawn, undrawn),),
+    rules=((FirstDrawClaim, FirstDrawClaim, undrawn),),
     fields=frozenset(("attributes",)),
 )

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import MORE
-from ppdm_flow.core.requirement import Columns, Requirement
+from ppdm_flow.core.requirement import NamePattern, Requirement
 
 
 class FirstDraw(Requirement):
@@ -22,6 +22,6 @@ class FirstDraw(Requirement):
     waivable: ClassVar[bool] = False
     attributes: Annotated[tuple[str, ...], Field(description="The randomized attributes."), MORE]
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
         yield self.changed(attributes=columns.every(self.attributes, self))

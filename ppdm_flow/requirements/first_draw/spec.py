@@ -9,7 +9,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.policy.loaded import Places
+from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.requirements.first_draw import audit, requirement
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 
@@ -27,7 +27,7 @@ def advice(_failure: Failure) -> str:
 WORDING = Wording(label="Repeated randomization", clause=clause, advice=advice)
 
 
-def implied(policy: Policy, others: Sequence[Requirement], places: Places) -> Iterator[Requirement]:
+def implied(policy: Policy, others: Sequence[Requirement], places: ResolvedPlaces) -> Iterator[Requirement]:
     """Yield that what is randomized was not randomized before, where a ledger remembers it."""
     randomized = tuple(dict.fromkeys(name for r in others if r.needs_operator for name in r.secrets))
     if randomized and policy.ledger is not None and policy.ledger.repeat == "refuse":

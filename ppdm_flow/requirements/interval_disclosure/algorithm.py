@@ -24,7 +24,7 @@ from ppdm_flow.mining.exposure.numbers_query import NumberTexts
 from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
 from ppdm_flow.requirements.interval_disclosure.audit import IntervalDisclosureParams
 from ppdm_flow.requirements.interval_disclosure.near import near
-from ppdm_flow.requirements.interval_disclosure.query import PERSON_MEAN, Asked, shares_again
+from ppdm_flow.requirements.interval_disclosure.query import PERSON_MEAN, WidthComparison, shares_sql
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, Width
 from ppdm_flow.requirements.interval_disclosure.sentences import sentence
 from ppdm_flow.sdk.audit import AuditContext
@@ -80,7 +80,7 @@ class IntervalDisclosureAudit:
             if not carrying:
                 found[f"{wanted.prefix}columns"] = 0
             elif ctx.sql is not None and ctx.pairs is not None:
-                found |= _again(wanted, carrying, original, candidate, ctx)
+                found |= _figures_sql(wanted, carrying, original, candidate, ctx)
         return found
 
     def _wanted(self, ctx: AuditContext) -> Iterator[_Wanted]:
@@ -170,7 +170,7 @@ def _judged(wanted: _Wanted, figure: Figure, text: str, *, verifiable: bool = Tr
         yield Measured(requirement.id, name, figure, requirement.max, True, text + end, verifiable=verifiable)
 
 
-def _again(
+def _figures_sql(
     wanted: _Wanted, carrying: tuple[str, ...], original: DataView, candidate: DataView, ctx: AuditContext
 ) -> dict[str, float | int | None]:
     if ctx.sql is None or ctx.pairs is None:
@@ -186,7 +186,7 @@ def _again(
     names = [other_names(c, wanted.attribute, ctx) for c in carrying]
     types = [NumberTexts(kind), *map(NumberTexts, kinds, names)]
     subject = "" if ctx.people is None else ctx.people.subject
-    asked = Asked(wanted.attribute, carrying, types, wanted.width, subject, by_pseudonym(candidate, ctx))
-    shares = shares_again(ctx.sql, candidate, ctx.pairs, asked)
+    asked = WidthComparison(wanted.attribute, carrying, types, wanted.width, subject, by_pseudonym(candidate, ctx))
+    shares = shares_sql(ctx.sql, candidate, ctx.pairs, asked)
     figures: dict[str, float | int | None] = {f"{wanted.prefix}{n}": value for n, value in shares.items()}
     return {f"{wanted.prefix}share": max(shares.values())} | figures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.requirements.interval_disclosure.requirement import Width
@@ -38,7 +38,7 @@ SPEC = PluginSpec(
         Kind.AUDIT,
         serves=("interval_disclosure",),
         standalone=True,
-        asks=Demand(Asks.TABLE, passes=6),
+        asks=AccessRequirements(DataAccess.TABLE, passes=6),
     ),
     params=IntervalDisclosureParams,
     algorithm="ppdm_flow.requirements.interval_disclosure.algorithm:IntervalDisclosureAudit",

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure
 
 
 @dataclass(frozen=True, slots=True)
-class Undisclosed:
+class IntervalClaim:
     """At most a share ``max`` of rows shows a number within ``width``, which is measured as ``form`` says."""
 
     attribute: str
@@ -20,13 +20,13 @@ class Undisclosed:
     max: float
 
 
-def says(requirement: IntervalDisclosure, _frame: PolicyFrame) -> Iterator[Undisclosed]:
+def says(requirement: IntervalDisclosure, _frame: PolicyFrame) -> Iterator[IntervalClaim]:
     """Yield what it claims."""
     if len(requirement.width.forms) == 1:
-        yield Undisclosed(requirement.attribute, requirement.width.form, requirement.width.size, requirement.max)
+        yield IntervalClaim(requirement.attribute, requirement.width.form, requirement.width.size, requirement.max)
 
 
-def undisclosed(given: Undisclosed, required: Undisclosed, between: Between) -> str | None:
+def undisclosed(given: IntervalClaim, required: IntervalClaim, between: ComparedPolicies) -> str | None:
     """Return why fewer rows are within the smaller width: those within it are within the larger one too."""
     name = required.attribute
     same = given.attribute == name and given.form == required.form and between.about(name) and between.same_original
@@ -38,6 +38,6 @@ def undisclosed(given: Undisclosed, required: Undisclosed, between: Between) -> 
 
 ORDER = Order(
     says=says,
-    rules=((Undisclosed, Undisclosed, undisclosed),),
+    rules=((IntervalClaim, IntervalClaim, undisclosed),),
     fields=frozenset(("attribute", "width", "max")),
 )

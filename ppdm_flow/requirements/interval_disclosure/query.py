@@ -17,7 +17,7 @@ PERSON_MEAN = "person_mean"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WidthComparison:
     """What is compared: the ``attribute``, the released ``columns`` that tell of it, and the ``width``.
 
     ``types`` are those of the attribute and of each column. People are told apart by ``subject``, where it is given;
@@ -32,7 +32,7 @@ class Asked:
     linked: bool
 
 
-def shares_again(sql: Sql, candidate: DataView, pairs: PairedView, asked: Asked) -> dict[str, float]:
+def shares_sql(sql: Sql, candidate: DataView, pairs: PairedView, asked: WidthComparison) -> dict[str, float]:
     """Return the share of each column, and of the means and the median that there are, by the names of their figures.
 
     Raises RunError where the paired rows are not those of the file.

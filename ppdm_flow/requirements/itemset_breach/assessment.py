@@ -12,10 +12,10 @@ from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.mining.transactions.breaches import Event, epsilon, likelihoods
 from ppdm_flow.mining.transactions.exposure import WorstExposure, inside, knowing, outside, rest, whole
 from ppdm_flow.mining.transactions.hardest import hardest
-from ppdm_flow.mining.transactions.prevalent import Prevalent, pools, prevalent
-from ppdm_flow.requirements.itemset_breach.fit import Fit, fit_of
-from ppdm_flow.requirements.itemset_breach.material import Material
-from ppdm_flow.requirements.itemset_breach.observed import Observed, Watched, observed
+from ppdm_flow.mining.transactions.prevalent import PrevalentItemsets, pools, prevalent
+from ppdm_flow.requirements.itemset_breach.fit import ObservationFit, fit_of
+from ppdm_flow.requirements.itemset_breach.material import BreachInput
+from ppdm_flow.requirements.itemset_breach.observed import ObservedPairs, WatchedItem, observed
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 SHOWN = 4
@@ -40,8 +40,8 @@ class BreachAssessment:
     """
 
     requirement: ItemsetBreach
-    material: Material
-    counted: Prevalent
+    material: BreachInput
+    counted: PrevalentItemsets
     within: Mapping[int, Sequence[WorstExposure]]
     beside: Mapping[int, Sequence[WorstExposure]]
     whole: Mapping[int, Sequence[WorstExposure]]
@@ -51,9 +51,9 @@ class BreachAssessment:
     rest: float
     bound: float | None
     exceeded: tuple[int, ...]
-    watched: tuple[Watched, ...]
-    seen: Observed | None
-    fit: Fit
+    watched: tuple[WatchedItem, ...]
+    seen: ObservedPairs | None
+    fit: ObservationFit
 
     @property
     def worst(self) -> WorstExposure:
@@ -83,7 +83,7 @@ class BreachAssessment:
 
     def measured(self, exposed: WorstExposure) -> tuple[int, int]:
         """Return the released sets with the itemset, and those of them with the item, in the pool of the length."""
-        wanted = Watched(exposed.itemset, exposed.item)
+        wanted = WatchedItem(exposed.itemset, exposed.item)
         if self.seen is None or wanted not in self.watched:
             return 0, 0
         which = self.watched.index(wanted)
@@ -91,7 +91,7 @@ class BreachAssessment:
         return int(self.seen.seen[which, there].sum()), int(self.seen.hits[which, there].sum())
 
 
-def assess(requirement: ItemsetBreach, material: Material) -> BreachAssessment:
+def assess(requirement: ItemsetBreach, material: BreachInput) -> BreachAssessment:
     """Count, predict, and look at the released sets."""
     numbers = {m: n for m, n in material.numbers.items() if m}
     together = pools(numbers, requirement.pool)
@@ -123,23 +123,23 @@ def assess(requirement: ItemsetBreach, material: Material) -> BreachAssessment:
     )
 
 
-def _known(material: Material, counted: Prevalent, requirement: ItemsetBreach) -> dict[int, WorstExposure]:
+def _known(material: BreachInput, counted: PrevalentItemsets, requirement: ItemsetBreach) -> dict[int, WorstExposure]:
     worst = {
         known: knowing(material.operator, counted, requirement.sizes, known, requirement.level) for known in (1, 2)
     }
     return {known: exposed for known, exposed in worst.items() if exposed is not None}
 
 
-def _watched(*some: Mapping[int, Sequence[WorstExposure]]) -> tuple[Watched, ...]:
+def _watched(*some: Mapping[int, Sequence[WorstExposure]]) -> tuple[WatchedItem, ...]:
     """Return the worst itemsets of each size and kind."""
     chosen = []
     for kind in some:
         for each in kind.values():
             chosen += [e for e in sorted(each, key=level_of, reverse=True) if e.itemset][:SHOWN]
-    return tuple(dict.fromkeys(Watched(e.itemset, e.item) for e in chosen))
+    return tuple(dict.fromkeys(WatchedItem(e.itemset, e.item) for e in chosen))
 
 
-def _bound(material: Material, caps: Bounds, sizes: Sequence[int]) -> float | None:
+def _bound(material: BreachInput, caps: Bounds, sizes: Sequence[int]) -> float | None:
     if not all(caps.values()):
         return None
     levels = [0.0]
@@ -151,7 +151,7 @@ def _bound(material: Material, caps: Bounds, sizes: Sequence[int]) -> float | No
     return max(levels)
 
 
-def _exceeded(counted: Prevalent, caps: Bounds) -> tuple[int, ...]:
+def _exceeded(counted: PrevalentItemsets, caps: Bounds) -> tuple[int, ...]:
     """Return the lengths at which some itemset occurs more often than the policy says."""
     held = largest(counted)
     over = []
@@ -167,7 +167,7 @@ def _exceeded(counted: Prevalent, caps: Bounds) -> tuple[int, ...]:
     return tuple(over)
 
 
-def largest(counted: Prevalent) -> npt.NDArray[np.float64]:
+def largest(counted: PrevalentItemsets) -> npt.NDArray[np.float64]:
     """Return the largest share of a pool that an itemset of 1, 2, .. items was counted in, (longest, pools)."""
     counts = [level.counts.max(axis=0, initial=0) for level in counted.levels]
     return np.asarray(np.array(counts) / counted.rows)

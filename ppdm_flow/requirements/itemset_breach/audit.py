@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -17,7 +17,7 @@ SPEC = PluginSpec(
         Kind.AUDIT,
         serves=("itemset_breach",),
         sets="column",
-        asks=Demand(Asks.TABLE, passes=11),
+        asks=AccessRequirements(DataAccess.TABLE, passes=11),
     ),
     params=ItemsetBreachParams,
     algorithm="ppdm_flow.requirements.itemset_breach.algorithm:ItemsetBreachAudit",

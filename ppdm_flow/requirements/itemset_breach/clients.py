@@ -25,7 +25,7 @@ from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.hardest import by_program, check_maxima, hardest, polytope
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import recovery
-from ppdm_flow.mining.transactions.operators import NONE, Operator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
 from ppdm_flow.requirements.itemset_breach.fit import ERROR
 from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError, released_lengths
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
@@ -64,7 +64,7 @@ class ClientAssessment:
 
     requirement: ItemsetBreach
     column: str
-    operator: Operator
+    operator: TransactionOperator
     numbers: Mapping[int, int]
     items: Mapping[int, Floats]
     lengths: Mapping[int, Floats]

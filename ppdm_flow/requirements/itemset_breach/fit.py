@@ -11,9 +11,9 @@ from scipy.stats import binom
 
 from ppdm_flow.mining.transactions.counting.vertical import item_counts
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.operators import NONE, Operator
-from ppdm_flow.requirements.itemset_breach.material import Material
-from ppdm_flow.requirements.itemset_breach.observed import Observed
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
+from ppdm_flow.requirements.itemset_breach.material import BreachInput
+from ppdm_flow.requirements.itemset_breach.observed import ObservedPairs
 from ppdm_flow.requirements.itemset_breach.tails import binomial, mixed, summed
 
 Integers = npt.NDArray[np.int64]
@@ -23,7 +23,7 @@ ERROR = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class ObservationFit:
     """``p`` bounds the probability of something as unlikely as was observed, ``what``, on ``rows`` rows."""
 
     p: float
@@ -36,15 +36,15 @@ class Fit:
         return self.p >= ERROR
 
 
-def fit_of(material: Material, seen: Observed | None) -> Fit:
+def fit_of(material: BreachInput, seen: ObservedPairs | None) -> ObservationFit:
     """Hold what was observed against the operator; without pairs the counts of items alone."""
     tests = list(_marginal(material) if seen is None else _paired(material.operator, seen))
     p, what = min(((float(np.min(p, initial=1.0)), what) for what, p in tests), default=(1.0, ""))
     number = sum(max(1, np.size(p)) for _, p in tests)
-    return Fit(min(1.0, p * number), what, sum(material.released.values()))
+    return ObservationFit(min(1.0, p * number), what, sum(material.released.values()))
 
 
-def _paired(operator: Operator, seen: Observed) -> Iterator[tuple[str, Floats]]:
+def _paired(operator: TransactionOperator, seen: ObservedPairs) -> Iterator[tuple[str, Floats]]:
     if seen.lengths_differ:
         yield "the published lengths are not those of the original sets", np.zeros(1)
     kept, came = chances(operator)
@@ -69,7 +69,7 @@ def _paired(operator: Operator, seen: Observed) -> Iterator[tuple[str, Floats]]:
         yield "a set has far too few or too many other items", _extremes(operator, seen)
 
 
-def chances(operator: Operator) -> tuple[Floats, Floats]:
+def chances(operator: TransactionOperator) -> tuple[Floats, Floats]:
     """Return the probability that an item of a set stays, and that another one comes in, (sizes,)."""
     kept, came = [], []
     for m in operator.sizes:
@@ -81,7 +81,7 @@ def chances(operator: Operator) -> tuple[Floats, Floats]:
     return np.minimum(np.array(kept), 1.0), np.array(came)
 
 
-def _extremes(operator: Operator, seen: Observed) -> Floats:
+def _extremes(operator: TransactionOperator, seen: ObservedPairs) -> Floats:
     """Return the tails of the least and the largest number of items that came in, over all rows of a length."""
     there = seen.rows > 0
     outside = (operator.alphabet - np.array(operator.sizes))[there, None]
@@ -90,7 +90,7 @@ def _extremes(operator: Operator, seen: Observed) -> Floats:
     return np.minimum(1.0, binomial(ends, outside, came) * seen.rows[there, None])
 
 
-def _strict(operator: Operator, seen: Observed) -> Floats:
+def _strict(operator: TransactionOperator, seen: ObservedPairs) -> Floats:
     """Return 0 for a length of which a row has another number of items than it had, 1 for others.
 
     What is not counted by rows follows from the numbers of items that stayed.
@@ -102,7 +102,7 @@ def _strict(operator: Operator, seen: Observed) -> Floats:
     return np.asarray((came == expected) & (seen.most <= most), dtype=np.float64)
 
 
-def _marginal(material: Material) -> Iterator[tuple[str, Floats]]:
+def _marginal(material: BreachInput) -> Iterator[tuple[str, Floats]]:
     """Hold the released counts of items against what the original's would become."""
     operator = material.operator
     sizes = np.array(operator.sizes)

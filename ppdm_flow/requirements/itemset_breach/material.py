@@ -11,7 +11,7 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.counts import written_out
@@ -24,7 +24,7 @@ class UnknownOperatorError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class BreachInput:
     """``original`` has the sets that went into ``operator`` in ``name``, ``candidate`` the released ones in ``column``.
 
     ``numbers`` and ``released``: m -> rows, by the length of the original sets. ``pairs`` are both side by side.
@@ -35,7 +35,7 @@ class Material:
     name: str
     candidate: DataView
     column: str
-    operator: Operator
+    operator: TransactionOperator
     alphabet: pa.StringArray
     numbers: Mapping[int, int]
     released: Mapping[int, int]
@@ -58,7 +58,7 @@ class Material:
             yield part.sets[self.column]
 
 
-def material(column: str, candidate: DataView, ctx: AuditContext) -> Material:
+def material(column: str, candidate: DataView, ctx: AuditContext) -> BreachInput:
     """Return what is known of a released column. Raises UnknownOperatorError where that is too little."""
     channel = ctx.set_operators.get(column)
     if channel is None:
@@ -78,7 +78,7 @@ def material(column: str, candidate: DataView, ctx: AuditContext) -> Material:
     if any(number > numbers.get(m, 0) for m, number in released.items()):
         raise UnknownOperatorError("more sets of some length were released than there were")
     pairs = ctx.operator_pairs.get(column)
-    result = Material(
+    result = BreachInput(
         view, name, candidate, column, operator, alphabet, numbers, released, pairs, _direct(column, channel.step, ctx)
     )
     if pairs is None and not result.complete:
@@ -99,7 +99,7 @@ def plain(table: Table, name: str) -> Baskets:
     return column
 
 
-def known_sets(view: DataView, name: str, operator: Operator) -> Iterator[Baskets]:
+def known_sets(view: DataView, name: str, operator: TransactionOperator) -> Iterator[Baskets]:
     """Yield the sets of lengths that the operator knows: others cannot have been randomized.
 
     Each as often as its row's weight says, since a row that stands for several people was randomized for each.
@@ -111,7 +111,9 @@ def known_sets(view: DataView, name: str, operator: Operator) -> Iterator[Basket
         yield column if fits.all() else column.take(fits)
 
 
-def released_lengths(candidate: DataView, column: str, operator: Operator) -> tuple[pa.StringArray, dict[int, int]]:
+def released_lengths(
+    candidate: DataView, column: str, operator: TransactionOperator
+) -> tuple[pa.StringArray, dict[int, int]]:
     """Return the alphabet, and how many sets of each length there are. Raises UnknownOperatorError."""
     alphabet: pa.StringArray | None = None
     sizes = []

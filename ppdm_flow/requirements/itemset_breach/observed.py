@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from ppdm_flow.mining.transactions.counting.counting import support_counts
-from ppdm_flow.mining.transactions.counting.vertical import Columns, columns, expand, item_counts
-from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.requirements.itemset_breach.material import Material, plain
+from ppdm_flow.mining.transactions.counting.vertical import BitColumns, columns, expand, item_counts
+from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.requirements.itemset_breach.material import BreachInput, plain
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
 
@@ -23,7 +23,7 @@ QUANTILES = (0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999)
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedItem:
     """An itemset A and an item z, by their places in the alphabet."""
 
     itemset: tuple[int, ...]
@@ -31,7 +31,7 @@ class Watched:
 
 
 @dataclass(slots=True, eq=False)
-class Observed:
+class ObservedPairs:
     """Sums over pairs of rows. The first axis is the length m of the original, in the order of ``sizes``.
 
     ``rows`` (sizes,); ``own``, ``kept``, ``there`` (sizes, alphabet): originals with an item, those of them that still
@@ -43,7 +43,7 @@ class Observed:
 
     sizes: tuple[int, ...]
     alphabet: int
-    watched: Sequence[Watched]
+    watched: Sequence[WatchedItem]
     edges: Integers
     exact: bool = True
     lengths_differ: int = 0
@@ -118,17 +118,17 @@ class Observed:
             self.hits[at] += support_counts(both, np.column_stack((lines, holds)))
 
 
-def observed(material: Material, watched: Sequence[Watched]) -> Observed | None:
+def observed(material: BreachInput, watched: Sequence[WatchedItem]) -> ObservedPairs | None:
     """Look at all pairs once; None where rows cannot be matched."""
     if material.pairs is None:
         return None
-    seen = Observed(material.operator.sizes, material.operator.alphabet, watched, edges_of(material.operator))
+    seen = ObservedPairs(material.operator.sizes, material.operator.alphabet, watched, edges_of(material.operator))
     for before, after in material.pairs.pairs([material.name], [material.column]):
         seen.look(_before(before, material), after.sets[material.column])
     return seen
 
 
-def edges_of(operator: Operator) -> Integers:
+def edges_of(operator: TransactionOperator) -> Integers:
     """Return quantiles of how many items come in, (sizes, edges)."""
     sizes = np.array(operator.sizes)
     chance = np.array([0.0 if operator.refills else operator.rho(m) for m in operator.sizes])
@@ -136,11 +136,11 @@ def edges_of(operator: Operator) -> Integers:
     return np.asarray(quantiles, dtype=np.int64)
 
 
-def _before(table: Table, material: Material) -> Baskets:
+def _before(table: Table, material: BreachInput) -> Baskets:
     return plain(table, material.name).onto(material.alphabet)
 
 
-def _both(before: Columns, after: Columns) -> Columns:
+def _both(before: BitColumns, after: BitColumns) -> BitColumns:
     """Return the bits of both, one under the other: lengths are the same, so that rows lie in the same places."""
     items = np.concatenate((before.items, after.items))
-    return Columns(items, np.concatenate((before.words, after.words)), before.sizes, before.starts, before.rows)
+    return BitColumns(items, np.concatenate((before.words, after.words)), before.sizes, before.starts, before.rows)

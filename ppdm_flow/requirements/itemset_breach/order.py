@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 
 
 @dataclass(frozen=True, slots=True)
-class Inferred:
+class InferenceClaim:
     """No item is inferred with more than the level of the requirement."""
 
     requirement: ItemsetBreach
 
 
-def says(requirement: ItemsetBreach, _frame: PolicyFrame) -> Iterator[Inferred]:
+def says(requirement: ItemsetBreach, _frame: PolicyFrame) -> Iterator[InferenceClaim]:
     """Yield what an itemset breach claims."""
-    yield Inferred(requirement)
+    yield InferenceClaim(requirement)
 
 
-def inferred(given: Inferred, required: Inferred, between: Between) -> str | None:
+def inferred(given: InferenceClaim, required: InferenceClaim, between: ComparedPolicies) -> str | None:
     """A lower level, for itemsets of more sizes, on the same assumptions about supports."""
     one, other = given.requirement, required.requirement
     about = one.attribute == other.attribute and between.same_original and between.about(one.attribute)
@@ -34,7 +34,7 @@ def inferred(given: Inferred, required: Inferred, between: Between) -> str | Non
 
 ORDER = Order(
     says=says,
-    rules=((Inferred, Inferred, inferred),),
+    rules=((InferenceClaim, InferenceClaim, inferred),),
     fields=frozenset(
         (
             "attribute",

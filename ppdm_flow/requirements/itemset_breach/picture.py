@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.results import Chart, Figure, Series
+from ppdm_flow.core.results import Chart, Figure, FigureSeries
 from ppdm_flow.requirements.itemset_breach.assessment import BreachAssessment
 from ppdm_flow.requirements.itemset_breach.figures import measured_of, most
 
@@ -18,12 +18,15 @@ def _by_size(assessment: BreachAssessment) -> Chart:
     sizes = tuple(assessment.within)
     predicted = tuple(most(assessment.within[k]).level for k in sizes)
     beside = tuple(most(assessment.beside[k]).level for k in sizes)
-    series = [Series("item of the itemset, predicted", predicted), Series("another item, predicted", beside)]
+    series = [
+        FigureSeries("item of the itemset, predicted", predicted),
+        FigureSeries("another item, predicted", beside),
+    ]
     seen = [measured_of(assessment, most(assessment.within[k])) for k in sizes]
     if all(figure.value is not None and figure.interval is not None for figure in seen):
         values = tuple(float(figure.value or 0.0) for figure in seen)
         low, high = (tuple(_end(figure, i) for figure in seen) for i in (0, 1))
-        series.insert(1, Series("item of the itemset, measured", values, low, high))
+        series.insert(1, FigureSeries("item of the itemset, measured", values, low, high))
     return Chart(
         id=f"{assessment.requirement.id}.by_size",
         title="Worst posteriors by size of the itemset",
@@ -41,7 +44,7 @@ def _by_size(assessment: BreachAssessment) -> Chart:
 def _by_length(assessment: BreachAssessment) -> Chart:
     lengths = [e.size for e in next(iter(assessment.within.values()))]
     series = tuple(
-        Series(f"{k} item{'s' * (k > 1)}", tuple(e.level for e in each)) for k, each in assessment.within.items()
+        FigureSeries(f"{k} item{'s' * (k > 1)}", tuple(e.level for e in each)) for k, each in assessment.within.items()
     )
     return Chart(
         id=f"{assessment.requirement.id}.by_length",

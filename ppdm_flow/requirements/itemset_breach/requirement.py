@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import LOWER, MORE, Fixed, FixedMap, Probability
-from ppdm_flow.core.requirement import Binding
+from ppdm_flow.core.requirement import ClauseBinding
 from ppdm_flow.core.requirement_families import OnSets
 
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
@@ -45,7 +45,7 @@ class ItemsetBreach(OnSets):
     )
     pool: Annotated[int, Field(ge=1, description=_POOL, examples=["1000"])] = 1000
 
-    def bound(self, place: Binding) -> Self:
+    def bound(self, place: ClauseBinding) -> Self:
         """Return it at its place, with each size once."""
         return super().bound(place).changed(sizes=tuple(sorted(set(self.sizes))))
 

@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, Operator
-from ppdm_flow.requirements.itemset_breach.material import Material
+from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, TransactionOperator
+from ppdm_flow.requirements.itemset_breach.material import BreachInput
 from ppdm_flow.sdk.audit import Sql, quoted
 from ppdm_flow.tables.sets import SeededSets
 
@@ -20,7 +20,7 @@ _MODULUS = 0x1100B
 
 
 def posterior(
-    material: Material, lengths: Sequence[int], size: int, itemset: Sequence[int], item: int, sql: Sql | None
+    material: BreachInput, lengths: Sequence[int], size: int, itemset: Sequence[int], item: int, sql: Sql | None
 ) -> float:
     """Return Pr[z in t | A in t'] for originals of ``size`` items, by the supports among sets of ``lengths``."""
     others = [i for i in itemset if i != item]
@@ -38,7 +38,7 @@ def posterior(
     return hit / seen if seen else 0.0
 
 
-def likelihood(operator: Operator, size: int, length: int, overlap: int) -> float:
+def likelihood(operator: TransactionOperator, size: int, length: int, overlap: int) -> float:
     """Return Pr[A in t' | |t ∩ A| = overlap] by summing over how many items of t stay."""
     missing = length - overlap
     if overlap > size or missing > operator.alphabet - size:
@@ -57,7 +57,7 @@ def likelihood(operator: Operator, size: int, length: int, overlap: int) -> floa
     return total
 
 
-def _law(operator: Operator, size: int) -> list[float]:
+def _law(operator: TransactionOperator, size: int) -> list[float]:
     """Return the law of how many items stay: of cut-and-paste from K and rho."""
     if operator.family != CUT_AND_PASTE:
         return [float(p) for p in operator.law(size)]
@@ -71,7 +71,7 @@ def _law(operator: Operator, size: int) -> list[float]:
     return law
 
 
-def _counts(material: Material, items: Sequence[int], sql: Sql | None) -> Counts:
+def _counts(material: BreachInput, items: Sequence[int], sql: Sql | None) -> Counts:
     """Count the originals, in SQL where the source's rows are just what went into the operator."""
     if sql is not None and material.direct:
         try:
@@ -83,7 +83,7 @@ def _counts(material: Material, items: Sequence[int], sql: Sql | None) -> Counts
     return _one_by_one(material, items)
 
 
-def _in_sql(material: Material, items: Sequence[int], sql: Sql) -> Counts:
+def _in_sql(material: BreachInput, items: Sequence[int], sql: Sql) -> Counts:
     name = quoted(material.name)
     names = [material.alphabet[i].as_py() for i in items]
     mask = " + ".join(f"{1 << bit} * list_contains({name}, ?)::INTEGER" for bit in range(len(names)))
@@ -98,7 +98,7 @@ def _numbers(counted: Counts) -> dict[int, int]:
     return dict(sorted(rows_by_length.items()))
 
 
-def _one_by_one(material: Material, items: Sequence[int]) -> Counts:
+def _one_by_one(material: BreachInput, items: Sequence[int]) -> Counts:
     counted: Counts = {}
     for part in material.partitions():
         mask = np.zeros(len(part), dtype=np.int64)
@@ -110,7 +110,7 @@ def _one_by_one(material: Material, items: Sequence[int]) -> Counts:
     return counted
 
 
-def released(material: Material, lengths: Sequence[int], itemset: Sequence[int], sql: Sql | None) -> int:
+def released(material: BreachInput, lengths: Sequence[int], itemset: Sequence[int], sql: Sql | None) -> int:
     """Return how many released sets of ``lengths`` hold all items, from the file itself where it has bits."""
     first = next(material.sets(), None)
     if isinstance(first, SeededSets):

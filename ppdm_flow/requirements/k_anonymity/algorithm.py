@@ -12,17 +12,17 @@ from typing import Any
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
-from ppdm_flow.mining.exposure.columns import Columns, columns, sensitive_attributes
+from ppdm_flow.mining.exposure.columns import RevealingColumns, columns, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_again, findings_of_unaccounted
+from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_sql, findings_of_unaccounted
 from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
-from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds, crowds_again
+from ppdm_flow.mining.exposure.sizes import CombinationSizes, classes, crowds, crowds_sql
 from ppdm_flow.mining.people.figures import require_people
-from ppdm_flow.mining.people.known_query import require_linkable_again
-from ppdm_flow.mining.people.sizes import people_in_classes, people_in_classes_again
-from ppdm_flow.requirements.k_anonymity.known_rows import known_rows, known_rows_again
-from ppdm_flow.requirements.k_anonymity.query import Query
+from ppdm_flow.mining.people.known_query import require_linkable_sql
+from ppdm_flow.mining.people.sizes import people_in_classes, people_in_classes_sql
+from ppdm_flow.requirements.k_anonymity.known_rows import known_rows, known_rows_sql
+from ppdm_flow.requirements.k_anonymity.query import RowClassQuery
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_anonymity.sentences import left_out, sentence
 from ppdm_flow.sdk.audit import AuditContext, Sql
@@ -98,8 +98,8 @@ class KAnonymityAudit:
             together = f"{requirement.id}.together_k"
             released_columns = columns(requirement.attributes, sensitive_attributes(ctx), candidate, ctx)
             if released_columns.mixed or ctx.people is not None:
-                if own := _again(requirement, released_columns, candidate, ctx, ctx.sql):
-                    figures |= own | beside_all_again(together, requirement.attributes, ctx)
+                if own := _figures_sql(requirement, released_columns, candidate, ctx, ctx.sql):
+                    figures |= own | beside_all_sql(together, requirement.attributes, ctx)
                 continue
             try:
                 originals = repeated(released_columns.known, sensitive_attributes(ctx), (), candidate, ctx)
@@ -107,8 +107,8 @@ class KAnonymityAudit:
                 continue
             if originals is not None:
                 figures[f"{requirement.id}.repeated"] = originals.again(released_columns.every)
-            figures |= beside_all_again(together, requirement.attributes, ctx)
-            query = Query(ctx.sql, originals or ReleasedRows(candidate, ctx), released_columns.every)
+            figures |= beside_all_sql(together, requirement.attributes, ctx)
+            query = RowClassQuery(ctx.sql, originals or ReleasedRows(candidate, ctx), released_columns.every)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
                 figures[f"{requirement.id}.{name}"] = value
         return figures
@@ -119,8 +119,8 @@ def _own(ctx: AuditContext) -> list[KAnonymity]:
 
 
 def _classes(
-    columns: Columns, originals: Repetitions | None, candidate: DataView, ctx: AuditContext
-) -> dict[Nulls, Classes]:
+    columns: RevealingColumns, originals: Repetitions | None, candidate: DataView, ctx: AuditContext
+) -> dict[Nulls, CombinationSizes]:
     """Return the classes by each of the null semantics, or the crowds, which there are not for wildcards.
 
     Of generated rows these are the classes of the ``originals`` that they repeat.
@@ -140,7 +140,7 @@ def _classes(
     return by_nulls | {nulls: crowds(columns, rows, nulls) for nulls in Nulls if nulls is not Nulls.WILDCARD}
 
 
-def _originals(requirement: KAnonymity, columns: Columns, originals: Repetitions | None) -> dict[str, Figure]:
+def _originals(requirement: KAnonymity, columns: RevealingColumns, originals: Repetitions | None) -> dict[str, Figure]:
     """Return how many original rows generated ones repeat, and how many of these repeat none."""
     if originals is None:
         return {}
@@ -148,19 +148,19 @@ def _originals(requirement: KAnonymity, columns: Columns, originals: Repetitions
     return {f"{requirement.id}.{name}": Figure(n, "rows") for name, n in zip(_PEOPLE, rows, strict=True)}
 
 
-def _again(
-    requirement: KAnonymity, columns: Columns, candidate: DataView, ctx: AuditContext, sql: Sql
+def _figures_sql(
+    requirement: KAnonymity, columns: RevealingColumns, candidate: DataView, ctx: AuditContext, sql: Sql
 ) -> dict[str, float | int | None]:
     """Return the figures of crowds by the second route; none where there are none."""
     try:
         if ctx.people is not None:
             require_people(ctx.people, ctx)
-            groups = people_in_classes_again(columns, ReleasedRows(candidate, ctx), sql, ctx.nulls, ctx.people)
-            require_linkable_again(sql, columns, candidate, ctx)
-            known = known_rows_again(columns, candidate, ctx, sql)
+            groups = people_in_classes_sql(columns, ReleasedRows(candidate, ctx), sql, ctx.nulls, ctx.people)
+            require_linkable_sql(sql, columns, candidate, ctx)
+            known = known_rows_sql(columns, candidate, ctx, sql)
         else:
             shared = SharedCounts(ReleasedRows(candidate, ctx), columns.every, columns.known)
-            groups, known = crowds_again(columns, shared, sql, ctx.nulls), {}
+            groups, known = crowds_sql(columns, shared, sql, ctx.nulls), {}
     except UnmeasuredError:
         return {}
     figures = {
@@ -174,7 +174,7 @@ def _again(
 
 
 def _figures(
-    requirement: KAnonymity, classes_by_nulls: Mapping[Nulls, Classes], ctx: AuditContext
+    requirement: KAnonymity, classes_by_nulls: Mapping[Nulls, CombinationSizes], ctx: AuditContext
 ) -> dict[str, Figure]:
     judged = classes_by_nulls[ctx.nulls]
     sizes = {"k": judged.k, **{f"k_{n}": c.k for n, c in classes_by_nulls.items()}}

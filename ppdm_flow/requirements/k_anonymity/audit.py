@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -16,7 +16,9 @@ SPEC = PluginSpec(
         "audits/k_anonymity",
         Kind.AUDIT,
         serves=("k_anonymity",),
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
+        ),
     ),
     params=KAnonymityParams,
     algorithm="ppdm_flow.requirements.k_anonymity.algorithm:KAnonymityAudit",

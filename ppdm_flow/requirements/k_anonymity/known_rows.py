@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.core.results import Chart, Figure, Measured
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
@@ -14,7 +14,7 @@ from ppdm_flow.sdk.view import DataView
 
 
 def known_rows(
-    requirement: KAnonymity, columns: Columns, candidate: DataView, ctx: AuditContext
+    requirement: KAnonymity, columns: RevealingColumns, candidate: DataView, ctx: AuditContext
 ) -> tuple[list[Measured], list[Chart]]:
     """Return the smallest crowd of linked people, with a picture; nothing where rows are counted, or none is linked.
 
@@ -38,7 +38,7 @@ def known_rows(
     return [held], [] if chart is None else [chart]
 
 
-def known_rows_again(columns: Columns, candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:
+def known_rows_sql(columns: RevealingColumns, candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:
     """Return the figure by the second route; nothing where no row is linked."""
     if ctx.people is None:
         return {}

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import SAME, contained
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ClassSizeClaim:
     """Every class over ``attributes`` has at least ``k`` rows."""
 
     k: int
     attributes: frozenset[str]
 
 
-def says(requirement: KAnonymity, _frame: PolicyFrame) -> Iterator[Size]:
+def says(requirement: KAnonymity, _frame: PolicyFrame) -> Iterator[ClassSizeClaim]:
     """Yield what it claims."""
-    yield Size(requirement.k, frozenset(requirement.attributes))
+    yield ClassSizeClaim(requirement.k, frozenset(requirement.attributes))
 
 
-def sizes(given: Size, required: Size, between: Between) -> str | None:
+def sizes(given: ClassSizeClaim, required: ClassSizeClaim, between: ComparedPolicies) -> str | None:
     """Return why classes of at least k rows are at least as large as asked for."""
     holds = contained(given.attributes, required.attributes, between)
     if holds is None or given.k < required.k:
@@ -37,7 +37,7 @@ def sizes(given: Size, required: Size, between: Between) -> str | None:
 
 ORDER = Order(
     says=says,
-    rules=((Size, Size, sizes),),
+    rules=((ClassSizeClaim, ClassSizeClaim, sizes),),
     fields=frozenset(
         (
             "k",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.rows import Rows
+from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.releases.relation import crowds
 from ppdm_flow.sdk.audit import Sql
 
@@ -15,10 +15,10 @@ CHUNK_PAIRS = 1_000_000_000
 """Pairs of combinations and patterns of missing cells that one query looks up."""
 
 
-class Query:
+class RowClassQuery:
     """The classes over ``columns`` of some rows."""
 
-    def __init__(self, sql: Sql, rows: Rows, columns: Sequence[str]) -> None:
+    def __init__(self, sql: Sql, rows: CountedRows, columns: Sequence[str]) -> None:
         self.sql = sql
         self.columns = tuple(columns)
         every, known = rows.relation(self.columns), rows.relation(self.columns, (), self.columns)

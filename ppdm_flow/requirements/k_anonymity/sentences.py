@@ -9,14 +9,16 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import FITTING
-from ppdm_flow.mining.exposure.columns import Columns, made_of
-from ppdm_flow.mining.exposure.sizes import Classes
+from ppdm_flow.mining.exposure.columns import RevealingColumns, made_of
+from ppdm_flow.mining.exposure.sizes import CombinationSizes
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext
 
 
-def sentence(requirement: KAnonymity, released_columns: Columns, classes: Classes, ctx: AuditContext) -> str:
+def sentence(
+    requirement: KAnonymity, released_columns: RevealingColumns, classes: CombinationSizes, ctx: AuditContext
+) -> str:
     """Return the sentence for the report."""
     total = int(classes.rows.sum())
     columns, nulls = released_columns.every, ctx.nulls
@@ -36,7 +38,7 @@ def sentence(requirement: KAnonymity, released_columns: Columns, classes: Classe
     return text + made_of(columns, ctx) + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(classes)
 
 
-def left_out(requirement: KAnonymity, classes: Classes) -> Iterator[Finding]:
+def left_out(requirement: KAnonymity, classes: CombinationSizes) -> Iterator[Finding]:
     """Yield the finding for released rows that the null semantics leave out."""
     if classes.left_out:
         text = (
@@ -46,7 +48,7 @@ def left_out(requirement: KAnonymity, classes: Classes) -> Iterator[Finding]:
         yield Finding("PPF822", Severity.WARNING, text, requirement.id)
 
 
-def _left_out(classes: Classes) -> str:
+def _left_out(classes: CombinationSizes) -> str:
     if not classes.left_out:
         return ""
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -13,7 +13,10 @@ class KMapParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page(
-        "audits/k_map", Kind.AUDIT, serves=("k_map",), asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2)
+        "audits/k_map",
+        Kind.AUDIT,
+        serves=("k_map",),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
     ),
     params=KMapParams,
     algorithm="ppdm_flow.requirements.k_map.algorithm:KMapAudit",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ppdm_flow.mining.recoding.grouping import Grouping
-from ppdm_flow.mining.recoding.models import Bools, Floats, Hereditary, SensitiveColumns
+from ppdm_flow.mining.recoding.grouping import RowGrouping
+from ppdm_flow.mining.recoding.models import Bools, Floats, HereditaryModel, SensitiveColumns
 from ppdm_flow.requirements.k_map.requirement import KMap
 
 
 @dataclass(frozen=True, slots=True)
-class KMapped(Hereditary):
+class KMapped(HereditaryModel):
     """At least ``k`` people of the population table (Sweeney 2001); classes without a record are of no interest."""
 
     k: int
     attribute: None = field(default=None, init=False)
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         """Compare the population's counts."""
         if grouping.people is None:
             raise ValueError("k-map needs a population table")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.people.figures import UncountedPeopleError, require_people
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 
-def require_one_class(columns: Columns, candidate: DataView, ctx: AuditContext) -> None:
+def require_one_class(columns: RevealingColumns, candidate: DataView, ctx: AuditContext) -> None:
     """Raise UncountedPeopleError where rows are seen to be one person's, and are in several classes.
 
     Whoever has the population knows what it says of everybody, and looks for who fits all of these classes: those are

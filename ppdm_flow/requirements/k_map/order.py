@@ -6,27 +6,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.k_map.requirement import KMap
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class KMapClaim:
     """Every class over ``attributes`` fits at least ``k`` people of the population."""
 
     k: int
     attributes: frozenset[str]
-    population: Population
+    population: PopulationFile
 
 
-def says(requirement: KMap, _frame: PolicyFrame) -> Iterator[Mapped]:
+def says(requirement: KMap, _frame: PolicyFrame) -> Iterator[KMapClaim]:
     """Yield what it claims."""
-    yield Mapped(requirement.k, frozenset(requirement.attributes), requirement.population)
+    yield KMapClaim(requirement.k, frozenset(requirement.attributes), requirement.population)
 
 
-def mapped(given: Mapped, required: Mapped, between: Between) -> str | None:
+def mapped(given: KMapClaim, required: KMapClaim, between: ComparedPolicies) -> str | None:
     """Return why the classes fit as many: whoever fits more attributes fits fewer, if all of them read labels alike."""
     nulls = between.given.nulls, between.asked.nulls
     alike = nulls[0] is nulls[1] or nulls == (Nulls.OWN_CATEGORY, Nulls.WILDCARD)  # wildcards fit whom they fitted
@@ -39,7 +39,7 @@ def mapped(given: Mapped, required: Mapped, between: Between) -> str | None:
     return f"{given.k} people are at least {required.k}, and whoever fits more attributes fits fewer"
 
 
-def _same_people(given: Mapped, required: Mapped, between: Between) -> bool:
+def _same_people(given: KMapClaim, required: KMapClaim, between: ComparedPolicies) -> bool:
     one, other = given.population, required.population
     if one.delimiter != other.delimiter or not between.same_file(one.path, other.path):
         return False
@@ -50,7 +50,7 @@ def _same_people(given: Mapped, required: Mapped, between: Between) -> bool:
 
 ORDER = Order(
     says=says,
-    rules=((Mapped, Mapped, mapped),),
+    rules=((KMapClaim, KMapClaim, mapped),),
     fields=frozenset(
         (
             "k",

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.requirements.k_map.requirement import KMap
 
 Ints = npt.NDArray[np.int64]
@@ -30,7 +30,7 @@ def pictures(requirement: KMap, people: Ints, rows: Ints) -> Iterator[Chart]:
         title="Rows by the people of the population whom they fit",
         kind="bars",
         x=tuple(names[:last]),
-        series=(Series("released rows", tuple(counted[:last].tolist())),),
+        series=(FigureSeries("released rows", tuple(counted[:last].tolist())),),
         x_label="people",
         y_label="rows",
         note=f"At least {requirement.k:,} are required.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.populations.profiles import Profiles
+from ppdm_flow.mining.populations.profiles import PopulationProfiles
 from ppdm_flow.mining.releases.relation import all_known, classes
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
@@ -14,7 +14,7 @@ from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.schema import Schema
 
 
-def smallest(sql: Sql, schema: Schema, released: Counts, profiles: Profiles, nulls: Nulls) -> int:
+def smallest(sql: Sql, schema: Schema, released: Counts, profiles: PopulationProfiles, nulls: Nulls) -> int:
     """Return the smallest number of people that fit a class; 0 where there is no class."""
     width = len(released.columns)
     where = all_known(released.columns) if nulls is Nulls.EXCLUDE else ""
@@ -38,7 +38,7 @@ def smallest(sql: Sql, schema: Schema, released: Counts, profiles: Profiles, nul
     return int(least) if every == fitted else 0
 
 
-def _parameters(released: Counts, profiles: Profiles) -> list[Any]:
+def _parameters(released: Counts, profiles: PopulationProfiles) -> list[Any]:
     """Return the people with their codes, then for each column its codes beside the labels that stand for them."""
     given: list[Any] = [profiles.people.tolist(), *(codes.tolist() for codes in profiles.codes.T)]
     for fits, column in zip(profiles.fits, released.columns, strict=True):

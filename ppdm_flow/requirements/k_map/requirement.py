@@ -9,7 +9,7 @@ from pydantic import Field
 from ppdm_flow.core.model import HIGHER, FixedMap
 from ppdm_flow.core.requirement import NameOf
 from ppdm_flow.core.requirement_families import OnPeople
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 
 _POPULATION = "The population, with a row for each person."
 
@@ -25,7 +25,7 @@ class KMap(OnPeople):
     counts_people: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.k_map.classes:models"
     k: Annotated[int, Field(ge=2, description="The least number of people that a group fits.", examples=["5"]), HIGHER]
-    population: Annotated[Population, Field(description=_POPULATION, examples=[{"path": "voters.csv"}])]
+    population: Annotated[PopulationFile, Field(description=_POPULATION, examples=[{"path": "voters.csv"}])]
 
     @property
     def class_claim(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.mining.exposure.columns import Columns, facts_of
+from ppdm_flow.mining.exposure.columns import RevealingColumns, facts_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
@@ -14,7 +14,7 @@ class UnlabelledError(UnmeasuredError):
     code = "PPF839"
 
 
-def require_readable(columns: Columns, ctx: AuditContext) -> None:
+def require_readable(columns: RevealingColumns, ctx: AuditContext) -> None:
     """Raise UnlabelledError where the classes cannot be looked for in a population.
 
     A class id over several attributes, or a pseudonym, is no label of a value.

@@ -18,7 +18,7 @@ from ppdm_flow.mining.classes.wording import unreleased
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
-from ppdm_flow.requirements.km_anonymity.supports import Ints, RandomizedSetsError, columns_of, supports, supports_again
+from ppdm_flow.requirements.km_anonymity.supports import Ints, RandomizedSetsError, columns_of, supports, supports_sql
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -48,7 +48,7 @@ class KmAnonymityAudit:
             if ctx.sql is None or not columns or derived:
                 continue
             try:
-                every = [s for c in columns for s in supports_again(requirement, c, candidate, ctx, ctx.sql)]
+                every = [s for c in columns for s in supports_sql(requirement, c, candidate, ctx, ctx.sql)]
             except (UnmeasuredError, RandomizedSetsError):
                 continue
             figures |= {name: figure.value for name, figure in _figures(requirement, _least(every), ctx).items()}

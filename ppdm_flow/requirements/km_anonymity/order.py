@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class KmClaim:
     """Every combination of at most ``m`` items that occurs is in at least ``k`` sets."""
 
     attribute: str
@@ -19,12 +19,12 @@ class Combined:
     m: int
 
 
-def says(requirement: KmAnonymity, _frame: PolicyFrame) -> Iterator[Combined]:
+def says(requirement: KmAnonymity, _frame: PolicyFrame) -> Iterator[KmClaim]:
     """Yield what k^m-anonymity claims."""
-    yield Combined(requirement.attribute, requirement.k, requirement.m)
+    yield KmClaim(requirement.attribute, requirement.k, requirement.m)
 
 
-def combined(given: Combined, required: Combined, between: Between) -> str | None:
+def combined(given: KmClaim, required: KmClaim, between: ComparedPolicies) -> str | None:
     """More sets, for combinations of more items."""
     about = given.attribute == required.attribute and between.same_counting and between.about(given.attribute)
     if not about or given.k < required.k or given.m < required.m:
@@ -34,7 +34,7 @@ def combined(given: Combined, required: Combined, between: Between) -> str | Non
 
 ORDER = Order(
     says=says,
-    rules=((Combined, Combined, combined),),
+    rules=((KmClaim, KmClaim, combined),),
     fields=frozenset(
         (
             "attribute",

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.exposure.columns import facts_of
 from ppdm_flow.mining.people.figures import require_one_known, require_people
@@ -73,9 +73,7 @@ def supports(requirement: KmAnonymity, column: str, candidate: DataView, ctx: Au
     return [owned.supports(requirement.m) for owned in each]
 
 
-def supports_again(
-    requirement: KmAnonymity, column: str, candidate: DataView, ctx: AuditContext, sql: Sql
-) -> list[Ints]:
+def supports_sql(requirement: KmAnonymity, column: str, candidate: DataView, ctx: AuditContext, sql: Sql) -> list[Ints]:
     """Return the same in SQL: the items of each set are joined with themselves."""
     if ctx.people is None:
         _require_plain(column, candidate)
@@ -84,14 +82,14 @@ def supports_again(
         return [_joined(sql, rows, "SUM(i0.n)", requirement.m, {})]
     named, others = _beside(requirement, candidate, ctx, ctx.people)
     people = _relation(column, [*named, *others], ctx, ctx.people)
-    linked = _linked_again(people, len(named), ctx.people, sql)
+    linked = _linked_sql(people, len(named), ctx.people, sql)
     tables = {"people": people, "linked": linked}
     every = ["SELECT *, 1 AS n FROM people"]
     every += ["SELECT *, 1 AS n FROM people WHERE r IN (SELECT r FROM linked)"] if len(linked) else []
     return [_joined(sql, rows, "COUNT(DISTINCT i0.p)", requirement.m, tables) for rows in every]
 
 
-def _linked_again(people: pa.Table, named: int, whom: People, sql: Sql) -> pa.Table:
+def _linked_sql(people: pa.Table, named: int, whom: PeopleCount, sql: Sql) -> pa.Table:
     """Return the numbers of the linked rows."""
     places = [name for name in people.column_names if name.startswith("x")]
     text = f"SELECT {', '.join(('r', 'p', *places))}, 1 AS n FROM people"  # noqa: S608  # our own names
@@ -135,7 +133,7 @@ def _of_people(requirement: KmAnonymity, column: str, candidate: DataView, ctx: 
 
 
 def _beside(
-    requirement: KmAnonymity, candidate: DataView, ctx: AuditContext, people: People
+    requirement: KmAnonymity, candidate: DataView, ctx: AuditContext, people: PeopleCount
 ) -> tuple[list[str], list[str]]:
     """Return the released columns that stand for the person, and the others beside the sets.
 
@@ -148,7 +146,7 @@ def _beside(
     return named, [c for c in outside if c not in named]
 
 
-def _paired(column: str, others: Sequence[str], ctx: AuditContext, people: People) -> tuple[Table, Table]:
+def _paired(column: str, others: Sequence[str], ctx: AuditContext, people: PeopleCount) -> tuple[Table, Table]:
     """Return whose the released rows are, and what they show."""
     if ctx.owners is None:
         raise ValueError("nothing says whose the rows are")
@@ -161,7 +159,7 @@ def _paired(column: str, others: Sequence[str], ctx: AuditContext, people: Peopl
     return left, right
 
 
-def _relation(column: str, others: Sequence[str], ctx: AuditContext, people: People) -> pa.Table:
+def _relation(column: str, others: Sequence[str], ctx: AuditContext, people: PeopleCount) -> pa.Table:
     """Return released rows for the database: number ``r``, person ``p``, ``sets`` of codes, others as texts x0, x1."""
     whose, shown = _paired(column, others, ctx, people)
     cells = {f"x{i}": cells_of(shown[name]) for i, name in enumerate(others)}

@@ -20,8 +20,8 @@ from ppdm_flow.mining.classes.class_metric import Names
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.matching_query import matched_again
-from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.matching_query import matched_sql
+from ppdm_flow.mining.exposure.query import ClassQuery
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.requirements.l_diversity.classes import entropies
 from ppdm_flow.requirements.l_diversity.matching import distinct_values
@@ -57,10 +57,12 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
         """Return whether the l is one of shares; the others count rows and values of the crowd."""
         return requirement.variant is Diversity.ENTROPY
 
-    def again(self, requirement: LDiversity, query: Query, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
+    def again(
+        self, requirement: LDiversity, query: ClassQuery, ctx: AuditContext
+    ) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures; where cells are decoded, rows and values are matched by another way."""
         if requirement.variant is Diversity.DISTINCT and query.decoded and not isinstance(query, PeopleQuery):
-            return matched_again(query)
+            return matched_sql(query)
         return super().again(requirement, query, ctx)
 
     def people_figure(self, requirement: LDiversity) -> PeopleFigure:

@@ -9,38 +9,46 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, largest, shares
-from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Hereditary, Model, SensitiveColumns, clipped
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping, added, largest, shares
+from ppdm_flow.mining.recoding.models import (
+    SLACK,
+    Bools,
+    ClassModel,
+    Floats,
+    HereditaryModel,
+    SensitiveColumns,
+    clipped,
+)
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class DistinctDiverse(Hereditary):
+class DistinctDiverse(HereditaryModel):
     """At least ``l`` values (Machanavajjhala et al. 2007, section 4)."""
 
     attribute: int
     l: float  # noqa: E741  # the model's own letter
     figure: ClassVar[PeopleFigure] = PeopleFigure.DISTINCT
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         """Count values."""
         return np.asarray(grouping.different(self.attribute) >= self.l - SLACK)
 
 
 @dataclass(frozen=True, slots=True)
-class EntropyDiverse(Model):
+class EntropyDiverse(ClassModel):
     """exp of the entropy of at least ``l`` (ibidem, definition 4.1)."""
 
     attribute: int
     l: float  # noqa: E741  # the model's own letter
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         """Compare entropies."""
         return np.asarray(entropies(grouping.cells[self.attribute], grouping.sizes) >= np.log(self.l) - SLACK)
 
-    def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, _base: Floats, _drift: float) -> Floats:
         """Entropy is concave: a class has at least the mean of its parts', which is (1 - lost) ln l."""
         wanted = float(np.log(self.l))
         if wanted <= SLACK:
@@ -49,31 +57,31 @@ class EntropyDiverse(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class RecursiveDiverse(Model):
+class RecursiveDiverse(ClassModel):
     """r_1 < c (r_l + … + r_m) for the counts in descending order (ibidem, definition 4.2)."""
 
     attribute: int
     c: float
     l: int  # noqa: E741  # the model's own letter
 
-    def keeps(self, grouping: Grouping, _base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
         """Compare the largest count with the tail's."""
         first, tail = _heads_and_tails(grouping.cells[self.attribute], self.l)
         return np.asarray(first < self.c * tail - SLACK)
 
-    def lost(self, grouping: Grouping, _base: Floats, _drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, _base: Floats, _drift: float) -> Floats:
         """r_1 - c (r_l + … + r_m) is convex and homogeneous, so a class's is at most the sum of its parts'."""
         first, tail = _heads_and_tails(grouping.cells[self.attribute], self.l)
         return clipped((first - self.c * tail - SLACK) / np.maximum(grouping.sizes, 1))
 
 
-def entropies(cells: Cells, sizes: Ints) -> Floats:
+def entropies(cells: ClassCells, sizes: Ints) -> Floats:
     """Return the entropy of each class in nats."""
     share = shares(cells, sizes)
     return added(cells, -share * np.log(share))
 
 
-def _heads_and_tails(cells: Cells, rank: int) -> tuple[Ints, Ints]:
+def _heads_and_tails(cells: ClassCells, rank: int) -> tuple[Ints, Ints]:
     """Return the largest count of each class, and the sum of its counts from the ``rank``-th largest on."""
     owner = cells.owner
     count = cells.count[np.lexsort((-cells.count, owner))]
@@ -82,7 +90,7 @@ def _heads_and_tails(cells: Cells, rank: int) -> tuple[Ints, Ints]:
     return largest(cells.begins, count), total[cells.begins[1:]] - total[cells.begins[:-1]]
 
 
-def models(requirement: LDiversity, columns: SensitiveColumns) -> list[Model]:
+def models(requirement: LDiversity, columns: SensitiveColumns) -> list[ClassModel]:
     """Return what a class must keep."""
     at = columns.place(requirement.attribute)
     if requirement.variant is Diversity.DISTINCT:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import contained, unions
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 
 
 @dataclass(frozen=True, slots=True)
-class Diverse:
+class DiversityClaim:
     """Every class over ``attributes`` has ``l`` well-represented values of ``attribute``."""
 
     attribute: str
@@ -26,13 +26,15 @@ class Diverse:
     attributes: frozenset[str]
 
 
-def says(requirement: LDiversity, _frame: PolicyFrame) -> Iterator[Diverse]:
+def says(requirement: LDiversity, _frame: PolicyFrame) -> Iterator[DiversityClaim]:
     """Yield what it claims."""
     c = requirement.c if requirement.c is not None else 0.0
-    yield Diverse(requirement.attribute, requirement.l, requirement.variant, c, frozenset(requirement.attributes))
+    yield DiversityClaim(
+        requirement.attribute, requirement.l, requirement.variant, c, frozenset(requirement.attributes)
+    )
 
 
-def diverse(given: Diverse, required: Diverse, between: Between) -> str | None:
+def diverse(given: DiversityClaim, required: DiversityClaim, between: ComparedPolicies) -> str | None:
     """Return why classes are as diverse as asked for."""
     if given.attribute != required.attribute or not between.about(given.attribute):
         return None
@@ -42,7 +44,7 @@ def diverse(given: Diverse, required: Diverse, between: Between) -> str | None:
     return f"{counted}; {holds}" if holds and counted else None
 
 
-def _counted(given: Diverse, required: Diverse) -> str | None:
+def _counted(given: DiversityClaim, required: DiversityClaim) -> str | None:
     """Say why one class that keeps the one keeps the other."""
     if given.l < required.l:
         return None
@@ -59,7 +61,7 @@ def _counted(given: Diverse, required: Diverse) -> str | None:
 
 ORDER = Order(
     says=says,
-    rules=((Diverse, Diverse, diverse),),
+    rules=((DiversityClaim, DiversityClaim, diverse),),
     fields=frozenset(
         (
             "attribute",

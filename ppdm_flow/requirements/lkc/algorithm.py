@@ -23,11 +23,11 @@ from ppdm_flow.mining.classes.wording import (
 from ppdm_flow.mining.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
 from ppdm_flow.mining.exposure.joint_sizes import beside_all, findings_of_unaccounted, unaccounted
-from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.query import ClassQuery
 from ppdm_flow.mining.exposure.repeated import of_originals
 from ppdm_flow.mining.exposure.sizes import SIZE
-from ppdm_flow.mining.exposure.together import joint_size_again, joint_tables, joint_values
-from ppdm_flow.requirements.lkc.of_people import people_again, people_survey
+from ppdm_flow.mining.exposure.together import joint_size_sql, joint_tables, joint_values
+from ppdm_flow.requirements.lkc.of_people import people_sql, people_survey
 from ppdm_flow.requirements.lkc.picture import pictures
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.lkc.sentences import CONFIDENCE, held, not_measured, of_known_rows, unit_of
@@ -107,8 +107,8 @@ class LKCAudit:
         for requirement in _own(ctx):
             if ctx.people is not None:
                 with suppress(UnmeasuredError):
-                    figures |= people_again(requirement, candidate, ctx, ctx.sql)
-                    figures |= _together_again(requirement, candidate, ctx)
+                    figures |= people_sql(requirement, candidate, ctx, ctx.sql)
+                    figures |= _together_sql(requirement, candidate, ctx)
                 continue
             secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
             ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
@@ -118,19 +118,19 @@ class LKCAudit:
                 for known in known_sets(requirement, candidate, ctx):
                     released_columns = columns(known, secret, candidate, ctx)
                     mine = None if originals is None else originals.knowing(released_columns.known)
-                    query = Query.of_rows(ctx.sql, mine or rows, released_columns, None, ctx.nulls)
+                    query = ClassQuery.of_rows(ctx.sql, mine or rows, released_columns, None, ctx.nulls)
                     sizes.append(query.worst(SIZE, 0.0, at_most=False)["worst"])
                     for way in ways:
-                        query = Query.of_rows(ctx.sql, rows, released_columns, way, ctx.nulls)
+                        query = ClassQuery.of_rows(ctx.sql, rows, released_columns, way, ctx.nulls)
                         shares.extend(_shares(query, secret[way.attribute]))
                     if mine is not None:
                         many += mine.again(released_columns.every)
                         for way in original_ways(requirement, candidate, ctx):
-                            query = Query.of_rows(ctx.sql, mine, of_originals(released_columns), way, ctx.nulls)
+                            query = ClassQuery.of_rows(ctx.sql, mine, of_originals(released_columns), way, ctx.nulls)
                             shares.extend(_shares(query, secret[way.attribute]))
             except UnmeasuredError:
                 continue
-            figures |= _together_again(requirement, candidate, ctx)
+            figures |= _together_sql(requirement, candidate, ctx)
             if originals is not None:  # a class that repeats no original row is nobody's
                 sizes = [size for size in sizes if size is not None]
                 if not many and candidate.row_count > 0:
@@ -166,23 +166,23 @@ def _together_k(requirement: LKC, candidate: DataView, ctx: AuditContext) -> lis
     return sorted(found, key=lambda m: -1 if m.figure.value is None else m.figure.value)[:1]
 
 
-def _together_again(requirement: LKC, candidate: DataView, ctx: AuditContext) -> dict[str, float | int | None]:
+def _together_sql(requirement: LKC, candidate: DataView, ctx: AuditContext) -> dict[str, float | int | None]:
     """Return the figures beside all releases by the second route."""
     figures: dict[str, float | int | None] = {}
     if ctx.sql is None:
         return figures
     with suppress(UnmeasuredError):
         every = known_sets(requirement, candidate, ctx, beside=True)
-        found = [joint_size_again(known, ctx, ctx.sql) for known in every]
+        found = [joint_size_sql(known, ctx, ctx.sql) for known in every]
         if sizes := [size for size in found if size is not None]:
             figures[f"{requirement.id}.together_k"] = min(sizes)
     with suppress(UnmeasuredError):
         if together_confidence(requirement, candidate, ctx) is not None:
-            figures[f"{requirement.id}.together_confidence"] = _confidence_again(requirement, candidate, ctx, ctx.sql)
+            figures[f"{requirement.id}.together_confidence"] = _confidence_sql(requirement, candidate, ctx, ctx.sql)
     return figures
 
 
-def _confidence_again(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
+def _confidence_sql(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
     worst = 0.0
     for attribute, wanted in secrets(requirement, ctx).items():
         for known in known_sets(requirement, candidate, ctx, beside=True):
@@ -207,7 +207,7 @@ def _carriers(attributes: Sequence[str], candidate: DataView, ctx: AuditContext)
     return tuple(c for a in attributes for c in carriers(a, candidate, ctx))
 
 
-def _shares(query: Query, values: Sequence[str]) -> Iterator[float]:
+def _shares(query: ClassQuery, values: Sequence[str]) -> Iterator[float]:
     """Yield the largest share of rows with one of the values, over all crowds and over the means of their cells."""
     for one in (query, *([query.of_means()] if query.mixed else [])):
         yield float(one.worst(_SHARE, 1.0, at_most=True, parameters=[list(values)])["worst"] or 0.0)

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading, columns, readings
+from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns, columns, readings
 from ppdm_flow.mining.exposure.rows import SharedCounts
 from ppdm_flow.mining.exposure.sizes import SIZE
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.groups import NAMED
 from ppdm_flow.mining.people.known import KnownRows, may_link
-from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_again
+from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_sql
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.people.sizes import people_in_classes
 from ppdm_flow.mining.people.values import people_values
 from ppdm_flow.mining.people.wording import KNOWN
 from ppdm_flow.requirements.lkc.requirement import LKC
-from ppdm_flow.requirements.lkc.survey import Survey, known_sets, named, rows_once, secrets, share, worst_of
+from ppdm_flow.requirements.lkc.survey import LkcSurvey, known_sets, named, rows_once, secrets, share, worst_of
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
@@ -41,7 +41,7 @@ class _Known:
     linked: str = ""
 
 
-def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
+def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> LkcSurvey:
     """Count people. Raises UnmeasuredError where nobody can say whose rows they are, or what several tell."""
     people = _required(ctx)
     rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
@@ -59,25 +59,25 @@ def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> S
     return replace(alone, known_k=k, known_confidence=confidence, linked=further.linked)
 
 
-def _required(ctx: AuditContext) -> People:
+def _required(ctx: AuditContext) -> PeopleCount:
     if ctx.people is None:
         raise ValueError("the policy counts no people")
     require_people(ctx.people, ctx)
     return ctx.people
 
 
-def _ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[tuple[Reading, tuple[str, ...]]]:
+def _ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[tuple[ValueColumns, tuple[str, ...]]]:
     """Return each way of reading a sensitive attribute that the requirement names, with the values that it names."""
     values = secrets(requirement, ctx)
     return [(way, values[name]) for name in named(requirement) for way in readings(name, candidate, ctx)]
 
 
 def _confidence(
-    ways: list[tuple[Reading, tuple[str, ...]]],
-    released: Columns,
+    ways: list[tuple[ValueColumns, tuple[str, ...]]],
+    released: RevealingColumns,
     rows: SharedCounts,
     ctx: AuditContext,
-    people: People,
+    people: PeopleCount,
 ) -> float:
     """Return the largest confidence of one group in the values of an attribute."""
     worst = 0.0
@@ -90,8 +90,8 @@ def _confidence(
 
 def _look_further(
     found: _Known,
-    ways: list[tuple[Reading, tuple[str, ...]]],
-    released: Columns,
+    ways: list[tuple[ValueColumns, tuple[str, ...]]],
+    released: RevealingColumns,
     candidate: DataView,
     ctx: AuditContext,
 ) -> None:
@@ -113,27 +113,27 @@ def _several_matter(ctx: AuditContext) -> bool:
     return ctx.nulls is Nulls.EXCLUDE or ctx.people is None or ctx.people.known_rows != 1
 
 
-def people_again(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql) -> Mapping[str, float | int]:
+def people_sql(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql) -> Mapping[str, float | int]:
     """Return the figures by the second route. Raises UnmeasuredError as the first."""
     people = _required(ctx)
     rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
     sizes, shares, further = [], [0.0], _Known()
     for known in known_sets(requirement, candidate, ctx):
         released = columns(known, secrets(requirement, ctx), candidate, ctx)
-        require_linkable_again(sql, released, candidate, ctx, chances=bool(ways))
+        require_linkable_sql(sql, released, candidate, ctx, chances=bool(ways))
         query = PeopleQuery.of_people(sql, rows, released, None, ctx.nulls, people)
         sizes.append(round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0))
         for way, values in ways:
             query = PeopleQuery.of_people(sql, rows, released, way, ctx.nulls, people, confidences=True, merged=values)
-            shares.extend(_shares_again(query))
-        _look_further_again(further, ways, released, candidate, ctx, sql)
+            shares.extend(_shares_sql(query))
+        _look_further_sql(further, ways, released, candidate, ctx, sql)
     figures: dict[str, float | int] = {"k": min(sizes), "confidence": max(shares)}
     figures |= {f"{KNOWN}k": min(further.k)} if further.k else {}
     figures |= {f"{KNOWN}confidence": max(further.confidence)} if further.confidence else {}
     return {f"{requirement.id}.{name}": value for name, value in figures.items()}
 
 
-def _shares_again(query: PeopleQuery) -> Iterator[float]:
+def _shares_sql(query: PeopleQuery) -> Iterator[float]:
     if query.mixed:
         figures, means, _ = query.figures_and_means(_SHARE, [NAMED])
         yield float(figures.max(initial=0.0))
@@ -142,10 +142,10 @@ def _shares_again(query: PeopleQuery) -> Iterator[float]:
     yield float(query.worst(_SHARE, 1.0, at_most=True, parameters=[NAMED])["worst"] or 0.0)
 
 
-def _look_further_again(
+def _look_further_sql(
     found: _Known,
-    ways: list[tuple[Reading, tuple[str, ...]]],
-    released: Columns,
+    ways: list[tuple[ValueColumns, tuple[str, ...]]],
+    released: RevealingColumns,
     candidate: DataView,
     ctx: AuditContext,
     sql: Sql,

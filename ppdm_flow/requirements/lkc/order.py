@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
-from ppdm_flow.policy.order.claim import Opaque, Order
+from ppdm_flow.policy.order.claim import OpaqueClaim, Order
 from ppdm_flow.policy.order.classes import contained, unions
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
-from ppdm_flow.requirements.alpha_k.order import Share
-from ppdm_flow.requirements.k_anonymity.order import Size
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.requirements.alpha_k.order import ShareClaim
+from ppdm_flow.requirements.k_anonymity.order import ClassSizeClaim
 from ppdm_flow.requirements.lkc.requirement import LKC
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LkcClaim:
     """Whoever knows at most ``l`` of ``attributes`` finds at least ``k`` rows."""
 
     l: int  # noqa: E741  # the model's own letter
@@ -35,27 +35,27 @@ class KnownShare:
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
-def says(requirement: LKC, _frame: PolicyFrame) -> Iterator[Known | KnownShare | Opaque]:
+def says(requirement: LKC, _frame: PolicyFrame) -> Iterator[LkcClaim | KnownShare | OpaqueClaim]:
     """Yield the group's size, and the share of each attribute's values together; nobody knows what is sensitive."""
     known = frozenset(requirement.attributes) - {a for a, _ in requirement.pairs}
     if requirement.c is None and requirement.pairs:
-        yield Opaque(requirement.kind, repr((requirement.l, requirement.k, sorted(known), requirement.pairs)))
+        yield OpaqueClaim(requirement.kind, repr((requirement.l, requirement.k, sorted(known), requirement.pairs)))
         return
-    yield Known(requirement.l, requirement.k, known)
+    yield LkcClaim(requirement.l, requirement.k, known)
     if requirement.c is not None:
         for attribute in dict.fromkeys(a for a, _ in requirement.pairs):
             values = frozenset(value for a, value in requirement.pairs if a == attribute)
             yield KnownShare(requirement.l, requirement.c, attribute, values, known, requirement.values_absent)
 
 
-def known(given: Known, required: Known, between: Between) -> str | None:
+def known(given: LkcClaim, required: LkcClaim, between: ComparedPolicies) -> str | None:
     """Whoever may know more finds fewer."""
     if given.l < required.l or given.k < required.k or not _nested(given.attributes, required.attributes, between):
         return None
     return f"whoever knows {given.l} finds {given.k}, so whoever knows {required.l} finds {required.k}"
 
 
-def known_shares(given: KnownShare, required: KnownShare, between: Between) -> str | None:
+def known_shares(given: KnownShare, required: KnownShare, between: ComparedPolicies) -> str | None:
     """The same of shares, and some of the values are no more of the rows than all.
 
     With rows in several groups, or in none, of the very same attributes only.
@@ -77,7 +77,7 @@ def known_shares(given: KnownShare, required: KnownShare, between: Between) -> s
     )
 
 
-def of_sizes(given: Size, required: Known, between: Between) -> str | None:
+def of_sizes(given: ClassSizeClaim, required: LkcClaim, between: ComparedPolicies) -> str | None:
     """Whole classes of k rows: whoever knows less finds no fewer, unless what is not known links rows of one person."""
     if between.asked.nulls is Nulls.EXCLUDE or given.k < required.k or between.people:
         return None
@@ -85,7 +85,7 @@ def of_sizes(given: Size, required: Known, between: Between) -> str | None:
     return None if holds is None else f"`k_anonymity` keeps {given.k} rows together; {holds}"
 
 
-def of_shares(given: Share, required: KnownShare, between: Between) -> str | None:
+def of_shares(given: ShareClaim, required: KnownShare, between: ComparedPolicies) -> str | None:
     """A share that no whole class exceeds is exceeded by no union of them; m values have at most m such shares.
 
     Of people more can have a value in any of their rows of a union.
@@ -103,7 +103,7 @@ def of_shares(given: Share, required: KnownShare, between: Between) -> str | Non
     return None if holds is None else f"{kept}; {holds}"
 
 
-def to_sizes(given: Known, required: Size, between: Between) -> str | None:
+def to_sizes(given: LkcClaim, required: ClassSizeClaim, between: ComparedPolicies) -> str | None:
     """Whoever may know as many attributes as form the classes may know them all."""
     few = len(required.attributes) <= given.l and between.certain(given.attributes, required.attributes)
     plain = not _patterned(required.attributes)
@@ -116,7 +116,7 @@ def _patterned(names: frozenset[str]) -> bool:
     return any(mark in name for name in names for mark in "*?[")
 
 
-def _nested(given: frozenset[str], required: frozenset[str], between: Between) -> bool:
+def _nested(given: frozenset[str], required: frozenset[str], between: ComparedPolicies) -> bool:
     """Whether all that the required clause lets be known is known in the given one, in the same or finer groups."""
     alike = between.given.nulls is between.asked.nulls or unions(given, required, between) is not None
     return alike and between.same_counting and given >= required and between.certain(given, required)
@@ -125,11 +125,11 @@ def _nested(given: frozenset[str], required: frozenset[str], between: Between) -
 ORDER = Order(
     says=says,
     rules=(
-        (Known, Known, known),
+        (LkcClaim, LkcClaim, known),
         (KnownShare, KnownShare, known_shares),
-        (Size, Known, of_sizes),
-        (Share, KnownShare, of_shares),
-        (Known, Size, to_sizes),
+        (ClassSizeClaim, LkcClaim, of_sizes),
+        (ShareClaim, KnownShare, of_shares),
+        (LkcClaim, ClassSizeClaim, to_sizes),
     ),
     fields=frozenset(
         (

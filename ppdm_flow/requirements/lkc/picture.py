@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.requirements.lkc.requirement import LKC
-from ppdm_flow.requirements.lkc.survey import Names, Survey
+from ppdm_flow.requirements.lkc.survey import LkcSurvey, Names
 
 _MOST = 12
 
 
-def pictures(requirement: LKC, survey: Survey, unit: str, *, true: bool) -> Iterator[Chart]:
+def pictures(requirement: LKC, survey: LkcSurvey, unit: str, *, true: bool) -> Iterator[Chart]:
     """Yield the combinations that find fewest rows or people, and those that infer most, where values are ``true``.
 
     ``unit`` is what is counted.
@@ -34,7 +34,7 @@ def _chart(requirement: LKC, unit: str, each: list[tuple[Names, float]], note: s
         title=f"Fewest {unit} that fit what is known" if few else "Highest confidence by what is known",
         kind="bars",
         x=tuple(", ".join(known) or "nothing" for known, _ in shown),
-        series=(Series("smallest group" if few else "highest confidence", tuple(value for _, value in shown)),),
+        series=(FigureSeries("smallest group" if few else "highest confidence", tuple(value for _, value in shown)),),
         x_label="known quasi-identifiers",
         y_label=unit if few else "probability",
         note=note + left,

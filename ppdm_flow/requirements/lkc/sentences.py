@@ -11,7 +11,7 @@ from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.wording import KNOWN, holding_all, knowing, known_sentence
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.lkc.requirement import LKC
-from ppdm_flow.requirements.lkc.survey import Survey
+from ppdm_flow.requirements.lkc.survey import LkcSurvey
 from ppdm_flow.sdk.audit import AuditContext
 
 CONFIDENCE = "confidence"
@@ -34,7 +34,12 @@ def not_measured(requirement: LKC, fault: UnmeasuredError, ctx: AuditContext) ->
 
 
 def held(
-    requirement: LKC, survey: Survey, shown: Sequence[str], figures: Mapping[str, Figure], end: str, ctx: AuditContext
+    requirement: LKC,
+    survey: LkcSurvey,
+    shown: Sequence[str],
+    figures: Mapping[str, Figure],
+    end: str,
+    ctx: AuditContext,
 ) -> list[Measured]:
     """Return what whoever knows at most L attributes finds and infers; ``shown`` are the attributes that are told."""
     name = f"{requirement.id}.k"
@@ -65,7 +70,7 @@ def held(
     return results
 
 
-def of_known_rows(requirement: LKC, survey: Survey, ctx: AuditContext) -> Iterator[Measured]:
+def of_known_rows(requirement: LKC, survey: LkcSurvey, ctx: AuditContext) -> Iterator[Measured]:
     """Yield what whoever knows several rows of a person finds and infers; nothing where rows are counted."""
     if ctx.people is None:
         return

@@ -9,13 +9,21 @@ from itertools import combinations
 import numpy as np
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings, sensitive_attributes
+from ppdm_flow.mining.exposure.columns import (
+    ReadingMethod,
+    RevealingColumns,
+    ValueColumns,
+    carriers,
+    columns,
+    readings,
+    sensitive_attributes,
+)
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
-from ppdm_flow.mining.exposure.sizes import Classes, classes, crowds
+from ppdm_flow.mining.exposure.sizes import CombinationSizes, classes, crowds
 from ppdm_flow.mining.exposure.together import joint_values
-from ppdm_flow.mining.exposure.values import Values, values
+from ppdm_flow.mining.exposure.values import ValueHistograms, values
 from ppdm_flow.mining.recoding.grouping import added, shares
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.audit import AuditContext
@@ -26,7 +34,7 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class LkcSurvey:
     """The worst of all ``combinations``: the smallest ``k`` is by knowing ``fewest``, the ``confidence`` by ``surest``.
 
     ``k`` is 0 and ``confidence`` 0 where there is no row. ``left_out`` are the rows that all of them leave out.
@@ -89,7 +97,7 @@ def rows_once(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Share
     every = columns(requirement.attributes, secret, candidate, ctx)
     ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
     released = dict.fromkeys((*every.every, *(c for way in ways for c in way.shown)))
-    behind = (way.attribute for way in ways if way.way is not Way.SHOWN)
+    behind = (way.attribute for way in ways if way.way is not ReadingMethod.SHOWN)
     whose = () if ctx.people is None else (ctx.people.subject,)
     original = dict.fromkeys((*(every.known if every.mixed else ()), *behind, *whose))
     return SharedCounts(ReleasedRows(candidate, ctx), tuple(released), tuple(original))
@@ -100,7 +108,7 @@ def named(requirement: LKC) -> tuple[str, ...]:
     return tuple(dict.fromkeys(attribute for attribute, _ in requirement.pairs))
 
 
-def rows_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Survey:
+def rows_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> LkcSurvey:
     """Count rows. Raises UnmeasuredError where crowds and null semantics do not go together."""
     secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
     originals = originals_of(requirement, candidate, ctx)
@@ -129,12 +137,12 @@ def rows_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Sur
     return replace(worst_of(every, sizes, worst, left), repeated=max(many) if there else None)
 
 
-def worst_of(every: Sequence[Names], sizes: Sequence[int], shares: Sequence[float], left: Sequence[int]) -> Survey:
+def worst_of(every: Sequence[Names], sizes: Sequence[int], shares: Sequence[float], left: Sequence[int]) -> LkcSurvey:
     """Return the worst of what was found by knowing each combination: its columns, k, confidence and rows left out."""
     first, second = int(np.argmin(sizes)), int(np.argmax(shares))
     fewest = min(n for n, known in zip(left, every, strict=True) if known or len(every) == 1)
     each = tuple(zip(every, sizes, shares, strict=True))
-    return Survey(len(every), sizes[first], shares[second], every[first], every[second], fewest, each)
+    return LkcSurvey(len(every), sizes[first], shares[second], every[first], every[second], fewest, each)
 
 
 def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
@@ -142,7 +150,7 @@ def originals_of(requirement: LKC, candidate: DataView, ctx: AuditContext) -> Re
     return repeated(requirement.attributes, secrets(requirement, ctx), named(requirement), candidate, ctx)
 
 
-def original_ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[Reading, ...]:
+def original_ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> tuple[ValueColumns, ...]:
     """Return how the values of original rows are read, of attributes that the release tells something of."""
     released = (a for a in named(requirement) if carriers(a, candidate, ctx))
     return tuple(way for attribute in released for way in as_they_were(attribute))
@@ -165,11 +173,11 @@ def together_confidence(
     return None if worst is None else (worst, tuple(names))
 
 
-def _sizes(columns: Columns, rows: SharedCounts, nulls: Nulls) -> Classes:
+def _sizes(columns: RevealingColumns, rows: SharedCounts, nulls: Nulls) -> CombinationSizes:
     return crowds(columns, rows, nulls) if columns.mixed else classes(rows.counts(columns.grouping), nulls)
 
 
-def _confidence(read: Values, secret: Mapping[str, Sequence[str]]) -> float:
+def _confidence(read: ValueHistograms, secret: Mapping[str, Sequence[str]]) -> float:
     """Return the largest share of rows that have one of the attribute's values."""
     return max(
         (

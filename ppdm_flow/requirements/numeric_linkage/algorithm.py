@@ -19,11 +19,11 @@ from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.requirements.numeric_linkage.audit import NumericLinkageParams
 from ppdm_flow.requirements.numeric_linkage.control import control_figures
 from ppdm_flow.requirements.numeric_linkage.figures import figures_of
-from ppdm_flow.requirements.numeric_linkage.lookup import Lookup, Wanted
-from ppdm_flow.requirements.numeric_linkage.reading import read, read_again
+from ppdm_flow.requirements.numeric_linkage.lookup import IntruderKnowledge, LinkageNumbers
+from ppdm_flow.requirements.numeric_linkage.reading import read, read_sql
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.sentences import control_sentence, excess_sentence, nothing, sentence
-from ppdm_flow.requirements.numeric_linkage.ways import Found, find, find_again
+from ppdm_flow.requirements.numeric_linkage.ways import LinkageResult, find, find_sql
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -33,7 +33,7 @@ class _Wanted:
     """The ``prefix`` of the figures, what the intruder knows, how many rows it names, and who asks for it."""
 
     prefix: str
-    known: Wanted
+    known: IntruderKnowledge
     candidates: int
     requirement: NumericLinkage | None
 
@@ -94,10 +94,10 @@ class NumericLinkageAudit:
             if ctx.sql is None:
                 continue
             try:
-                lookup = read_again(wanted.known, columns, original, candidate, ctx)
+                lookup = read_sql(wanted.known, columns, original, candidate, ctx)
             except UnmeasuredError:
                 continue
-            own = _figures(wanted, lookup, find_again(ctx.sql, lookup, wanted.candidates), len(columns))
+            own = _figures(wanted, lookup, find_sql(ctx.sql, lookup, wanted.candidates), len(columns))
             found |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
         return found
 
@@ -110,11 +110,11 @@ class NumericLinkageAudit:
             yield _Wanted("", known, self.params.candidates, None)
 
 
-def _known_by(asked: NumericLinkage | NumericLinkageParams, attributes: tuple[str, ...]) -> Wanted:
-    return Wanted(attributes, asked.sample, asked.control, asked.against, asked.key)
+def _known_by(asked: NumericLinkage | NumericLinkageParams, attributes: tuple[str, ...]) -> IntruderKnowledge:
+    return IntruderKnowledge(attributes, asked.sample, asked.control, asked.against, asked.key)
 
 
-def _figures(wanted: _Wanted, lookup: Lookup, found: Found, columns: int) -> dict[str, Figure]:
+def _figures(wanted: _Wanted, lookup: LinkageNumbers, found: LinkageResult, columns: int) -> dict[str, Figure]:
     own = figures_of(found.ways, found.of_rows, len(lookup.released), columns)
     if wanted.known.against is not None:
         own["people_known"] = Figure(len(lookup.known), "rows")

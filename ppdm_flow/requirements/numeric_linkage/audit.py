@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 
@@ -56,7 +56,7 @@ SPEC = PluginSpec(
         Kind.AUDIT,
         serves=("numeric_linkage",),
         standalone=True,
-        asks=Demand(Asks.TABLE, passes=10),
+        asks=AccessRequirements(DataAccess.TABLE, passes=10),
     ),
     params=NumericLinkageParams,
     algorithm="ppdm_flow.requirements.numeric_linkage.algorithm:NumericLinkageAudit",

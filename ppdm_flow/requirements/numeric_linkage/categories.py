@@ -27,7 +27,7 @@ Columns = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Categories:
+class LinkageCategories:
     """``released`` (rows, columns) codes, ``texts`` of the original rows by column, and what known values agree with.
 
     ``values`` of each column are those that a released cell stands for, and ``codes`` theirs.
@@ -44,7 +44,9 @@ class Categories:
         return np.column_stack(found) if found else np.zeros((len(self.released), 0), np.int64)
 
 
-def read(columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext, pairs: PairedView) -> Categories:
+def read(
+    columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext, pairs: PairedView
+) -> LinkageCategories:
     """Return the categories by row number.
 
     Raises UnnumberedError where nothing says what a cell stands for, and RunError where rows are not those of the file.
@@ -67,7 +69,7 @@ def read(columns: Columns, original: DataView, candidate: DataView, ctx: AuditCo
         values.append(labels[0])
         codes.append(labels[1])
     stacked = np.column_stack(released) if released else np.zeros((0, 0), np.int64)
-    return Categories(stacked, tuple(before), tuple(values), tuple(codes))
+    return LinkageCategories(stacked, tuple(before), tuple(values), tuple(codes))
 
 
 def _cells(columns: Columns, pairs: PairedView) -> tuple[list[pa.Array], list[pa.Array]]:
@@ -120,7 +122,7 @@ def _unread(column: str) -> UnnumberedError:
     )
 
 
-def read_again(
+def read_sql(
     sql: Sql, columns: Columns, paired: pa.Table, candidate: DataView, ctx: AuditContext, others: Sequence[pa.Table]
 ) -> list[Ints]:
     """Return the codes of original rows, of released rows and of each of the ``others``, (each, columns), in SQL.

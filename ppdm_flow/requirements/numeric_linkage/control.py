@@ -29,14 +29,14 @@ point to the nearest row: infinite where there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Near:
+class MatchChances:
     """The chances that somebody is taken for found: ``inside`` (records,) the source, and ``outside`` (others,)."""
 
     inside: Floats
     outside: Floats
 
 
-def near(space: Space, sample: Ints, among: Ints, metric: Metric, nearest: Nearest) -> Near:
+def near(space: Space, sample: Ints, among: Ints, metric: Metric, nearest: Nearest) -> MatchChances:
     """Return the chances of the records of ``sample`` and of all others of the ``space``.
 
     ``among`` are the records of which each of the sample is compared with the nearest one of another person.
@@ -47,7 +47,7 @@ def near(space: Space, sample: Ints, among: Ints, metric: Metric, nearest: Neare
     seen = space.points[sample] @ everywhere
     apart = nearest(seen, mine, space.truth.whose[among], space.truth.whose[sample], here, codes.known[sample])
     groups = (space.points[sample], codes.known[sample]), (space.others, codes.others)
-    return Near(*(_taken(_to_rows(space, *group, metric, nearest), apart) for group in groups))
+    return MatchChances(*(_taken(_to_rows(space, *group, metric, nearest), apart) for group in groups))
 
 
 def _to_rows(space: Space, points: Floats, code_of: Ints, metric: Metric, nearest: Nearest) -> Floats:
@@ -75,7 +75,7 @@ def _taken(squares: Floats, apart: Floats) -> Floats:
     return np.where(squares < low, 1.0, np.where(squares <= high, (0.5 - nearer) / (upto - nearer), 0.0))
 
 
-def control_figures(by_space: Mapping[str, Near]) -> dict[str, Figure]:
+def control_figures(by_space: Mapping[str, MatchChances]) -> dict[str, Figure]:
     """Return the figures, without a prefix; all intervals of shares hold together with 95 %."""
     error = ERROR / (2 * len(by_space))
     shares: dict[str, Figure] = {}

@@ -8,14 +8,16 @@ from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.exposure.numbers import Floats
 from ppdm_flow.requirements.numeric_linkage.intervals import ERROR, clopper_pearson, excess, upper_ends, wilson
 from ppdm_flow.requirements.numeric_linkage.spaces import MAHALANOBIS
-from ppdm_flow.requirements.numeric_linkage.units import Way
+from ppdm_flow.requirements.numeric_linkage.units import LinkageMethod
 
 _NO_EXCESS = "whoever names that many rows names all of them"
 
 _NO_NUMBERS = "these distances are of numbers, and none is released"
 
 
-def figures_of(ways: Sequence[Way], of_rows: Sequence[Way], rows: int, columns: int) -> dict[str, Figure]:
+def figures_of(
+    ways: Sequence[LinkageMethod], of_rows: Sequence[LinkageMethod], rows: int, columns: int
+) -> dict[str, Figure]:
     """Return the figures by name, without a prefix.
 
     ``ways`` look for records, or for people, among ``rows`` released rows; ``of_rows`` for records beside people.

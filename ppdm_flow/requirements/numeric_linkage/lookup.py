@@ -24,7 +24,7 @@ Columns = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class IntruderKnowledge:
     """What the intruder knows: ``attributes``, of at most ``sample`` records, and others: the file ``control``.
 
     Known are the original records, or the people of the file ``against``, whose rows have the same ``key``.
@@ -38,7 +38,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class People:
+class LinkagePeople:
     """``numbers`` (people, attributes), NaN where there is none, and the ``codes`` (people, columns) of categories."""
 
     numbers: Floats
@@ -50,7 +50,7 @@ class People:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lookup:
+class LinkageNumbers:
     """``known`` (records, attributes) and ``released`` (rows, attributes) numbers, NaN where there is none.
 
     ``codes`` are those of categories, ``truth`` says whose records and rows are. ``units`` are looked for: records, or
@@ -71,21 +71,21 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class LinkageInput:
     """What was read: ``known`` and ``released`` people, whose they are, the ``control`` group, and how they count.
 
     ``people``: people are counted, and not records; ``linked``: it is seen which released rows are one person's.
     """
 
-    known: People
-    released: People
+    known: LinkagePeople
+    released: LinkagePeople
     truth: Truth
-    control: People | None
+    control: LinkagePeople | None
     people: bool
     linked: bool
 
 
-def lookup(wanted: Wanted, told: Told) -> Lookup:
+def lookup(wanted: IntruderKnowledge, told: LinkageInput) -> LinkageNumbers:
     """Choose who is looked for. Raises UnnumberedError where there is nobody."""
     known, truth, rows = told.known, told.truth, len(told.released.numbers)
     some = known.whole() & (truth.row >= 0)
@@ -99,10 +99,10 @@ def lookup(wanted: Wanted, told: Told) -> Lookup:
         except UnnumberedError:
             text = "Nobody in the control group has all the numbers that records are to be found by."
             raise UnnumberedError(text) from None
-        others = People(told.control.numbers[outside], told.control.codes[outside])
+        others = LinkagePeople(told.control.numbers[outside], told.control.codes[outside])
     none = np.zeros((0, known.codes.shape[1]), np.int64)
     codes = Codes.of(known.codes, told.released.codes, none if others is None else others.codes, truth)
-    return Lookup(
+    return LinkageNumbers(
         known.numbers,
         told.released.numbers,
         codes,

@@ -23,7 +23,7 @@ _DISTANCES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class NearerCounts:
     """How many released rows are nearer to each record than its own one, and how many up to as near, the own included.
 
     ``nearer``, ``upto`` and ``own`` are (records,): of those at the least distance ``own`` are of the record's person.
@@ -46,19 +46,19 @@ class Places:
         begins, stops = (np.bincount(end, share, candidates + 1)[:candidates] for end in (nearer, upto))
         found = np.cumsum(np.cumsum(begins - stops, dtype=np.float64))
         if not one.all():
-            several = Places(self.nearer[~one], self.upto[~one], self.own[~one])
+            several = NearerCounts(self.nearer[~one], self.upto[~one], self.own[~one])
             found += [several.chances(c).sum() for c in range(1, candidates + 1)]
         return np.asarray(found)
 
 
-def places(space: Space, sample: Ints, candidates: int) -> Places:
+def places(space: Space, sample: Ints, candidates: int) -> NearerCounts:
     """Return the place of the own row of each record of ``sample``, as far as so many candidates need it."""
     from scipy.spatial import cKDTree  # noqa: PLC0415  # slow to import, and for this alone
 
     own, ties = own_squares(space, sample)
     low, high = own * (1 - SLACK) - FLOOR, own * (1 + SLACK) + FLOOR
     if space.codes.width:
-        return Places(*_counted(space, sample, low, high), ties)
+        return NearerCounts(*_counted(space, sample, low, high), ties)
     nearer, upto = np.zeros(len(sample)), np.zeros(len(sample))
     groups = []
     for shown, members in patterns(space):
@@ -78,7 +78,7 @@ def places(space: Space, sample: Ints, candidates: int) -> Places:
         some = open_[left >= 0]
         if len(some):
             upto[some] += tree.query_ball_point(points[some], np.sqrt(high[some] - penalty), return_length=True)
-    return Places(nearer, np.maximum(upto, nearer + ties), ties)
+    return NearerCounts(nearer, np.maximum(upto, nearer + ties), ties)
 
 
 def _counted(space: Space, sample: Ints, low: Floats, high: Floats) -> tuple[Floats, Floats]:

@@ -52,7 +52,7 @@ def size_of(file: PeopleFile) -> int:
     return int(_cells(file, file.header()[:1]).num_rows)
 
 
-def numbers_again(sql: Sql, file: PeopleFile, attributes: Sequence[str], types: Types) -> Floats:
+def numbers_sql(sql: Sql, file: PeopleFile, attributes: Sequence[str], types: Types) -> Floats:
     """Return the numbers that SQL reads of the same texts."""
     if not attributes:
         return np.zeros((size_of(file), 0))
@@ -81,7 +81,7 @@ def owners(file: PeopleFile, key: str, pairs: PairedView, columns: Sequence[str]
     return np.concatenate(parts)[order], np.maximum(column.codes, -1).astype(np.int64)
 
 
-def owners_again(sql: Sql, file: PeopleFile, key: str, paired: pa.Table) -> tuple[Ints, Ints]:
+def owners_sql(sql: Sql, file: PeopleFile, key: str, paired: pa.Table) -> tuple[Ints, Ints]:
     """Return what SQL joins: ``paired`` has the ``row`` number of each released row, and the key of its original."""
     cells = _cells(file, [key])[key]
     tables = {"paired": paired, "people": pa.table({"line": np.arange(len(cells)), "key": cells})}

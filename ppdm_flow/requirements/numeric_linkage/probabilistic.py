@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
-from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, Places
+from ppdm_flow.requirements.numeric_linkage.nearest import SLACK, NearerCounts
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 
 PROBABILISTIC = "probabilistic"
@@ -36,7 +36,7 @@ def widths(known: Floats, released: Floats, truth: Truth) -> Floats:
     return np.asarray(sizes + SLACK * (sizes + np.nanmax(np.abs(known[:, :ATTRIBUTES]), axis=0)))
 
 
-def places_by_weight(known: Floats, released: Floats, truth: Truth, sample: Ints, codes: Codes) -> Places:
+def places_by_weight(known: Floats, released: Floats, truth: Truth, sample: Ints, codes: Codes) -> NearerCounts:
     """Return the place of the own row of each record of ``sample`` among the rows, by weight.
 
     ``known`` (records, attributes), ``released`` (rows, attributes); categories come after the numbers.
@@ -78,7 +78,7 @@ def weights_of(pairs: Ints, rows: int) -> Floats:
     return np.round(_weights(agrees, m, u), 6)
 
 
-def among(weights: Floats, counts: Ints, own: Ints) -> Places:
+def among(weights: Floats, counts: Ints, own: Ints) -> NearerCounts:
     """Return the places. ``counts`` and ``own``, (records, patterns): the rows of each, and the own rows."""
     order = np.argsort(-weights, kind="stable")
     ranked, below = -weights[order], np.cumsum(counts[:, order], axis=1)
@@ -87,7 +87,7 @@ def among(weights: Floats, counts: Ints, own: Ints) -> Places:
     best = ranked[np.argmax(own[:, order] > 0, axis=1)]
     sides = [below[each, np.searchsorted(ranked, best, side=s)] for s in ("left", "right")]
     ties = np.where(-weights == best[:, np.newaxis], own, 0).sum(axis=1)
-    return Places(*(each.astype(np.float64) for each in (*sides, ties)))
+    return NearerCounts(*(each.astype(np.float64) for each in (*sides, ties)))
 
 
 def _share(pairs: Floats, agrees: npt.NDArray[np.bool_]) -> Floats:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
-from ppdm_flow.requirements.numeric_linkage.nearest import Places
+from ppdm_flow.requirements.numeric_linkage.nearest import NearerCounts
 from ppdm_flow.requirements.numeric_linkage.probabilistic import among, compared, weights_of, widths
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.audit import Sql
@@ -16,9 +16,9 @@ _BLOCK = 4096
 """So many records are compared with every row by one query."""
 
 
-def places_by_weight_again(
+def places_by_weight_sql(
     sql: Sql, known: Floats, released: Floats, truth: Truth, sample: Ints, codes: Codes
-) -> Places:
+) -> NearerCounts:
     """Return the places that the first route computes."""
     wide = widths(known, released, truth)
     categories = compared(wide, codes)

@@ -23,8 +23,15 @@ from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
 from ppdm_flow.mining.populations.file import PeopleFile
 from ppdm_flow.requirements.numeric_linkage import categories, people_file
-from ppdm_flow.requirements.numeric_linkage.lookup import Columns, Lookup, People, Told, Wanted, lookup
-from ppdm_flow.requirements.numeric_linkage.second_route import numbers_again
+from ppdm_flow.requirements.numeric_linkage.lookup import (
+    Columns,
+    IntruderKnowledge,
+    LinkageInput,
+    LinkageNumbers,
+    LinkagePeople,
+    lookup,
+)
+from ppdm_flow.requirements.numeric_linkage.second_route import numbers_sql
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -44,7 +51,9 @@ class _Columns:
         return list(dict.fromkeys(attribute for _, attribute in self.numbers))
 
 
-def read(wanted: Wanted, columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> Lookup:
+def read(
+    wanted: IntruderKnowledge, columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext
+) -> LinkageNumbers:
     """Return what is looked for, by row number. Raises UnmeasuredError, and DataError of a file."""
     if ctx.pairs is None:
         raise UnpairedError("Nothing tells which original record a released one comes from, so none can be looked for.")
@@ -55,14 +64,16 @@ def read(wanted: Wanted, columns: Columns, original: DataView, candidate: DataVi
     released = {column: numbers[order] for column, numbers in found.released.items()}
     texts = categories.read(told.labels, original, candidate, ctx, ctx.pairs)
     types = [found.types[name] for name in told.names]
-    rows = People(_estimated(before, told, released), texts.released if told.labels else np.zeros((len(order), 0), int))
-    everybody = {"": People(before, texts.known(texts.texts) if told.labels else rows.codes)}
+    rows = LinkagePeople(
+        _estimated(before, told, released), texts.released if told.labels else np.zeros((len(order), 0), int)
+    )
+    everybody = {"": LinkagePeople(before, texts.known(texts.texts) if told.labels else rows.codes)}
     for key, file in told.files.items():
         cells = people_file.texts_of(file, [a for _, a in told.labels])
         numbers = people_file.numbers_of(file, told.names, types)
         size = len(numbers) if told.names else len(cells[0])
         codes = texts.known(cells) if told.labels else np.zeros((size, 0), np.int64)
-        everybody[key] = People(numbers if told.names else np.zeros((size, 0)), codes)
+        everybody[key] = LinkagePeople(numbers if told.names else np.zeros((size, 0)), codes)
     truth = Truth.by_number(len(order))
     if wanted.against is not None and wanted.key is not None:
         owners = people_file.owners(told.files["against"], wanted.key, ctx.pairs, [c for c, _ in columns])
@@ -71,7 +82,9 @@ def read(wanted: Wanted, columns: Columns, original: DataView, candidate: DataVi
     return lookup(wanted, _counted(everybody, rows, truth, person, candidate, ctx))
 
 
-def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> Lookup:
+def read_sql(
+    wanted: IntruderKnowledge, columns: Columns, original: DataView, candidate: DataView, ctx: AuditContext
+) -> LinkageNumbers:
     """Return what SQL reads."""
     if ctx.sql is None or ctx.pairs is None:
         raise UnnumberedError("Nothing to read.")
@@ -82,7 +95,7 @@ def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: 
     categories.read(told.labels, original, candidate, ctx, ctx.pairs)
     plain = [c for c, _ in told.numbers]
     kinds, types = _types(told, original, candidate, ctx)
-    before, after = numbers_again(ctx.sql, candidate, ctx.pairs, told.names, plain, (kinds, types))
+    before, after = numbers_sql(ctx.sql, candidate, ctx.pairs, told.names, plain, (kinds, types))
     released = {c: after[:, i] for i, c in enumerate(plain)}
     cells = {k: people_file.texts_of(f, [a for _, a in told.labels]) for k, f in told.files.items()}
     sizes = {key: people_file.size_of(file) for key, file in told.files.items()}
@@ -93,15 +106,15 @@ def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: 
             pa.table({"row": np.arange(sizes[key])} | {f"k{j}": texts for j, texts in enumerate(each)})
             for key, each in cells.items()
         ]
-        codes = categories.read_again(ctx.sql, told.labels, paired, candidate, ctx, others)
-    rows = People(_estimated(before, told, released), codes[1])
-    everybody = {"": People(before, codes[0])}
+        codes = categories.read_sql(ctx.sql, told.labels, paired, candidate, ctx, others)
+    rows = LinkagePeople(_estimated(before, told, released), codes[1])
+    everybody = {"": LinkagePeople(before, codes[0])}
     for (key, file), mine in zip(told.files.items(), codes[2:], strict=True):
-        everybody[key] = People(people_file.numbers_again(ctx.sql, file, told.names, kinds), mine)
+        everybody[key] = LinkagePeople(people_file.numbers_sql(ctx.sql, file, told.names, kinds), mine)
     truth = Truth.by_number(len(before))
     if wanted.against is not None and wanted.key is not None:
         keys = relation(ctx.pairs, [columns[0][0]], [wanted.key], weight)
-        truth = Truth.by_people(*people_file.owners_again(ctx.sql, told.files["against"], wanted.key, keys))
+        truth = Truth.by_people(*people_file.owners_sql(ctx.sql, told.files["against"], wanted.key, keys))
     person = None
     if ctx.people is not None:
         paired = relation(ctx.pairs, [columns[0][0]], [ctx.people.subject], weight)
@@ -111,20 +124,20 @@ def read_again(wanted: Wanted, columns: Columns, original: DataView, candidate: 
 
 
 def _counted(
-    everybody: Mapping[str, People],
-    rows: People,
+    everybody: Mapping[str, LinkagePeople],
+    rows: LinkagePeople,
     truth: Truth,
     person: Ints | None,
     candidate: DataView,
     ctx: AuditContext,
-) -> Told:
+) -> LinkageInput:
     """Return what was read; ``person`` (rows,) says whose the rows are where people are counted."""
     known = everybody.get("against", everybody[""])
     whose = truth if person is None else truth.of_people(person)
-    return Told(known, rows, whose, everybody.get("control"), person is not None, by_pseudonym(candidate, ctx))
+    return LinkageInput(known, rows, whose, everybody.get("control"), person is not None, by_pseudonym(candidate, ctx))
 
 
-def _told(wanted: Wanted, columns: Columns, original: DataView, ctx: AuditContext) -> _Columns:
+def _told(wanted: IntruderKnowledge, columns: Columns, original: DataView, ctx: AuditContext) -> _Columns:
     if wanted.against is not None and (wanted.key is None or wanted.key not in original.schema):
         raise UnnumberedError("Nothing tells which released row is whose of the people of the file.")
     numeric = {attribute for _, attribute in columns if type_of(attribute, None, ctx).is_numeric}

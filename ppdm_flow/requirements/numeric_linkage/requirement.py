@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER, LOWER_IF_ANY, Texts
-from ppdm_flow.core.requirement import Columns, NameOf, Requirement
+from ppdm_flow.core.requirement import NameOf, NamePattern, Requirement
 from ppdm_flow.core.requirement_families import reaching
 
 _ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows, and categories beside them."
@@ -56,7 +56,7 @@ class NumericLinkage(Requirement):
         """Whether nothing is released that is computed from what the intruder knows."""
         return sources.isdisjoint(self.attributes)
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
         yield self.changed(attributes=columns.every(self.attributes, self))
 

@@ -11,7 +11,7 @@ from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.requirements.numeric_linkage.codes import HIDDEN, Codes
-from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places
+from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, NearerCounts
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
 from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
 from ppdm_flow.sdk.audit import Sql
@@ -24,7 +24,7 @@ MARGIN = 1.001
 """Windows are wider than they need be, for what rounding does to an inverted covariance."""
 
 
-def numbers_again(
+def numbers_sql(
     sql: Sql,
     candidate: DataView,
     pairs: PairedView,
@@ -46,7 +46,7 @@ def numbers_again(
     return np.column_stack(columns_read[: len(before)]), np.column_stack(columns_read[len(before) :])
 
 
-def places_again(space: Space, sample: Ints, candidates: int) -> Places:
+def places_sql(space: Space, sample: Ints, candidates: int) -> NearerCounts:
     """Return the places by squared distances to the rows that may be as near as the own one.
 
     No row is nearer than the difference in one attribute, in standard deviations of that attribute, says: the rows of
@@ -67,7 +67,7 @@ def places_again(space: Space, sample: Ints, candidates: int) -> Places:
         penalty = space.hidden[hidden].sum()
         between = low - penalty, high - penalty
         _count(space, rows, np.flatnonzero(~hidden), sample, between, candidates, nearer, as_near)
-    return Places(nearer.astype(np.float64), np.asarray(nearer + np.maximum(as_near, ties), np.float64), ties)
+    return NearerCounts(nearer.astype(np.float64), np.asarray(nearer + np.maximum(as_near, ties), np.float64), ties)
 
 
 def _by_what_is_hidden(space: Space) -> Iterator[tuple[Ints, npt.NDArray[np.bool_]]]:
@@ -103,7 +103,7 @@ def whitening(space: Space, shown: Ints) -> Floats:
     return np.ascontiguousarray(axes / deviations / np.sqrt(variances)).astype(np.float64)
 
 
-def nearest_squares_again(points: Floats, rows: Floats, owner: Ints, but: Ints, codes: Codes, code_of: Ints) -> Floats:
+def nearest_squares_sql(points: Floats, rows: Floats, owner: Ints, but: Ints, codes: Codes, code_of: Ints) -> Floats:
     """Return the squared distances that the first route computes, along the attribute in which rows are widest."""
     if not rows.shape[1]:  # then all of them are one point but for their categories
         rows, points = np.zeros((len(rows), 1)), np.zeros((len(points), 1))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Measured
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.requirements.numeric_linkage.lookup import Wanted
+from ppdm_flow.requirements.numeric_linkage.lookup import IntruderKnowledge
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 
 
@@ -24,7 +24,7 @@ def nothing(requirement: NumericLinkage) -> Measured:
     )
 
 
-def sentence(known: Wanted, candidates: int, figures: Mapping[str, Figure], *, people: bool = False) -> str:
+def sentence(known: IntruderKnowledge, candidates: int, figures: Mapping[str, Figure], *, people: bool = False) -> str:
     """Return the sentence for the report."""
     share, bound = float(figures["share"].value or 0.0), float(figures["share_bound"].value or 0.0)
     records, whole = int(figures["records"].value or 0), int(figures["records_known"].value or 0)

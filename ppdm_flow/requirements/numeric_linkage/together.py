@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
-from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, Places, every_distance, patterns
+from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, NearerCounts, every_distance, patterns
 from ppdm_flow.requirements.numeric_linkage.second_route import unlike, whitening
 from ppdm_flow.requirements.numeric_linkage.spaces import Space
 from ppdm_flow.requirements.numeric_linkage.units import Units
@@ -18,7 +18,7 @@ _CELLS = 1 << 22
 """So many distances are held together."""
 
 
-def places_of_people(space: Space, units: Units) -> Places:
+def places_of_people(space: Space, units: Units) -> NearerCounts:
     """Return the place of each person's own rows among the people of the release, by every distance."""
     owner = space.truth.owner
     order = np.argsort(owner, kind="stable")
@@ -32,10 +32,10 @@ def places_of_people(space: Space, units: Units) -> Places:
         least = np.minimum.reduceat(squares[:, order], firsts, axis=1)
         sums = np.add.reduceat(least, units.firsts[some] - records.start, axis=0)
         found.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
-    return Places(*np.hstack(found))
+    return NearerCounts(*np.hstack(found))
 
 
-def places_of_people_again(space: Space, units: Units) -> Places:
+def places_of_people_sql(space: Space, units: Units) -> NearerCounts:
     """Return the same record by record, among the rows of each pattern of hidden attributes."""
     people, owner = np.unique(space.truth.owner, return_inverse=True)
     codes, owner = space.codes, owner.reshape(-1)
@@ -54,7 +54,7 @@ def places_of_people_again(space: Space, units: Units) -> Places:
         sums = np.zeros((some.stop - some.start, len(people)))
         np.add.at(sums, place, least)
         found.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
-    return Places(*np.hstack(found))
+    return NearerCounts(*np.hstack(found))
 
 
 def _sizes(units: Units, some: slice) -> Ints:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
-from ppdm_flow.requirements.numeric_linkage.nearest import Places, shared
+from ppdm_flow.requirements.numeric_linkage.nearest import NearerCounts, shared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ def _drawn(candidates: float, own: int, rows: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class LinkageMethod:
     """What one way finds: the chance of each unit (units,), and the sum of these for 1, 2, … candidates.
 
     ``guesses`` (candidates,) is what naming as many at random finds, ``whole`` of how many units these are a sample.
@@ -69,14 +69,14 @@ class Way:
     whole: int
 
     @staticmethod
-    def of(name: str, places: Places, units: Units, candidates: int, rows: int) -> Way:
+    def of(name: str, places: NearerCounts, units: Units, candidates: int, rows: int) -> LinkageMethod:
         """Return what places say of units: a person is found by any of its records, each tried for itself."""
         guesses = units.guesses(candidates, rows)
         if units.alone:
-            return Way(name, places.chances(candidates), places.hits(candidates), guesses, units.whole)
+            return LinkageMethod(name, places.chances(candidates), places.hits(candidates), guesses, units.whole)
 
         def of_people(named: int) -> Floats:
             return 1.0 - np.multiply.reduceat(1.0 - places.chances(named), units.firsts)
 
         hits = np.array([of_people(named).sum() for named in range(1, candidates + 1)])
-        return Way(name, of_people(candidates), hits, guesses, units.whole)
+        return LinkageMethod(name, of_people(candidates), hits, guesses, units.whole)

@@ -10,16 +10,16 @@ import numpy as np
 
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.requirements.numeric_linkage.codes import Codes
-from ppdm_flow.requirements.numeric_linkage.control import Metric, Near, Nearest, near
-from ppdm_flow.requirements.numeric_linkage.lookup import Lookup
-from ppdm_flow.requirements.numeric_linkage.nearest import Places, metric_of, nearest_squares, places
+from ppdm_flow.requirements.numeric_linkage.control import MatchChances, Metric, Nearest, near
+from ppdm_flow.requirements.numeric_linkage.lookup import LinkageNumbers
+from ppdm_flow.requirements.numeric_linkage.nearest import NearerCounts, metric_of, nearest_squares, places
 from ppdm_flow.requirements.numeric_linkage.probabilistic import PROBABILISTIC, places_by_weight
-from ppdm_flow.requirements.numeric_linkage.probabilistic_query import places_by_weight_again
-from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_again, places_again, whitening
+from ppdm_flow.requirements.numeric_linkage.probabilistic_query import places_by_weight_sql
+from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_sql, places_sql, whitening
 from ppdm_flow.requirements.numeric_linkage.spaces import MAHALANOBIS, Space, spaces
-from ppdm_flow.requirements.numeric_linkage.together import places_of_people, places_of_people_again
+from ppdm_flow.requirements.numeric_linkage.together import places_of_people, places_of_people_sql
 from ppdm_flow.requirements.numeric_linkage.truth import Truth
-from ppdm_flow.requirements.numeric_linkage.units import Units, Way
+from ppdm_flow.requirements.numeric_linkage.units import LinkageMethod, Units
 from ppdm_flow.sdk.audit import Sql
 
 TOGETHER = "together"
@@ -27,22 +27,22 @@ TOGETHER = "together"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LinkageResult:
     """``ways`` of the people, or of the records where these are counted; ``of_rows`` those of records beside people.
 
     ``near`` is who is taken for found, by space; nobody where there is no control group.
     """
 
-    ways: tuple[Way, ...]
-    of_rows: tuple[Way, ...]
-    near: Mapping[str, Near]
+    ways: tuple[LinkageMethod, ...]
+    of_rows: tuple[LinkageMethod, ...]
+    near: Mapping[str, MatchChances]
 
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    places: Callable[[Space, Ints, int], Places]
-    by_weight: Callable[[Floats, Floats, Truth, Ints, Codes], Places]
-    of_people: Callable[[Space, Units], Places]
+    places: Callable[[Space, Ints, int], NearerCounts]
+    by_weight: Callable[[Floats, Floats, Truth, Ints, Codes], NearerCounts]
+    of_people: Callable[[Space, Units], NearerCounts]
     metric: Metric
     nearest: Nearest
 
@@ -50,20 +50,18 @@ class _Route:
 _FIRST = _Route(places, places_by_weight, places_of_people, metric_of, nearest_squares)
 
 
-def find(known: Lookup, candidates: int) -> Found:
+def find(known: LinkageNumbers, candidates: int) -> LinkageResult:
     """Look for the records by trees and in memory."""
     return _find(known, candidates, _FIRST)
 
 
-def find_again(sql: Sql, known: Lookup, candidates: int) -> Found:
+def find_sql(sql: Sql, known: LinkageNumbers, candidates: int) -> LinkageResult:
     """Look for them along sorted attributes and in SQL."""
-    by_weight = partial(places_by_weight_again, sql)
-    return _find(
-        known, candidates, _Route(places_again, by_weight, places_of_people_again, whitening, nearest_squares_again)
-    )
+    by_weight = partial(places_by_weight_sql, sql)
+    return _find(known, candidates, _Route(places_sql, by_weight, places_of_people_sql, whitening, nearest_squares_sql))
 
 
-def _find(known: Lookup, candidates: int, route: _Route) -> Found:
+def _find(known: LinkageNumbers, candidates: int, route: _Route) -> LinkageResult:
     by_space = spaces(known.known, known.released, known.truth, known.others, known.codes)
     ways = _ways(known, by_space, known.units, candidates, route)
     of_rows = [] if known.rows is None else _ways(known, by_space, known.rows, candidates, route)
@@ -73,18 +71,20 @@ def _find(known: Lookup, candidates: int, route: _Route) -> Found:
         together = route.of_people(by_space[MAHALANOBIS if numbers_alone else "euclidean"], known.units)
         guesses = np.minimum(1.0, np.arange(1.0, candidates + 1) / people)
         found = together.chances(candidates), together.hits(candidates)
-        ways.append(Way(TOGETHER, *found, guesses, known.units.whole))
-    return Found(tuple(ways), tuple(of_rows), _near(known, by_space, route))
+        ways.append(LinkageMethod(TOGETHER, *found, guesses, known.units.whole))
+    return LinkageResult(tuple(ways), tuple(of_rows), _near(known, by_space, route))
 
 
-def _ways(known: Lookup, by_space: Mapping[str, Space], units: Units, candidates: int, route: _Route) -> list[Way]:
+def _ways(
+    known: LinkageNumbers, by_space: Mapping[str, Space], units: Units, candidates: int, route: _Route
+) -> list[LinkageMethod]:
     found = {name: route.places(space, units.records, candidates) for name, space in by_space.items()}
     numbers = known.known, known.released
     found[PROBABILISTIC] = route.by_weight(*numbers, known.truth, units.records, known.codes)
-    return [Way.of(name, each, units, candidates, len(known.released)) for name, each in found.items()]
+    return [LinkageMethod.of(name, each, units, candidates, len(known.released)) for name, each in found.items()]
 
 
-def _near(known: Lookup, by_space: Mapping[str, Space], route: _Route) -> Mapping[str, Near]:
+def _near(known: LinkageNumbers, by_space: Mapping[str, Space], route: _Route) -> Mapping[str, MatchChances]:
     """Return who is taken for found: of a person the first record, held against those of other people."""
     if known.others is None:
         return {}

@@ -19,8 +19,8 @@ from ppdm_flow.mining.identifiers.cells import Mask, seen
 from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, Identifier
 from ppdm_flow.requirements.safe_harbor import cells as first
 from ppdm_flow.requirements.safe_harbor import query as second
-from ppdm_flow.requirements.safe_harbor.columns import Look, looks
-from ppdm_flow.requirements.safe_harbor.reading import Cells, cells_of, queried_cells
+from ppdm_flow.requirements.safe_harbor.columns import ScannedColumn, looks
+from ppdm_flow.requirements.safe_harbor.reading import NormalizedCells, cells_of, queried_cells
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.requirements.safe_harbor.sentences import findings, sentence
 from ppdm_flow.requirements.safe_harbor.small_areas import areas
@@ -29,7 +29,7 @@ from ppdm_flow.sdk.view import DataView
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingCells:
     """How many cells of a column show each kind; ``cleared`` are those of kinds that somebody looked at."""
 
     column: str
@@ -61,7 +61,7 @@ class SafeHarborAudit:
             if ctx.sql is None:
                 continue
             try:
-                left = [_again(look, requirement, candidate, ctx) for look in looks(requirement, candidate, ctx)]
+                left = [_figures_sql(look, requirement, candidate, ctx) for look in looks(requirement, candidate, ctx)]
             except UnmeasuredError:
                 continue
             again |= {name: figure.value for name, figure in _figures(requirement, left).items()}
@@ -86,7 +86,7 @@ def _judged(requirement: SafeHarbor, candidate: DataView, ctx: AuditContext) -> 
     return AuditOutcome(figures, (measured,), tuple(findings(requirement, left, ctx)))
 
 
-def _figures(requirement: SafeHarbor, left: list[Left]) -> dict[str, Figure]:
+def _figures(requirement: SafeHarbor, left: list[RemainingCells]) -> dict[str, Figure]:
     by_kind = {kind: sum(each.cells.get(kind, 0) for each in left) for kind in IDENTIFIERS}
     figures = {
         "cells": Figure(sum(by_kind.values()), "cells"),
@@ -97,7 +97,7 @@ def _figures(requirement: SafeHarbor, left: list[Left]) -> dict[str, Figure]:
     return {f"{requirement.id}.{name}": figure for name, figure in figures.items()}
 
 
-def _left(look: Look, requirement: SafeHarbor, candidate: DataView, ctx: AuditContext) -> Left:
+def _left(look: ScannedColumn, requirement: SafeHarbor, candidate: DataView, ctx: AuditContext) -> RemainingCells:
     """Count by the first route."""
     cells = cells_of(look, candidate, ctx)
     shown = first.shown(cells.texts)
@@ -107,7 +107,7 @@ def _left(look: Look, requirement: SafeHarbor, candidate: DataView, ctx: AuditCo
     return _parted(look, requirement, found, every, alone)
 
 
-def _masks(look: Look, requirement: SafeHarbor, cells: Cells) -> Iterator[tuple[Identifier, Mask]]:
+def _masks(look: ScannedColumn, requirement: SafeHarbor, cells: NormalizedCells) -> Iterator[tuple[Identifier, Mask]]:
     """Yield each kind with which distinct cells show it."""
     found = seen(cells.texts) if look.texts else {}
     if look.texts:
@@ -127,7 +127,9 @@ def _more(found: Mapping[Identifier, Mask], kind: Identifier, mask: Mask) -> dic
     return {**found, kind: found[kind] | mask if kind in found else mask}
 
 
-def _again(look: Look, requirement: SafeHarbor, candidate: DataView, ctx: AuditContext) -> Left:
+def _figures_sql(
+    look: ScannedColumn, requirement: SafeHarbor, candidate: DataView, ctx: AuditContext
+) -> RemainingCells:
     """Count by the second route."""
     text, kinds = second.counted(look, areas(requirement.small_areas), requirement.as_of)
     if ctx.sql is None:
@@ -137,11 +139,13 @@ def _again(look: Look, requirement: SafeHarbor, candidate: DataView, ctx: AuditC
     return _parted(look, requirement, found, int(row[-2]), int(row[-1]))
 
 
-def _parted(look: Look, requirement: SafeHarbor, found: Mapping[Identifier, int], every: int, alone: int) -> Left:
+def _parted(
+    look: ScannedColumn, requirement: SafeHarbor, found: Mapping[Identifier, int], every: int, alone: int
+) -> RemainingCells:
     """Return what is left and what was cleared; a column of which too many cells are alone is a code."""
     counts = dict(found)
     if alone > requirement.unique * every:
         counts["unique_codes"] = max(alone, counts.get("unique_codes", 0))
     some = {kind: cells for kind, cells in counts.items() if cells}
     cleared = {kind: cells for kind, cells in some.items() if kind in look.cleared}
-    return Left(look.name, {k: n for k, n in some.items() if k not in cleared}, cleared)
+    return RemainingCells(look.name, {k: n for k, n in some.items() if k not in cleared}, cleared)

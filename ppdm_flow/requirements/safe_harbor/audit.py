@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -11,7 +11,9 @@ SPEC = PluginSpec(
         "audits/safe_harbor",
         Kind.AUDIT,
         serves=("safe_harbor",),
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "sets": Asks.TABLE}, passes=2, passes_each=2),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "sets": DataAccess.TABLE}, passes=2, passes_each=2
+        ),
     ),
     params=Params,
     algorithm="ppdm_flow.requirements.safe_harbor.algorithm:SafeHarborAudit",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.lineage import How
+from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.identifiers.kinds import Identifier
 from ppdm_flow.requirements.safe_harbor.column_names import tells_birth, told_by
@@ -18,7 +18,7 @@ _BY_CELLS: frozenset[Identifier] = frozenset(("zip_codes", "ages"))
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ScannedColumn:
     """One column, and what it is looked through for.
 
     ``named`` are the kinds that all its cells are of. ``zips``, ``ages`` and ``births``: it holds ZIP codes, ages,
@@ -37,21 +37,21 @@ class Look:
     cleared: frozenset[str]
 
 
-def looks(requirement: SafeHarbor, candidate: DataView, ctx: AuditContext) -> tuple[Look, ...]:
+def looks(requirement: SafeHarbor, candidate: DataView, ctx: AuditContext) -> tuple[ScannedColumn, ...]:
     """Return what is looked for, for each column but weights, which are no cells of a person."""
     weights = (Role.WEIGHT, Role.SAMPLING_WEIGHT)
     return tuple(_look(f.name, requirement, ctx) for f in candidate.schema if f.role not in weights)
 
 
-def _look(name: str, requirement: SafeHarbor, ctx: AuditContext) -> Look:
+def _look(name: str, requirement: SafeHarbor, ctx: AuditContext) -> ScannedColumn:
     facts = ctx.attributes.get(name, AttributeFacts(name, Role.INSENSITIVE))
     sources = _sources(facts)
     told = frozenset[Identifier]().union(*(told_by(n) for n in (name, *sources)))
     births = any(tells_birth(n) for n in (name, *sources)) or _listed(sources, name, requirement.birth_years)
     named = told - _BY_CELLS
-    if facts.how is How.KEYED or facts.role in (Role.IDENTIFIER, Role.SUBJECT):
+    if facts.how is DerivationKind.KEYED or facts.role in (Role.IDENTIFIER, Role.SUBJECT):
         named = frozenset[Identifier](("unique_codes",))
-    return Look(
+    return ScannedColumn(
         name=name,
         named=named,
         zips="zip_codes" in told or _listed(sources, name, requirement.zip_codes),

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.requirements.safe_harbor.small_areas import areas
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class SafeHarborClaim:
     """No cell shows an identifier, as far as it is looked for."""
 
     as_of: int
@@ -24,9 +24,9 @@ class Removed:
     cleared: frozenset[tuple[str, str]]
 
 
-def says(requirement: SafeHarbor, _frame: PolicyFrame) -> Iterator[Removed]:
+def says(requirement: SafeHarbor, _frame: PolicyFrame) -> Iterator[SafeHarborClaim]:
     """Yield what it claims."""
-    yield Removed(
+    yield SafeHarborClaim(
         requirement.as_of,
         frozenset(requirement.zip_codes),
         frozenset(requirement.ages),
@@ -37,7 +37,7 @@ def says(requirement: SafeHarbor, _frame: PolicyFrame) -> Iterator[Removed]:
     )
 
 
-def removed(given: Removed, required: Removed, between: Between) -> str | None:
+def removed(given: SafeHarborClaim, required: SafeHarborClaim, between: ComparedPolicies) -> str | None:
     """Return why nothing is left of what the other one looks for: it looks for that, too.
 
     What a column is called says what it holds, so that the same columns have to be declared alike.
@@ -61,6 +61,6 @@ def removed(given: Removed, required: Removed, between: Between) -> str | None:
 
 ORDER = Order(
     says=says,
-    rules=((Removed, Removed, removed),),
+    rules=((SafeHarborClaim, SafeHarborClaim, removed),),
     fields=frozenset(("as_of", "zip_codes", "ages", "birth_years", "small_areas", "unique", "cleared")),
 )

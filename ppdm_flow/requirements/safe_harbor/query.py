@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ppdm_flow.mining.identifiers.kinds import Identifier
 from ppdm_flow.mining.identifiers.patterns import BORN, CARD, GROUPED, IMEI, LONG, NO_NAMES, PATTERNS, TOKENS, VIN
 from ppdm_flow.requirements.safe_harbor import labels
-from ppdm_flow.requirements.safe_harbor.columns import Look
+from ppdm_flow.requirements.safe_harbor.columns import ScannedColumn
 
 _TRIMMED = "trim(v)"
 _VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
@@ -16,7 +16,7 @@ _VIN_ALPHABET = "0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ"
 _PARTS = ("accounts", "devices", "vehicles")
 
 
-def counted(look: Look, areas: Iterable[str], as_of: int) -> tuple[str, tuple[Identifier, ...]]:
+def counted(look: ScannedColumn, areas: Iterable[str], as_of: int) -> tuple[str, tuple[Identifier, ...]]:
     """Return a SELECT of how many cells show each kind, over ``cells`` with id, v and n, and the kinds in order.
 
     The last two columns are the cells that show anything, and those that are alone: ``alone`` of ``cells`` says which.
@@ -29,7 +29,7 @@ def counted(look: Look, areas: Iterable[str], as_of: int) -> tuple[str, tuple[Id
     return f"SELECT {', '.join(sums)} FROM {source}", tuple(conditions)  # noqa: S608  # our own texts and numbers
 
 
-def _conditions(look: Look, areas: Iterable[str], as_of: int) -> Iterator[tuple[Identifier, str]]:
+def _conditions(look: ScannedColumn, areas: Iterable[str], as_of: int) -> Iterator[tuple[Identifier, str]]:
     """Yield each kind with the condition that a cell shows it."""
     for kind, patterns in PATTERNS.items():
         some = [_found(_NO_NAMES if kind == "names" else "v", p) for p in patterns] if look.texts else []
@@ -45,7 +45,7 @@ def _conditions(look: Look, areas: Iterable[str], as_of: int) -> Iterator[tuple[
         yield kind, f"(NOT {_found('v', labels.COVERED)}) AND ({' OR '.join(some) or 'FALSE'})"
 
 
-def _of_column(look: Look, areas: Iterable[str], as_of: int) -> Iterator[tuple[Identifier, str]]:
+def _of_column(look: ScannedColumn, areas: Iterable[str], as_of: int) -> Iterator[tuple[Identifier, str]]:
     if look.zips:
         yield "zip_codes", _too_fine(areas)
     if look.ages:

@@ -12,7 +12,7 @@ from ppdm_flow.mining.exposure.faults import RandomizedError
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.identifiers.cells import normalized
 from ppdm_flow.mining.people.figures import require_people
-from ppdm_flow.requirements.safe_harbor.columns import Look
+from ppdm_flow.requirements.safe_harbor.columns import ScannedColumn
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, union
@@ -20,7 +20,7 @@ from ppdm_flow.tables.sets import Baskets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class NormalizedCells:
     """Normalized texts of distinct cells, their rows (int64), and whether one row, or one person, alone has each."""
 
     texts: pa.StringArray
@@ -28,7 +28,7 @@ class Cells:
     alone: npt.NDArray[np.bool_]
 
 
-def cells_of(look: Look, candidate: DataView, ctx: AuditContext) -> Cells:
+def cells_of(look: ScannedColumn, candidate: DataView, ctx: AuditContext) -> NormalizedCells:
     """Count the cells. Raises UnmeasuredError where sets are randomized, or nothing says whose the rows are."""
     if look.sets:
         return _items(look, candidate)
@@ -38,10 +38,10 @@ def cells_of(look: Look, candidate: DataView, ctx: AuditContext) -> Cells:
     rows = np.bincount(codes[known], counts.counts[known], minlength=len(texts)).astype(np.int64)
     people = np.bincount(codes[known], minlength=len(texts)) if _subject(ctx) else rows
     used = rows > 0
-    return Cells(normalized(texts.filter(pa.array(used))), rows[used], people[used] == 1)
+    return NormalizedCells(normalized(texts.filter(pa.array(used))), rows[used], people[used] == 1)
 
 
-def queried_cells(look: Look, candidate: DataView, ctx: AuditContext, sql: Sql) -> pa.Table:
+def queried_cells(look: ScannedColumn, candidate: DataView, ctx: AuditContext, sql: Sql) -> pa.Table:
     """Return the same in SQL, as a table of id, v, n and alone. Raises UnmeasuredError as above."""
     if look.sets:
         _items(look, candidate)
@@ -73,7 +73,7 @@ def _subject(ctx: AuditContext) -> tuple[str, ...]:
     return (ctx.people.subject,)
 
 
-def _items(look: Look, candidate: DataView) -> Cells:
+def _items(look: ScannedColumn, candidate: DataView) -> NormalizedCells:
     """Count the items of sets; of one row alone are many that occur once, so that none is a code for that."""
     texts = pa.array([], pa.string())
     rows = np.zeros(0, dtype=np.int64)
@@ -88,7 +88,7 @@ def _items(look: Look, candidate: DataView) -> Cells:
         np.add.at(held, _places(sets.categories, both)[sets.items], 1)
         texts, rows = both, held
     used = rows > 0
-    return Cells(normalized(texts.filter(pa.array(used))), rows[used], np.zeros(int(used.sum()), dtype=bool))
+    return NormalizedCells(normalized(texts.filter(pa.array(used))), rows[used], np.zeros(int(used.sum()), dtype=bool))
 
 
 def _places(texts: pa.StringArray, every: pa.StringArray) -> npt.NDArray[np.int64]:

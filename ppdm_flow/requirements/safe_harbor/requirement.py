@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER, MORE, Fixed, Texts
-from ppdm_flow.core.requirement import Columns, Requirement
+from ppdm_flow.core.requirement import NamePattern, Requirement
 from ppdm_flow.mining.identifiers.kinds import Identifier
 from ppdm_flow.requirements.safe_harbor.small_areas import LISTS, WRITTEN
 
@@ -52,7 +52,7 @@ class SafeHarbor(Requirement):
         Fixed,
     ] = Field(default_factory=dict)
 
-    def on_columns(self, columns: Columns) -> Iterator[SafeHarbor]:
+    def on_columns(self, columns: NamePattern) -> Iterator[SafeHarbor]:
         """Yield it with the columns that its names mean."""
         names = {f: columns.every(getattr(self, f), self) for f in ("zip_codes", "ages", "birth_years")}
         yield self.changed(**names)

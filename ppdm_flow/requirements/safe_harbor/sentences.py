@@ -15,7 +15,7 @@ from ppdm_flow.sdk.audit import AuditContext
 _MOST = 6
 
 
-class ColumnCounts(Protocol):
+class IdentifierCounts(Protocol):
     """What a column shows."""
 
     @property
@@ -34,7 +34,7 @@ class ColumnCounts(Protocol):
         ...
 
 
-def sentence(requirement: SafeHarbor, left: Sequence[ColumnCounts], ctx: AuditContext) -> str:
+def sentence(requirement: SafeHarbor, left: Sequence[IdentifierCounts], ctx: AuditContext) -> str:
     """Return the sentence for the report."""
     columns = [each for each in left if each.cells]
     looked = (
@@ -54,7 +54,7 @@ def sentence(requirement: SafeHarbor, left: Sequence[ColumnCounts], ctx: AuditCo
     return f"{counted(cells, 'cell')} of {names} may show {words}.{looked}{by_people}"
 
 
-def findings(requirement: SafeHarbor, left: Sequence[ColumnCounts], ctx: AuditContext) -> Iterator[Finding]:
+def findings(requirement: SafeHarbor, left: Sequence[IdentifierCounts], ctx: AuditContext) -> Iterator[Finding]:
     """Yield a finding for each column with something left (PPF943), and for each that was cleared (PPF944)."""
     for each in left:
         subject = f"{ctx.release}.{each.column}"

@@ -16,11 +16,11 @@ from ppdm_flow.mining.exposure.columns import carriers, facts_of
 from ppdm_flow.requirements.sensitivities.figures import figures_of
 from ppdm_flow.requirements.sensitivities.findings import findings, no_operator
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import ERROR
-from ppdm_flow.requirements.sensitivities.judgement import Judgement
+from ppdm_flow.requirements.sensitivities.judgement import PosteriorJudgement
 from ppdm_flow.requirements.sensitivities.judging import judge
 from ppdm_flow.requirements.sensitivities.picture import charts_of
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
-from ppdm_flow.requirements.sensitivities.second_route import again, unreleased_again
+from ppdm_flow.requirements.sensitivities.second_route import again, unreleased_sql
 from ppdm_flow.requirements.sensitivities.sentences import sentence
 from ppdm_flow.requirements.sensitivities.unreleased import unreleased_margin
 from ppdm_flow.sdk.audit import AuditContext
@@ -64,7 +64,7 @@ class SensitivitiesAudit:
         for requirement in _own(ctx):
             columns = _columns(requirement, candidate, ctx)
             if not columns:
-                all_figures[f"{requirement.id}.margin"] = unreleased_again(requirement, original)
+                all_figures[f"{requirement.id}.margin"] = unreleased_sql(requirement, original)
             elif all(c in ctx.operators for c in columns):
                 every = [again(requirement, c, original, candidate, ctx) for c in columns]
                 figures = max(every, key=lambda f: f["margin"])
@@ -72,7 +72,7 @@ class SensitivitiesAudit:
         return all_figures
 
 
-def worst(judged: list[Judgement]) -> Judgement:
+def worst(judged: list[PosteriorJudgement]) -> PosteriorJudgement:
     """Return the judgement with the largest margin, unless one cannot be relied on at all."""
     return max(judged, key=lambda j: j.margin)
 
@@ -92,7 +92,9 @@ def _columns(requirement: Sensitivity, candidate: DataView, ctx: AuditContext) -
     return tuple(c for c in every if c in ctx.operators or requirement.attribute not in facts_of(c, ctx).drawn)
 
 
-def _measured(requirement: Sensitivity, columns: tuple[str, ...], known: list[Judgement], margin: Figure) -> Measured:
+def _measured(
+    requirement: Sensitivity, columns: tuple[str, ...], known: list[PosteriorJudgement], margin: Figure
+) -> Measured:
     verifiable = len(known) == len(columns) and not any(j.fault for j in known)
     return Measured(
         requirement=requirement.id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
@@ -16,7 +16,7 @@ SPEC = PluginSpec(
         "audits/sensitivities",
         Kind.AUDIT,
         serves=("sensitivities",),
-        asks=Demand(Asks.ROWS, {"people": Asks.TABLE}, passes=2),
+        asks=AccessRequirements(DataAccess.ROWS, {"people": DataAccess.TABLE}, passes=2),
     ),
     params=SensitivitiesParams,
     algorithm="ppdm_flow.requirements.sensitivities.algorithm:SensitivitiesAudit",

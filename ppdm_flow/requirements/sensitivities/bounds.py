@@ -16,7 +16,7 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bounds:
+class PosteriorBounds:
     """``r1`` and ``r2`` (b,), nan where there is none; ``place`` (b,) of their values in the domain.
 
     Without ``place`` there is one row for each value, in order. ``known_too_well`` are the places of values that are
@@ -39,11 +39,11 @@ class Bounds:
         return np.arange(len(self.r1)) if self.place is None else self.place
 
 
-def bounds(requirement: Sensitivity, domain: Domain, frequency: Floats) -> Bounds:
+def bounds(requirement: Sensitivity, domain: Domain, frequency: Floats) -> PosteriorBounds:
     """Return every bound of every value: its own, or the default, or none.
 
     A value that does not occur is not bounded by a tolerance: its r1 and r2 are 0, and no prior can be lower.
     """
     every = value_bounds(requirement, domain, frequency)
     some = every.r1 > 0
-    return Bounds(every.r1[some], every.r2[some], every.place[some], every.known_too_well(frequency))
+    return PosteriorBounds(every.r1[some], every.r2[some], every.place[some], every.known_too_well(frequency))

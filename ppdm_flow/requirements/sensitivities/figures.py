@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from ppdm_flow.core.results import Figure
-from ppdm_flow.requirements.sensitivities.judgement import NO_BOUND, Judgement
-from ppdm_flow.requirements.sensitivities.observed import LEVEL, Observed, clopper_pearson
+from ppdm_flow.requirements.sensitivities.judgement import NO_BOUND, PosteriorJudgement
+from ppdm_flow.requirements.sensitivities.observed import LEVEL, ObservedHits, clopper_pearson
 from ppdm_flow.requirements.sensitivities.people import PersonDraws
 from ppdm_flow.requirements.sensitivities.replay import Replay
 
 
-def figures_of(judged: Judgement) -> dict[str, Figure]:
+def figures_of(judged: PosteriorJudgement) -> dict[str, Figure]:
     """Return the margins, the posteriors behind them, what was counted, and how well the bytes fit."""
     bounded = judged.bounded
     none = "" if len(bounded) else "no value is bounded"
@@ -45,7 +45,7 @@ def figures_of(judged: Judgement) -> dict[str, Figure]:
 _MOST_NAMED = 40
 
 
-def _gamma(judged: Judgement) -> dict[str, Figure]:
+def _gamma(judged: PosteriorJudgement) -> dict[str, Figure]:
     """Return the smallest gamma, and that of each bounded value that the policy names, the smallest ones first."""
     gamma, requirement = judged.gamma, judged.requirement
     bounded = [place for place in np.argsort(gamma, kind="stable").tolist() if np.isfinite(gamma[place])]
@@ -67,7 +67,7 @@ def _of_people(drawn: PersonDraws | None) -> dict[str, Figure]:
     }
 
 
-def _counted(observed: Observed | None) -> dict[str, Figure]:
+def _counted(observed: ObservedHits | None) -> dict[str, Figure]:
     """Return the posterior of the value with the highest predicted one, and how many intervals miss theirs."""
     none = "original and released rows cannot be paired" if observed is None else "no row shows it"
     most = observed.most if observed is not None else None

@@ -8,7 +8,7 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.requirements.sensitivities.judgement import Judgement
+from ppdm_flow.requirements.sensitivities.judgement import PosteriorJudgement
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
 
@@ -22,7 +22,7 @@ def no_operator(requirement: Sensitivity, column: str) -> Finding:
     )
 
 
-def findings(judged: Judgement) -> Iterator[Finding]:
+def findings(judged: PosteriorJudgement) -> Iterator[Finding]:
     """Yield contradictions first, then what weakens or qualifies the judgement."""
     subject = f"{judged.requirement.id}.{judged.column}"
     if judged.doubt:
@@ -49,7 +49,7 @@ def findings(judged: Judgement) -> Iterator[Finding]:
     yield from _strangers(judged, subject)
 
 
-def _known_too_well(judged: Judgement, subject: str) -> Iterator[Finding]:
+def _known_too_well(judged: PosteriorJudgement, subject: str) -> Iterator[Finding]:
     own = {b.value for b in judged.requirement.bounds}
     values = [judged.domain[i] for i in judged.bounds.known_too_well]
     named = [v for v in values if v is not None and v in own]
@@ -63,7 +63,7 @@ def _known_too_well(judged: Judgement, subject: str) -> Iterator[Finding]:
         yield Finding("PPF741", Severity.WARNING, text, subject)
 
 
-def _strangers(judged: Judgement, subject: str) -> Iterator[Finding]:
+def _strangers(judged: PosteriorJudgement, subject: str) -> Iterator[Finding]:
     known = set(judged.domain)
     strange = list(dict.fromkeys(b.value for b in judged.requirement.bounds if b.value not in known))
     if strange and judged.requirement.values_absent is ValuesAbsent.ERROR:

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.mining.reconstruction.histogram import Domain
-from ppdm_flow.requirements.sensitivities.bounds import Bounds
+from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck
-from ppdm_flow.requirements.sensitivities.observed import Observed
+from ppdm_flow.requirements.sensitivities.observed import ObservedHits
 from ppdm_flow.requirements.sensitivities.people import PersonDraws
-from ppdm_flow.requirements.sensitivities.posteriors import Posteriors
+from ppdm_flow.requirements.sensitivities.posteriors import PosteriorRange
 from ppdm_flow.requirements.sensitivities.replay import Replay
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
@@ -24,7 +24,7 @@ NO_BOUND = -1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judgement:
+class PosteriorJudgement:
     """``posteriors`` (b,) over all priors, in step with ``bounds``; ``at_prior`` (m,) of each value at the data's own.
 
     A value with several bounds has as many rows: each must hold. ``doubt`` says why the operator cannot be relied on,
@@ -37,13 +37,13 @@ class Judgement:
     column: str
     domain: Domain
     frequency: Floats
-    bounds: Bounds
-    posteriors: Posteriors
-    at_prior: Posteriors
+    bounds: PosteriorBounds
+    posteriors: PosteriorRange
+    at_prior: PosteriorRange
     amplification: float
     doubt: str
     bytes_check: BytesCheck
-    observed: Observed | None = None
+    observed: ObservedHits | None = None
     replayed: Replay | None = None
     drawn: PersonDraws | None = None
     per_person: int = 1

@@ -7,16 +7,16 @@ import numpy.typing as npt
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.mining.reconstruction.histogram import (
-    Histogram,
+    ValueHistogram,
     given_the_original,
     histogram,
     operator_input,
     tally,
 )
-from ppdm_flow.requirements.sensitivities.bounds import Bounds, bounds
+from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds, bounds
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck, check_bytes
-from ppdm_flow.requirements.sensitivities.judgement import Judgement
-from ppdm_flow.requirements.sensitivities.observed import Observed, observe
+from ppdm_flow.requirements.sensitivities.judgement import PosteriorJudgement
+from ppdm_flow.requirements.sensitivities.observed import ObservedHits, observe
 from ppdm_flow.requirements.sensitivities.of_operator import (
     amplification,
     most_telling,
@@ -37,7 +37,7 @@ Integers = npt.NDArray[np.int64]
 
 def judge(
     requirement: Sensitivity, column: str, original: DataView, candidate: DataView, ctx: AuditContext, error: float
-) -> Judgement | None:
+) -> PosteriorJudgement | None:
     """Judge one released column; None where no operator is known for it."""
     operator = ctx.operators.get(column)
     if operator is None:
@@ -46,7 +46,7 @@ def judge(
     doubt = _doubt(operator, column, ctx)
     if given is None:
         doubt = doubt or "what the operator was given is not known"
-    before = histogram(given[0], given[1], operator.domain) if given else Histogram(_nothing(operator))
+    before = histogram(given[0], given[1], operator.domain) if given else ValueHistogram(_nothing(operator))
     frequency = before.frequency if given is None else shares_before(given[0], given[1], before, operator.domain)
     bound = bounds(requirement, operator.domain, frequency)
     direct = given_the_original(operator, ctx.attributes.get(column))
@@ -59,7 +59,7 @@ def judge(
         check = check_people(operator, column, before, candidate, drawn, error)
     else:
         check = check_bytes(operator, column, before, candidate, ctx, error)
-    return Judgement(
+    return PosteriorJudgement(
         requirement=requirement,
         column=column,
         domain=operator.domain,
@@ -77,7 +77,7 @@ def judge(
     )
 
 
-def _observed(operator: ValueOperator, prior: Floats, bound: Bounds, check: BytesCheck) -> Observed | None:
+def _observed(operator: ValueOperator, prior: Floats, bound: PosteriorBounds, check: BytesCheck) -> ObservedHits | None:
     values = np.unique(bound.values[bound.judged])
     if check.joint is None or not len(values):
         return None
@@ -87,7 +87,7 @@ def _observed(operator: ValueOperator, prior: Floats, bound: Bounds, check: Byte
 def _shares(operator: ValueOperator, drawn: PersonDraws) -> Floats:
     """Return the shares of the values among the draws of people, shape (m,)."""
     if drawn.joint is None:
-        return Histogram(_nothing(operator)).frequency
+        return ValueHistogram(_nothing(operator)).frequency
     return tally(drawn.joint.original, drawn.joint.rows, operator.size).frequency
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.requirements.sensitivities.bounds import Bounds
-from ppdm_flow.requirements.sensitivities.posteriors import Posteriors, Telling
+from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
+from ppdm_flow.requirements.sensitivities.posteriors import PosteriorRange, TellingValues
 
 Floats = npt.NDArray[np.float64]
 
 
-def worst_posteriors(transition: Floats, bounds: Bounds) -> Posteriors:
+def worst_posteriors(transition: Floats, bounds: PosteriorBounds) -> PosteriorRange:
     """Return the worst posteriors under each bound, over all priors of at most r1 (upward), at least r2 (downward).
 
     Upward: max over j of r1 P[j,i] / (r1 P[j,i] + (1-r1) min over k≠i of P[j,k]); downward: min over j of
@@ -24,13 +24,13 @@ def worst_posteriors(transition: Floats, bounds: Bounds) -> Posteriors:
     j that neither i nor that k can become tells nothing. A single value has no other: its posterior is its prior.
     """
     if len(transition) == 1:
-        return Posteriors(bounds.r1.copy(), bounds.r2.copy())
+        return PosteriorRange(bounds.r1.copy(), bounds.r2.copy())
     place = bounds.values
     own = transition[place]
     least, most = _others(transition)
     upward = _posterior(bounds.r1[:, None], own, least[place], -np.inf).max(axis=1, initial=-np.inf)
     downward = _posterior(bounds.r2[:, None], own, most[place], np.inf).min(axis=1, initial=np.inf)
-    return Posteriors(np.where(bounds.judged, upward, np.nan), np.where(bounds.judged, downward, np.nan))
+    return PosteriorRange(np.where(bounds.judged, upward, np.nan), np.where(bounds.judged, downward, np.nan))
 
 
 def _others(transition: Floats) -> tuple[Floats, Floats]:
@@ -52,18 +52,18 @@ def _posterior(prior: Floats, own: Floats, other: Floats, otherwise: float) -> F
     return posterior
 
 
-def most_telling(transition: Floats, prior: Floats) -> Telling:
+def most_telling(transition: Floats, prior: Floats) -> TellingValues:
     """Return for each value the released one after which it is likeliest at ``prior`` (m,), and that posterior."""
     after = _after(transition, prior, -1.0)
     place = after.argmax(axis=1)
-    return Telling(place, np.maximum(after[np.arange(len(after)), place], 0.0))
+    return TellingValues(place, np.maximum(after[np.arange(len(after)), place], 0.0))
 
 
-def posteriors_at(transition: Floats, prior: Floats) -> Posteriors:
+def posteriors_at(transition: Floats, prior: Floats) -> PosteriorRange:
     """Return the highest and the lowest posterior of each value over all released values, at one ``prior`` (m,)."""
     if not prior.any():
-        return Posteriors(np.zeros(len(prior)), np.zeros(len(prior)))
-    return Posteriors(_after(transition, prior, -np.inf).max(axis=1), _after(transition, prior, np.inf).min(axis=1))
+        return PosteriorRange(np.zeros(len(prior)), np.zeros(len(prior)))
+    return PosteriorRange(_after(transition, prior, -np.inf).max(axis=1), _after(transition, prior, np.inf).min(axis=1))
 
 
 def _after(transition: Floats, prior: Floats, otherwise: float) -> Floats:

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ppdm_flow.requirements.sensitivities.fit.joint import Joint
-from ppdm_flow.requirements.sensitivities.posteriors import Telling
+from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts
+from ppdm_flow.requirements.sensitivities.posteriors import TellingValues
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -26,7 +26,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Observed:
+class ObservedHits:
     """``values`` (v,) are places of bounded values; ``hits`` of ``trials`` rows released as the telling value have it.
 
     ``share`` is nan where there is no such row; ``low`` and ``high`` are the ends of its interval.
@@ -58,7 +58,7 @@ class Observed:
         return int(seen[self.predicted[seen].argmax()]) if len(seen) else None
 
 
-def observe(worst: Telling, joint: Joint, values: Places) -> Observed:
+def observe(worst: TellingValues, joint: JointCounts, values: Places) -> ObservedHits:
     """Count the posteriors of ``values`` over the pairs, after the released values that tell most of them."""
     shown = worst.released[values]
     m = len(worst.released)
@@ -67,7 +67,7 @@ def observe(worst: Telling, joint: Joint, values: Places) -> Observed:
     trials = released[shown]
     hits = _found(joint, values * m + shown, m)
     low, high = clopper_pearson(hits, trials, (1.0 - LEVEL) / max(1, len(values)))
-    return Observed(values, worst.posterior[values], hits, trials, low, high)
+    return ObservedHits(values, worst.posterior[values], hits, trials, low, high)
 
 
 def clopper_pearson(hits: Places, trials: Places, error: float) -> tuple[Floats, Floats]:
@@ -83,7 +83,7 @@ def clopper_pearson(hits: Places, trials: Places, error: float) -> tuple[Floats,
     return low, high
 
 
-def _found(joint: Joint, wanted: Places, size: int) -> Places:
+def _found(joint: JointCounts, wanted: Places, size: int) -> Places:
     """Return the rows of the pairs with these keys (original times m plus released)."""
     keys = joint.original * size + joint.released
     order = np.argsort(keys)

@@ -6,15 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.requirements.sensitivities import matrix_posteriors, posteriors
-from ppdm_flow.requirements.sensitivities.bounds import Bounds
-from ppdm_flow.requirements.sensitivities.posteriors import Posteriors, Telling
+from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
+from ppdm_flow.requirements.sensitivities.posteriors import PosteriorRange, TellingValues
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 
 Floats = npt.NDArray[np.float64]
 
 
-def worst_posteriors(operator: ValueOperator, bounds: Bounds, per_person: int = 1) -> Posteriors:
+def worst_posteriors(operator: ValueOperator, bounds: PosteriorBounds, per_person: int = 1) -> PosteriorRange:
     """Return the worst posteriors under each bound, over all priors that it is about.
 
     ``per_person`` is the largest number of different values of a person, each with a draw of its own.
@@ -26,7 +26,7 @@ def worst_posteriors(operator: ValueOperator, bounds: Bounds, per_person: int = 
     return posteriors.worst_posteriors(operator.retention, bounds)
 
 
-def joint_posteriors(amplification: float, per_person: int, bounds: Bounds) -> Posteriors:
+def joint_posteriors(amplification: float, per_person: int, bounds: PosteriorBounds) -> PosteriorRange:
     """Return the worst posteriors after ``per_person`` draws, over all joint priors of a person's different values.
 
     Two hypotheses about all values of a person differ in each draw by a ratio of at most ``amplification`` A, so in
@@ -38,17 +38,17 @@ def joint_posteriors(amplification: float, per_person: int, bounds: Bounds) -> P
         shrunk, grown = np.exp(-exponent), np.exp(exponent)
     upward = bounds.r1 / (bounds.r1 + (1.0 - bounds.r1) * shrunk)
     downward = bounds.r2 / (bounds.r2 + (1.0 - bounds.r2) * grown)
-    return Posteriors(upward, downward)
+    return PosteriorRange(upward, downward)
 
 
-def posteriors_at(operator: ValueOperator, prior: Floats) -> Posteriors:
+def posteriors_at(operator: ValueOperator, prior: Floats) -> PosteriorRange:
     """Return the highest and the lowest posterior of each value at one ``prior`` (m,)."""
     if isinstance(operator, MatrixOperator):
         return matrix_posteriors.posteriors_at(operator.transition, prior)
     return posteriors.posteriors_at(operator.retention, prior)
 
 
-def most_telling(operator: ValueOperator, prior: Floats) -> Telling:
+def most_telling(operator: ValueOperator, prior: Floats) -> TellingValues:
     """Return the released value that tells most of each value at ``prior`` (m,)."""
     if isinstance(operator, MatrixOperator):
         return matrix_posteriors.most_telling(operator.transition, prior)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity, slack_of
 
 ROUNDING = 1e-12
@@ -22,7 +22,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Operated:
+class OperatorClaim:
     """If the attribute is released, the operator that it went through is known, and fits the bytes."""
 
     requirement: Sensitivity
@@ -46,9 +46,9 @@ class OthersKept:
     upward: bool
 
 
-def says(requirement: Sensitivity, _frame: PolicyFrame) -> Iterator[Operated | ValueKept | OthersKept]:
+def says(requirement: Sensitivity, _frame: PolicyFrame) -> Iterator[OperatorClaim | ValueKept | OthersKept]:
     """Yield that the operator is known, and what each value, and all others, keep in each direction."""
-    yield Operated(requirement)
+    yield OperatorClaim(requirement)
     both = (True, False) if requirement.directions is Directions.BOTH else (True,)
     for upward in both:
         for value, slack in _slacks(requirement).items():
@@ -57,12 +57,12 @@ def says(requirement: Sensitivity, _frame: PolicyFrame) -> Iterator[Operated | V
             yield OthersKept(requirement, upward)
 
 
-def operated(given: Operated, required: Operated, between: Between) -> str | None:
+def operated(given: OperatorClaim, required: OperatorClaim, between: ComparedPolicies) -> str | None:
     """Any bound on the attribute asks for its operator."""
     return "both ask for a known operator" if _alike(given.requirement, required.requirement, between) else None
 
 
-def values(given: ValueKept, required: ValueKept, between: Between) -> str | None:
+def values(given: ValueKept, required: ValueKept, between: ComparedPolicies) -> str | None:
     """The smaller gamma implies the larger."""
     same = given.value == required.value and given.upward == required.upward and _refuses(given, required)
     if (
@@ -74,7 +74,7 @@ def values(given: ValueKept, required: ValueKept, between: Between) -> str | Non
     return f"gamma of {1 + given.slack:.6g} is at most {1 + required.slack:.6g}"
 
 
-def values_of_default(given: OthersKept, required: ValueKept, between: Between) -> str | None:
+def values_of_default(given: OthersKept, required: ValueKept, between: ComparedPolicies) -> str | None:
     """A fixed default bounds whatever value has no bound of its own."""
     if given.upward != required.upward or not _alike(given.requirement, required.requirement, between):
         return None
@@ -85,7 +85,7 @@ def values_of_default(given: OthersKept, required: ValueKept, between: Between) 
     return f"the default has a gamma of {1 + default:.6g}, which is at most {1 + required.slack:.6g}"
 
 
-def others(given: OthersKept, required: OthersKept, between: Between) -> str | None:
+def others(given: OthersKept, required: OthersKept, between: ComparedPolicies) -> str | None:
     """A default implies another if it does so for every value that has no bound of its own there."""
     one, other = given.requirement, required.requirement
     if given.upward != required.upward or not _alike(one, other, between):
@@ -111,7 +111,7 @@ def _tighter(one: Sensitivity, other: Sensitivity) -> bool:
     return one.tolerance is not None and other.tolerance is not None and one.tolerance <= other.tolerance
 
 
-def _alike(one: Sensitivity, other: Sensitivity, between: Between) -> bool:
+def _alike(one: Sensitivity, other: Sensitivity, between: ComparedPolicies) -> bool:
     """Whether both are about the same columns."""
     return one.attribute == other.attribute and between.same_counting and between.about(one.attribute)
 
@@ -144,7 +144,7 @@ def _at_most(one: float, other: float) -> bool:
 ORDER = Order(
     says=says,
     rules=(
-        (Operated, Operated, operated),
+        (OperatorClaim, OperatorClaim, operated),
         (ValueKept, ValueKept, values),
         (OthersKept, ValueKept, values_of_default),
         (OthersKept, OthersKept, others),

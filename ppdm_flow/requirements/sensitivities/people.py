@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.reconstruction.histogram import Domain, Histogram, operator_input, places, places_of, tally
-from ppdm_flow.requirements.sensitivities.fit.joint import Joint
+from ppdm_flow.mining.reconstruction.histogram import Domain, ValueHistogram, operator_input, places, places_of, tally
+from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -50,7 +50,7 @@ class PersonDraws:
     """
 
     fault: str = ""
-    joint: Joint | None = None
+    joint: JointCounts | None = None
     released: Integers | None = None
     most: int = 1
     unequal: int = 0
@@ -75,7 +75,7 @@ def person_draws(
     return replace(drawn, fault=MERGED) if rows.merged else drawn
 
 
-def shares_before(view: DataView, name: str, before: Histogram, domain: Domain) -> Floats:
+def shares_before(view: DataView, name: str, before: ValueHistogram, domain: Domain) -> Floats:
     """Return the shares of the values in the table that an operator was given, shape (m,): its draws, counted once.
 
     ``before`` are its rows, each of which is a draw where the table has no subject.
@@ -130,12 +130,12 @@ def draws_among(rows: PersonRows, size: int) -> PersonDraws:
     pair = np.cumsum(first) - 1
     unequal = int((np.bincount(pair[drawn]) > 1).sum())
     keys, counts = np.unique((value[drawn] + 1) * (size + 1) + released[drawn] + 1, return_counts=True)
-    joint = Joint(keys // (size + 1) - 1, keys % (size + 1) - 1, counts.astype(np.int64))
+    joint = JointCounts(keys // (size + 1) - 1, keys % (size + 1) - 1, counts.astype(np.int64))
     most = int(np.bincount(person[first]).max())
     return PersonDraws("", joint, rows.released, most, unequal, bool(len(person) > first.sum()))
 
 
-def counted_again(
+def counted_sql(
     operator: ValueOperator, column: str, subject: str, original: DataView, ctx: AuditContext
 ) -> dict[str, float]:
     """Count in SQL how many different values a person has, and for how many of these different ones were released."""

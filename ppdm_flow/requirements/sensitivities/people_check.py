@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.reconstruction.histogram import Histogram, histogram, tally
+from ppdm_flow.mining.reconstruction.histogram import ValueHistogram, histogram, tally
 from ppdm_flow.requirements.sensitivities.fit.bytes_check import BytesCheck, check_pairs
 from ppdm_flow.requirements.sensitivities.people import UNTRACED, PersonDraws
 from ppdm_flow.sdk.anonymizer import ValueOperator
@@ -12,7 +12,7 @@ from ppdm_flow.sdk.view import DataView
 
 
 def check_people(
-    operator: ValueOperator, column: str, before: Histogram, candidate: DataView, drawn: PersonDraws, error: float
+    operator: ValueOperator, column: str, before: ValueHistogram, candidate: DataView, drawn: PersonDraws, error: float
 ) -> BytesCheck:
     """Test the draws of people against the operator, at the probability ``error`` of refusing a faithful release."""
     after = histogram(candidate, column, operator.domain)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.requirements.sensitivities.judgement import Judgement
-from ppdm_flow.requirements.sensitivities.observed import LEVEL, Observed
+from ppdm_flow.requirements.sensitivities.judgement import PosteriorJudgement
+from ppdm_flow.requirements.sensitivities.observed import LEVEL, ObservedHits
 from ppdm_flow.sdk.audit import AuditContext
 
 TOP = 20
 
 
-def charts_of(judged: Judgement, ctx: AuditContext) -> tuple[Chart, ...]:
+def charts_of(judged: PosteriorJudgement, ctx: AuditContext) -> tuple[Chart, ...]:
     """Return the worst posteriors, and those counted over pairs where there are any."""
     worst = _worst(judged, ctx)
     return (worst,) if judged.observed is None else (worst, _counted(judged, judged.observed, ctx))
 
 
-def _worst(judged: Judgement, ctx: AuditContext) -> Chart:
+def _worst(judged: PosteriorJudgement, ctx: AuditContext) -> Chart:
     """Return bars for at most twenty bounded values, the worst first."""
     chosen = _closest(judged)
     values = judged.bounds.values
@@ -35,7 +35,7 @@ def _worst(judged: Judgement, ctx: AuditContext) -> Chart:
         title=f"What can be learned of {judged.column}",
         kind="bars",
         x=tuple(ctx.label(attribute, judged.domain[values[i]], int(values[i]) + 1) for i in chosen),
-        series=tuple(Series(name, tuple(float(figures[i]) for i in chosen)) for name, figures in series),
+        series=tuple(FigureSeries(name, tuple(float(figures[i]) for i in chosen)) for name, figures in series),
         x_label="value",
         y_label="probability",
         note="worst case over all prior beliefs; at most twenty values, those closest to their limits first",
@@ -43,7 +43,7 @@ def _worst(judged: Judgement, ctx: AuditContext) -> Chart:
     )
 
 
-def _counted(judged: Judgement, observed: Observed, ctx: AuditContext) -> Chart:
+def _counted(judged: PosteriorJudgement, observed: ObservedHits, ctx: AuditContext) -> Chart:
     """Return measured beside predicted posteriors, with intervals; the highest predicted first."""
     order = np.argsort(-observed.predicted, kind="stable")
     chosen = [i for i in order.tolist() if observed.trials[i] > 0][:TOP]
@@ -56,8 +56,8 @@ def _counted(judged: Judgement, observed: Observed, ctx: AuditContext) -> Chart:
         kind="bars",
         x=tuple(ctx.label(attribute, judged.domain[p], p + 1) for p in places),
         series=(
-            Series("counted over the rows", tuple(float(observed.share[i]) for i in chosen), low, high),
-            Series("predicted by the operator", tuple(float(observed.predicted[i]) for i in chosen)),
+            FigureSeries("counted over the rows", tuple(float(observed.share[i]) for i in chosen), low, high),
+            FigureSeries("predicted by the operator", tuple(float(observed.predicted[i]) for i in chosen)),
         ),
         x_label="value",
         y_label="probability",
@@ -66,7 +66,7 @@ def _counted(judged: Judgement, observed: Observed, ctx: AuditContext) -> Chart:
     )
 
 
-def _closest(judged: Judgement) -> list[int]:
+def _closest(judged: PosteriorJudgement) -> list[int]:
     """Return the row of each value's worst bound, the worst value first."""
     first: dict[int, int] = {}
     for row in np.argsort(-judged.margins, kind="stable").tolist():

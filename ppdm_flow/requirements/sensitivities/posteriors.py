@@ -11,20 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.requirements.sensitivities.bounds import Bounds
+from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posteriors:
+class PosteriorRange:
     """``upward``: the highest posterior of each value, or under each bound; ``downward``: the lowest; nan for none."""
 
     upward: Floats
     downward: Floats
 
 
-def worst_posteriors(retention: Floats, bounds: Bounds) -> Posteriors:
+def worst_posteriors(retention: Floats, bounds: PosteriorBounds) -> PosteriorRange:
     """Return the worst posteriors under each bound, over all priors of at most r1 (upward), at least r2 (downward).
 
     Upward: max over j of r1 P[j,i] / (r1 P[j,i] + (1-r1) min over k≠i of P[j,k]), reached at j = i, since no entry
@@ -35,46 +35,46 @@ def worst_posteriors(retention: Floats, bounds: Bounds) -> Posteriors:
     """
     leave, keep = _entries(retention)
     if len(retention) == 1:
-        return Posteriors(bounds.r1.copy(), bounds.r2.copy())
+        return PosteriorRange(bounds.r1.copy(), bounds.r2.copy())
     rarest, commonest = -_largest_other(-leave), _largest_other(keep)
     i = bounds.values
-    return Posteriors(_bayes(bounds.r1, keep[i], rarest[i]), _bayes(bounds.r2, leave[i], commonest[i]))
+    return PosteriorRange(_bayes(bounds.r1, keep[i], rarest[i]), _bayes(bounds.r2, leave[i], commonest[i]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Telling:
+class TellingValues:
     """For each value (m,): the released value after which it is likeliest at a prior, and that posterior."""
 
     released: npt.NDArray[np.int64]
     posterior: Floats
 
 
-def most_telling(retention: Floats, prior: Floats) -> Telling:
+def most_telling(retention: Floats, prior: Floats) -> TellingValues:
     """Return what tells most of each value: the value itself, or the rarest other released one."""
     leave, keep = _entries(retention)
     out = retention * prior + float(leave @ prior)
     own = _share(prior * keep, out)
     place = np.arange(len(retention))
     if len(retention) == 1:
-        return Telling(place, own)
+        return TellingValues(place, own)
     rarest = np.argsort(np.where(out > 0, out, np.inf), kind="stable")[:2]
     other = np.where(place == rarest[0], rarest[1], rarest[0])
     from_other = np.where(out[other] > 0, _share(prior * leave, out[other]), 0.0)
     better = from_other > own
-    return Telling(np.where(better, other, place), np.where(better, from_other, own))
+    return TellingValues(np.where(better, other, place), np.where(better, from_other, own))
 
 
-def posteriors_at(retention: Floats, prior: Floats) -> Posteriors:
+def posteriors_at(retention: Floats, prior: Floats) -> PosteriorRange:
     """Return the highest and the lowest posterior of each value over all released values, at one ``prior`` (m,)."""
     leave, keep = _entries(retention)
     out = retention * prior + float(leave @ prior)  # Pr[released j]
     own = _share(prior * keep, out)
     if len(retention) == 1:
-        return Posteriors(own, own)
+        return PosteriorRange(own, own)
     rarest = -_largest_other(-np.where(out > 0, out, np.inf))
     commonest = _largest_other(out)  # 0 where no other value can be released
     lowest = np.where(commonest > 0, _share(prior * leave, commonest), np.inf)
-    return Posteriors(np.maximum(own, _share(prior * leave, rarest)), np.minimum(own, lowest))
+    return PosteriorRange(np.maximum(own, _share(prior * leave, rarest)), np.minimum(own, lowest))
 
 
 def amplification(retention: Floats) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.rules.attributes import suppressed
@@ -65,7 +65,7 @@ def _repeated(scene: Scene, value: str, several: tuple[ValueBound, ...], path: P
                 (*path, str(i)),
                 warning=True,
                 hint="remove one of the two",
-                related=(Related(span, "first here"),) if span else (),
+                related=(RelatedPlace(span, "first here"),) if span else (),
             )
 
 
@@ -95,7 +95,7 @@ def _bound_twice(scene: Scene, sensitivity: Sensitivity, path: Path) -> Iterator
                 f"`{short(value)}` is in group `{group}` and already has {words}",
                 place,
                 hint="leave it in one of them, or say with `given` whom each is about",
-                related=(Related(span, "bounded here"),) if span else (),
+                related=(RelatedPlace(span, "bounded here"),) if span else (),
             )
 
 

@@ -18,7 +18,7 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.reconstruction.histogram import Domain, places_of
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import ValueOperator
-from ppdm_flow.sdk.audit import AuditContext, Seeded
+from ppdm_flow.sdk.audit import AuditContext, PublicSeed
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView
 
@@ -144,7 +144,7 @@ def _perturber(column: str, ctx: AuditContext) -> str:
 
 
 def _rows(
-    operator: ValueOperator, column: str, original: DataView, candidate: DataView, ctx: AuditContext, seeded: Seeded
+    operator: ValueOperator, column: str, original: DataView, candidate: DataView, ctx: AuditContext, seeded: PublicSeed
 ) -> _Rows | None:
     """Return a bounded sample of rows, ascending; None where they cannot be numbered."""
     source, domain = source_of(column, ctx), operator.domain
@@ -166,7 +166,7 @@ def _rows(
 
 
 def _unshuffled(
-    source: str, column: str, original: DataView, candidate: DataView, seeded: Seeded, domain: Domain
+    source: str, column: str, original: DataView, candidate: DataView, seeded: PublicSeed, domain: Domain
 ) -> _Rows | None:
     """Put the released rows back into the order of the source, where every row of it was released."""
     rows = candidate.row_count

@@ -22,7 +22,7 @@ from ppdm_flow.core.model import (
     Texts,
     one_or_more,
 )
-from ppdm_flow.core.requirement import Binding, NamedValue, Place
+from ppdm_flow.core.requirement import ClauseBinding, NamedValue, RequirementPlace
 from ppdm_flow.core.requirement_families import OnAttribute
 from ppdm_flow.core.roles import Directions, ValuesAbsent
 from ppdm_flow.core.spans import Span
@@ -135,7 +135,7 @@ class Sensitivity(OnAttribute):
         """Return one that stands in no policy, with these bounds, and that of other values; taken as they are."""
         r1, r2 = default or (None, None)
         others = DefaultBound.model_construct(tolerance=tolerance, r1=r1, r2=r2) if tolerance or default else None
-        place = Place(f"privacy.{cls.kind}.{attribute}", attribute, None, domain)
+        place = RequirementPlace(f"privacy.{cls.kind}.{attribute}", attribute, None, domain)
         made = cls.model_construct(directions=directions, default=others).placed(place)
         made._bounds = tuple(bounds)  # noqa: SLF001  # its own class
         return cast("Self", made)
@@ -167,7 +167,7 @@ class Sensitivity(OnAttribute):
         """Whether an operator made for it tells how often values occur."""
         return self.tolerance is not None
 
-    def bound(self, place: Binding) -> Self:
+    def bound(self, place: ClauseBinding) -> Self:
         """Return it at its place, where each bound has its own."""
         other = super().bound(place)
         other._bounds = (*self._of_values(place), *self._of_groups(place))  # noqa: SLF001  # its own class
@@ -197,7 +197,7 @@ class Sensitivity(OnAttribute):
         """Return the type of its document, a TypedDict."""
         return SensitivityFields
 
-    def _of_values(self, place: Binding | None) -> Iterator[BoundOfValue]:
+    def _of_values(self, place: ClauseBinding | None) -> Iterator[BoundOfValue]:
         for value, several in self.values.items():
             for i, each in enumerate(several):
                 here = ("values", value)
@@ -206,7 +206,7 @@ class Sensitivity(OnAttribute):
                     span = place.key(*here) if len(several) == 1 else place.value(*here, str(i))
                 yield BoundOfValue(value, each.r1, each.r2, span, each.given)
 
-    def _of_groups(self, place: Binding | None) -> Iterator[BoundOfValue]:
+    def _of_groups(self, place: ClauseBinding | None) -> Iterator[BoundOfValue]:
         for name, group in self.groups.items():
             for i, value in enumerate(group.values):
                 span = place.value("groups", name, "values", str(i)) if place is not None else None

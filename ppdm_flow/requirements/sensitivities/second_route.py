@@ -12,7 +12,7 @@ from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.mining.reconstruction.histogram import operator_input
 from ppdm_flow.mining.releases.relation import weight_of
 from ppdm_flow.requirements.sensitivities.exact import Bound, brute_joint, brute_posteriors, brute_posteriors_of_matrix
-from ppdm_flow.requirements.sensitivities.people import counted_again, tally_draws, whose_rows
+from ppdm_flow.requirements.sensitivities.people import counted_sql, tally_draws, whose_rows
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, quoted
@@ -57,7 +57,7 @@ def _people(
     if subject is None:
         return {}, 1
     weighted = original.schema.weight is not None
-    counted = {} if weighted else counted_again(operator, column, subject, original, ctx)
+    counted = {} if weighted else counted_sql(operator, column, subject, original, ctx)
     return counted, max(operator.per_person or 1, int(counted.get("values_per_person", 1)))
 
 
@@ -80,7 +80,7 @@ def _rows(operator: ValueOperator) -> Iterator[npt.NDArray[np.float64]]:
         yield row
 
 
-def unreleased_again(requirement: Sensitivity, original: DataView) -> float:
+def unreleased_sql(requirement: Sensitivity, original: DataView) -> float:
     """Return the margin of an attribute that is not released: posteriors are the priors themselves."""
     seen = _tally(original, requirement.attribute) if requirement.attribute in original.schema else Counter()
     domain = [v for v, rows in seen.items() if rows and v is not None and v != SUPPRESSED_TEXT]

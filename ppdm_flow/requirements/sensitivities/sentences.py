@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from ppdm_flow.core.requirement import within
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.requirements.sensitivities.judgement import Judgement
+from ppdm_flow.requirements.sensitivities.judgement import PosteriorJudgement
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 
 
-def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[Judgement]) -> str:
+def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[PosteriorJudgement]) -> str:
     """Return the sentence for the report; values are named only where the policy wrote them."""
     if not columns:
         return f"`{requirement.attribute}` is not released, so nothing is learned of it here."
@@ -26,7 +26,7 @@ def sentence(requirement: Sensitivity, columns: Sequence[str], known: Sequence[J
     return _margins(worst) + _of_people(worst) + _fit(known) + _counted(worst) + _given_away(requirement)
 
 
-def _margins(judged: Judgement) -> str:
+def _margins(judged: PosteriorJudgement) -> str:
     if not judged.bounds.judged.any():
         return f"No value of `{judged.column}` has a bound."
     both = judged.requirement.directions is Directions.BOTH
@@ -49,7 +49,7 @@ def _margins(judged: Judgement) -> str:
     )
 
 
-def _of_people(judged: Judgement) -> str:
+def _of_people(judged: PosteriorJudgement) -> str:
     if judged.drawn is None:
         return ""
     values = "one value" if judged.per_person == 1 else f"up to {judged.per_person:,} different values"
@@ -59,22 +59,22 @@ def _of_people(judged: Judgement) -> str:
     )
 
 
-def _closest(judged: Judgement) -> str:
+def _closest(judged: PosteriorJudgement) -> str:
     room = -judged.margin
     return f"; the closest is {room:.4f} off its limit" if room >= 0.00005 else "; the closest is right at its limit"
 
 
-def _named(judged: Judgement, place: int) -> str:
+def _named(judged: PosteriorJudgement, place: int) -> str:
     return _called(judged, int(judged.bounds.values[place]))
 
 
-def _called(judged: Judgement, place: int) -> str:
+def _called(judged: PosteriorJudgement, place: int) -> str:
     value = judged.domain[place]
     own = {b.value for b in judged.requirement.bounds}
     return f"`{value}`" if value is not None and value in own else "a value"
 
 
-def _fit(known: Sequence[Judgement]) -> str:
+def _fit(known: Sequence[PosteriorJudgement]) -> str:
     tested = [j.bytes_check.p_value for j in known if j.bytes_check.p_value is not None]
     return f" The released values fit the operator (p = {min(tested):.2g})." if tested else ""
 
@@ -88,7 +88,7 @@ def _given_away(requirement: Sensitivity) -> str:
     )
 
 
-def _counted(judged: Judgement) -> str:
+def _counted(judged: PosteriorJudgement) -> str:
     """Say what the rows themselves tell most."""
     observed = judged.observed
     most = observed.most if observed is not None else None

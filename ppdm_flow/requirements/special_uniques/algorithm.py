@@ -20,7 +20,7 @@ from ppdm_flow.mining.exposure.columns import made_of, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UncountedError, UnmeasuredError
 from ppdm_flow.mining.exposure.joint_sizes import findings_of_unaccounted, unaccounted
 from ppdm_flow.mining.exposure.sizes import classes
-from ppdm_flow.mining.exposure.together import joint_share, joint_share_again
+from ppdm_flow.mining.exposure.together import joint_share, joint_share_sql
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.mining.uniques.people import crowd_sizes, people_uniques
 from ppdm_flow.mining.uniques.special import (
@@ -29,7 +29,7 @@ from ppdm_flow.mining.uniques.special import (
     match_probability,
     minimal_sample_uniques,
 )
-from ppdm_flow.requirements.special_uniques.attributes import Told, named_or_known, told_of
+from ppdm_flow.requirements.special_uniques.attributes import ReleasedAttributes, named_or_known, told_of
 from ppdm_flow.requirements.special_uniques.audit import SpecialUniquesParams
 from ppdm_flow.requirements.special_uniques.people import released_people, singled_out_people
 from ppdm_flow.requirements.special_uniques.picture import pictures
@@ -78,11 +78,11 @@ class SpecialUniquesAudit:
                 continue
             size = min(requirement.size, len(told.names))
             try:
-                many, rows = _again(ctx.sql, told, size, candidate, ctx)
+                many, rows = _figures_sql(ctx.sql, told, size, candidate, ctx)
             except UnmeasuredError:
                 continue
             with suppress(UnmeasuredError):
-                share = joint_share_again(requirement.attributes, requirement.size, ctx, ctx.sql)
+                share = joint_share_sql(requirement.attributes, requirement.size, ctx, ctx.sql)
                 figures |= {} if share is None else {f"{requirement.id}.{_TOGETHER}": share}
             if rows:
                 figures |= {f"{requirement.id}.rows_{s}": number for s, number in enumerate(many, start=1)}
@@ -177,7 +177,7 @@ class _Whole:
 
 
 def _found(
-    told: Told, counts: Counts, size: int, candidate: DataView, ctx: AuditContext
+    told: ReleasedAttributes, counts: Counts, size: int, candidate: DataView, ctx: AuditContext
 ) -> tuple[SpecialUniques, _Whole]:
     """Find who is singled out: rows, or people where these are counted. Raises UnmeasuredError."""
     if not _counts_people(ctx):
@@ -194,7 +194,9 @@ def _found(
     return people_uniques(rows, places, size, ctx.nulls), _Whole(alone, pairs)
 
 
-def _again(sql: Sql, told: Told, size: int, candidate: DataView, ctx: AuditContext) -> tuple[list[int], int]:
+def _figures_sql(
+    sql: Sql, told: ReleasedAttributes, size: int, candidate: DataView, ctx: AuditContext
+) -> tuple[list[int], int]:
     if _counts_people(ctx):
         return singled_out_people(sql, told, candidate, size, ctx)
     return singled_out(sql, told, candidate, size, ctx.nulls)
@@ -251,7 +253,7 @@ def _scored(
     }
 
 
-def _sentence(requirement: FewUniques, told: Told, found: SpecialUniques, unit: str) -> str:
+def _sentence(requirement: FewUniques, told: ReleasedAttributes, found: SpecialUniques, unit: str) -> str:
     if not told.names:
         return "None of the attributes is released, nor anything that was computed from them: they single out nobody."
     single = found.single(found.size)

@@ -13,7 +13,7 @@ from ppdm_flow.sdk.view import DataView
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReleasedAttributes:
     """The attributes that a release tells something of, and for each the columns that do."""
 
     names: tuple[str, ...]
@@ -25,7 +25,7 @@ class Told:
         return tuple(dict.fromkeys(c for each in self.carriers for c in each))
 
 
-def told_of(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> Told:
+def told_of(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
     """Return what the release tells of attributes of the source; sensitive ones are not known to anybody.
 
     A column that was computed from a sensitive attribute as well counts as it is: rows that share its cell may be fewer
@@ -33,10 +33,10 @@ def told_of(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -
     """
     every = columns(attributes, sensitive_attributes(ctx), candidate, ctx)
     known = [(a, carriers(a, candidate, ctx)) for a in every.known]
-    return Told(tuple(a for a, c in known if c), tuple(c for _, c in known if c))
+    return ReleasedAttributes(tuple(a for a, c in known if c), tuple(c for _, c in known if c))
 
 
-def named_or_known(attributes: Sequence[str] | None, candidate: DataView, ctx: AuditContext) -> Told:
+def named_or_known(attributes: Sequence[str] | None, candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
     """Return what the release tells of these attributes, by either name, or of all quasi-identifiers.
 
     These are the source's, and columns of that role that are computed from none of them.
@@ -48,4 +48,4 @@ def named_or_known(attributes: Sequence[str] | None, candidate: DataView, ctx: A
     told = [(a, carriers(a, candidate, ctx)) for a in sources]
     seen = {c for _, columns in told for c in columns}
     told += [(c, (c,)) for c in wanted if c in candidate.schema and c not in seen]
-    return Told(tuple(a for a, c in told if c), tuple(c for _, c in told if c))
+    return ReleasedAttributes(tuple(a for a, c in told if c), tuple(c for _, c in told if c))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
@@ -40,7 +40,7 @@ SPEC = PluginSpec(
         Kind.AUDIT,
         serves=("special_uniques",),
         standalone=True,
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE}, passes=2),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
     ),
     params=SpecialUniquesParams,
     algorithm="ppdm_flow.requirements.special_uniques.algorithm:SpecialUniquesAudit",

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.special_uniques.requirement import FewUniques
 
 
 @dataclass(frozen=True, slots=True)
-class SingledOut:
+class UniquesClaim:
     """At most ``max_share`` of the rows is unique by some ``size`` of the ``attributes``."""
 
     size: int
@@ -20,12 +20,12 @@ class SingledOut:
     attributes: frozenset[str]
 
 
-def says(requirement: FewUniques, _frame: PolicyFrame) -> Iterator[SingledOut]:
+def says(requirement: FewUniques, _frame: PolicyFrame) -> Iterator[UniquesClaim]:
     """Yield what it claims."""
-    yield SingledOut(requirement.size, requirement.max_share, frozenset(requirement.attributes))
+    yield UniquesClaim(requirement.size, requirement.max_share, frozenset(requirement.attributes))
 
 
-def singled_out(given: SingledOut, required: SingledOut, between: Between) -> str | None:
+def singled_out(given: UniquesClaim, required: UniquesClaim, between: ComparedPolicies) -> str | None:
     """Return why no more rows are unique: who knows fewer attributes singles out nobody else.
 
     With missing values as a category of their own, whoever is unique under wildcards or among the known is unique too.
@@ -45,7 +45,7 @@ def singled_out(given: SingledOut, required: SingledOut, between: Between) -> st
 
 ORDER = Order(
     says=says,
-    rules=((SingledOut, SingledOut, singled_out),),
+    rules=((UniquesClaim, UniquesClaim, singled_out),),
     fields=frozenset(
         (
             "size",

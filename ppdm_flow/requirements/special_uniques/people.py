@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.columns import Columns
+from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.people.figures import require_one_known, require_people
 from ppdm_flow.mining.people.known import beside, may_link, require_linkable
@@ -17,7 +17,7 @@ from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.mining.people.linkage_query import linked_lines
 from ppdm_flow.mining.releases.relation import crowds
 from ppdm_flow.mining.uniques.people import RowsOfPeople
-from ppdm_flow.requirements.special_uniques.attributes import Told
+from ppdm_flow.requirements.special_uniques.attributes import ReleasedAttributes
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
@@ -26,7 +26,7 @@ _SETS = 100
 """So many sets in one query at most."""
 
 
-def released_people(told: Told, candidate: DataView, ctx: AuditContext) -> RowsOfPeople:
+def released_people(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> RowsOfPeople:
     """Return the released rows with their people. Raises UnmeasuredError where these cannot be counted."""
     named, others = _beside(told, candidate, ctx)
     rows = ReleasedRows(candidate, ctx)
@@ -43,7 +43,7 @@ def released_people(told: Told, candidate: DataView, ctx: AuditContext) -> RowsO
 
 
 def singled_out_people(
-    sql: Sql, told: Told, candidate: DataView, size: int, ctx: AuditContext
+    sql: Sql, told: ReleasedAttributes, candidate: DataView, size: int, ctx: AuditContext
 ) -> tuple[list[int], int]:
     """Return how many people a set of at most 1, …, ``size`` attributes singles out, and how many there are, in SQL.
 
@@ -76,7 +76,7 @@ def singled_out_people(
     return many, people
 
 
-def _beside(told: Told, candidate: DataView, ctx: AuditContext) -> tuple[list[str], list[str]]:
+def _beside(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> tuple[list[str], list[str]]:
     """Return the columns that may link rows: those that stand for the person, and others; none where no row can be.
 
     Raises UncountedPeopleError where nothing says whose the rows are.
@@ -84,7 +84,7 @@ def _beside(told: Told, candidate: DataView, ctx: AuditContext) -> tuple[list[st
     if ctx.people is None:
         raise ValueError("the policy counts no people")
     require_people(ctx.people, ctx)
-    revealing = Columns(told.columns, (), told.names)
+    revealing = RevealingColumns(told.columns, (), told.names)
     return beside(revealing, candidate, ctx.people, ctx) if may_link(revealing, candidate, ctx) else ([], [])
 
 
@@ -99,7 +99,7 @@ def _require_one_known(linked: int, most: int, ctx: AuditContext) -> None:
         require_one_known(linked, most, ctx.people, "whom a few attributes of several rows single out")
 
 
-def _places(told: Told, chosen: Sequence[Sequence[str]]) -> tuple[int, ...]:
+def _places(told: ReleasedAttributes, chosen: Sequence[Sequence[str]]) -> tuple[int, ...]:
     place = {name: i for i, name in enumerate(told.columns)}
     return tuple(dict.fromkeys(place[c] for each in chosen for c in each))
 

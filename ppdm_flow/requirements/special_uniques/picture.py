@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ppdm_flow.core.results import Chart, Series
+from ppdm_flow.core.results import Chart, FigureSeries
 from ppdm_flow.mining.uniques.special import SpecialUniques
 
 _NAMED = 20
@@ -23,7 +23,7 @@ def pictures(prefix: str, found: SpecialUniques, names: Sequence[str], unit: str
         title=f"{unit.capitalize()} that few attributes single out",
         kind="bars",
         x=tuple(str(s) for s in sizes),
-        series=(Series(unit, tuple(found.single(s) for s in sizes)),),
+        series=(FigureSeries(unit, tuple(found.single(s) for s in sizes)),),
         x_label="attributes known, at most",
         y_label=unit,
         note=f"Of {found.rows:,} released rows." if unit == "rows" else f"Of {found.rows:,} people.",
@@ -38,7 +38,7 @@ def pictures(prefix: str, found: SpecialUniques, names: Sequence[str], unit: str
         title=f"Attributes that single {unit} out",
         kind="bars",
         x=tuple(name for _, name in shown),
-        series=(Series("share", tuple(share for share, _ in shown)),),
+        series=(FigureSeries("share", tuple(share for share, _ in shown)),),
         y_label="share of the minimal sets that contain it",
         note="" if len(shown) == len(shares) else f"The first {_NAMED} of {len(shares)} attributes.",
         group="special_uniques",

@@ -11,7 +11,7 @@ from itertools import combinations, islice
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.releases.relation import classes, crowds, remembered
-from ppdm_flow.requirements.special_uniques.attributes import Told
+from ppdm_flow.requirements.special_uniques.attributes import ReleasedAttributes
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.sdk.view import DataView
 
@@ -19,7 +19,9 @@ _SETS = 100
 """So many sets in one query at most."""
 
 
-def singled_out(sql: Sql, told: Told, candidate: DataView, size: int, nulls: Nulls) -> tuple[list[int], int]:
+def singled_out(
+    sql: Sql, told: ReleasedAttributes, candidate: DataView, size: int, nulls: Nulls
+) -> tuple[list[int], int]:
     """Return how many rows a set of at most 1, …, ``size`` attributes singles out, and how many rows there are."""
     columns = told.columns
     every = classes("candidate", columns, candidate.schema)
@@ -35,7 +37,7 @@ def singled_out(sql: Sql, told: Told, candidate: DataView, size: int, nulls: Nul
     return many, rows
 
 
-def _sets(told: Told, columns: Sequence[str], level: int) -> Iterator[tuple[int, ...]]:
+def _sets(told: ReleasedAttributes, columns: Sequence[str], level: int) -> Iterator[tuple[int, ...]]:
     """Yield the places of the columns of each set."""
     place = {name: i for i, name in enumerate(columns)}
     for chosen in combinations(told.carriers, level):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.core.asks import Asks, Demand
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.sdk.spec import Params, PluginSpec
@@ -18,7 +18,9 @@ SPEC = PluginSpec(
         Kind.AUDIT,
         figures=measures,
         serves=("t_closeness",),
-        asks=Demand(Asks.COUNTS, {"people": Asks.TABLE, "together": Asks.TABLE}, passes=2),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
+        ),
     ),
     params=TClosenessParams,
     algorithm="ppdm_flow.requirements.t_closeness.algorithm:TClosenessAudit",

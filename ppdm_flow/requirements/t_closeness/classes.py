@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping, added, shares
-from ppdm_flow.mining.recoding.models import SLACK, Bools, Floats, Model, SensitiveColumns, exceeding
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping, added, shares
+from ppdm_flow.mining.recoding.models import SLACK, Bools, ClassModel, Floats, SensitiveColumns, exceeding
 from ppdm_flow.requirements.t_closeness.ranked_codes import ranks
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
@@ -19,7 +19,7 @@ _DENSE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class Close(Model):
+class CloseClass(ClassModel):
     """Earth mover's distance to the whole table of at most ``t`` (Li, Li, Venkatasubramanian 2007).
 
     ``ordered``: the values are in order of their codes, a step between neighbours costs 1 / (values - 1); else all
@@ -31,26 +31,26 @@ class Close(Model):
     ordered: bool = False
     compares: ClassVar[bool] = True
 
-    def keeps(self, grouping: Grouping, base: Floats) -> Bools:
+    def keeps(self, grouping: RowGrouping, base: Floats) -> Bools:
         """Compare distances."""
         return self._distances(grouping, base) <= self.t + SLACK
 
-    def lost(self, grouping: Grouping, base: Floats, drift: float) -> Floats:
+    def lost(self, grouping: RowGrouping, base: Floats, drift: float) -> Floats:
         """The distance is convex and at most 1."""
         return exceeding(self._distances(grouping, base), np.array(self.t + drift))
 
-    def _distances(self, grouping: Grouping, base: Floats) -> Floats:
+    def _distances(self, grouping: RowGrouping, base: Floats) -> Floats:
         distances = _ordered_distances if self.ordered else equal_distances
         return distances(grouping.cells[self.attribute], grouping.sizes, base)
 
 
-def equal_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
+def equal_distances(cells: ClassCells, sizes: Ints, base: Floats) -> Floats:
     """Return half the sum of |p - q|: the sum of what p has more than q."""
     gain = np.maximum(shares(cells, sizes) - base[cells.value], 0.0)
     return added(cells, gain)
 
 
-def _ordered_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
+def _ordered_distances(cells: ClassCells, sizes: Ints, base: Floats) -> Floats:
     """Return the sum of |cumulated p - q| over m - 1, for m values in order of their codes."""
     m = len(base)
     out = np.zeros(len(sizes))
@@ -67,10 +67,10 @@ def _ordered_distances(cells: Cells, sizes: Ints, base: Floats) -> Floats:
     return out
 
 
-def models(requirement: TCloseness, columns: SensitiveColumns) -> list[Close]:
+def models(requirement: TCloseness, columns: SensitiveColumns) -> list[CloseClass]:
     """Return what a class must keep."""
     name = requirement.attribute
     if requirement.distance is Distance.EQUAL:
-        return [Close(columns.place(name), requirement.t)]
+        return [CloseClass(columns.place(name), requirement.t)]
     codes, size = ranks(columns.counts, requirement, columns.facts(name))
-    return [Close(columns.add(f"{name} by rank", codes, size), requirement.t, ordered=True)]
+    return [CloseClass(columns.add(f"{name} by rank", codes, size), requirement.t, ordered=True)]

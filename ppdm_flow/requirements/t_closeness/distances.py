@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.exposure.histograms import Floats, Histograms
-from ppdm_flow.mining.recoding.grouping import Cells, added, shares
+from ppdm_flow.mining.recoding.grouping import ClassCells, added, shares
 from ppdm_flow.requirements.t_closeness.classes import equal_distances
 from ppdm_flow.tables.column import SPECIALS
 
@@ -28,7 +28,7 @@ def ordered(histograms: Histograms, rank: Ranks, ranks: int) -> Floats:
     cells = histograms.cells
     marked = cells.value < SPECIALS
     gain = _marks(histograms)
-    values = Cells(
+    values = ClassCells(
         _begins(histograms, ~marked), rank[cells.value[~marked] - SPECIALS].astype(np.int32), cells.count[~marked]
     )
     known = added(values, values.count.astype(np.float64))
@@ -42,7 +42,7 @@ def ordered(histograms: Histograms, rank: Ranks, ranks: int) -> Floats:
     return gain + np.where(known > 0, np.minimum(share, of_table) * apart, 0.0)
 
 
-def _apart(cells: Cells, sizes: Floats, table: Floats) -> Floats:
+def _apart(cells: ClassCells, sizes: Floats, table: Floats) -> Floats:
     """Return the sum of |p - q| over all ranks but the last, by (ranks - 1), for cumulated shares p and ``table``.
 
     Between two ranks that a class has, p is constant, and q rises and crosses it once: sums of q give the rest, so that

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.roles import AttributeType, ValuesAbsent
 from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.classes import SAME, OnClasses, bounded, unions
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
-from ppdm_flow.requirements.delta_disclosure.order import Ratio
+from ppdm_flow.policy.order.classes import SAME, ClassClaim, bounded, unions
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.requirements.delta_disclosure.order import RatioClaim
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class ClosenessClaim:
     """The distribution in a class is within ``t`` of that in the table; ``order`` and ``type`` say how values rank."""
 
     attribute: str
@@ -27,7 +27,7 @@ class Near:
     values_absent: ValuesAbsent = ValuesAbsent.ERROR
 
 
-def says(requirement: TCloseness, frame: PolicyFrame) -> Iterator[Near]:
+def says(requirement: TCloseness, frame: PolicyFrame) -> Iterator[ClosenessClaim]:
     """Yield what t claims."""
     ranked = requirement.distance is Distance.ORDERED
     dates = (
@@ -35,7 +35,7 @@ def says(requirement: TCloseness, frame: PolicyFrame) -> Iterator[Near]:
         and not requirement.order
         and frame.type(requirement.attribute) in (AttributeType.DATE, AttributeType.TIMESTAMP)
     )
-    yield Near(
+    yield ClosenessClaim(
         requirement.attribute,
         requirement.t,
         frozenset(requirement.attributes),
@@ -46,7 +46,7 @@ def says(requirement: TCloseness, frame: PolicyFrame) -> Iterator[Near]:
     )
 
 
-def near(given: Near, required: Near, between: Between) -> str | None:
+def near(given: ClosenessClaim, required: ClosenessClaim, between: ComparedPolicies) -> str | None:
     """A lower t implies a higher one; over fewer attributes where all values are equally far apart.
 
     By ranks, what is suppressed or missing is moved first: then the distance is not convex, so classes must be the
@@ -63,7 +63,7 @@ def near(given: Near, required: Near, between: Between) -> str | None:
     return bounded(given, required, given.t, required.t, between)
 
 
-def near_by_gain(given: OnClasses, beta: float, required: Near, between: Between) -> str | None:
+def near_by_gain(given: ClassClaim, beta: float, required: ClosenessClaim, between: ComparedPolicies) -> str | None:
     """Where values that gain at most beta hold a share x of the table, the distance is at most min(beta x, 1 - x)."""
     if required.distance is not Distance.EQUAL:
         return None
@@ -72,14 +72,14 @@ def near_by_gain(given: OnClasses, beta: float, required: Near, between: Between
     )
 
 
-def near_by_ratios(given: Ratio, required: Near, between: Between) -> str | None:
+def near_by_ratios(given: RatioClaim, required: ClosenessClaim, between: ComparedPolicies) -> str | None:
     """The same, through the gain that a ratio allows."""
     return near_by_gain(given, math.expm1(min(given.delta, 700.0)), required, between)
 
 
 ORDER = Order(
     says=says,
-    rules=((Near, Near, near), (Ratio, Near, near_by_ratios)),
+    rules=((ClosenessClaim, ClosenessClaim, near), (RatioClaim, ClosenessClaim, near_by_ratios)),
     fields=frozenset(
         (
             "attribute",

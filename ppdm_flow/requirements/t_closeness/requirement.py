@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field
 
 from ppdm_flow.core.model import LOWER, Absent, Texts
-from ppdm_flow.core.requirement import Binding, NamedValue
+from ppdm_flow.core.requirement import ClauseBinding, NamedValue
 from ppdm_flow.core.requirement_families import OnSensitive
 from ppdm_flow.core.roles import AttributeType, ValuesAbsent
 
@@ -41,7 +41,7 @@ class TCloseness(OnSensitive):
     order: Annotated[Texts, Field(description=_ORDER, examples=[["low", "medium", "high"]])] = ()
     values_absent: Absent = ValuesAbsent.ERROR
 
-    def bound(self, place: Binding) -> Self:
+    def bound(self, place: ClauseBinding) -> Self:
         """Return it at its place: values of a text are in the order of the domain unless it says another."""
         texts = (place.domain or ()) if place.type is AttributeType.TEXT else ()
         ordered = self.distance is Distance.ORDERED

@@ -17,22 +17,22 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measure
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_again, findings_of_unaccounted, unaccounted
-from ppdm_flow.requirements.templates.known_rows import known_again, known_confidence
-from ppdm_flow.requirements.templates.query import Query
+from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_sql, findings_of_unaccounted, unaccounted
+from ppdm_flow.requirements.templates.known_rows import known_confidence, known_sql
+from ppdm_flow.requirements.templates.query import InferenceQuery
 from ppdm_flow.requirements.templates.released_template import (
     ReleasedTemplate,
-    figures_again,
+    figures_sql,
     originals_of,
     released_template,
-    smallest_again,
+    smallest_sql,
     survey_of,
-    together_again,
     together_confidence,
+    together_sql,
 )
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.requirements.templates.sentences import absent, chart, choice, recoded, sentence, support
-from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute, survey
+from ppdm_flow.requirements.templates.survey import TemplateSurvey, TemplateTarget, by_attribute, survey
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -107,22 +107,24 @@ class TemplatesAudit:
             if template.awaits_data:
                 continue
             released = released_template(template, original, candidate, ctx)
-            before = Query(ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls)
+            before = InferenceQuery(
+                ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls
+            )
             try:
-                after = figures_again(released, candidate, ctx, ctx.sql)
-                known = known_again(released.columns, released.targets, template, candidate, ctx, ctx.sql)
+                after = figures_sql(released, candidate, ctx, ctx.sql)
+                known = known_sql(released.columns, released.targets, template, candidate, ctx, ctx.sql)
             except UnmeasuredError:
                 continue
             figures |= {f"{template.id}.{name}": value for name, value in after.items()}
             figures |= known
             with suppress(UnmeasuredError):
                 if together_confidence(released, candidate, ctx) is not None:
-                    figures[f"{template.id}.together_confidence"] = together_again(released, candidate, ctx, ctx.sql)
+                    figures[f"{template.id}.together_confidence"] = together_sql(released, candidate, ctx, ctx.sql)
             if template.smallest_group > 1:
-                figures[f"{template.id}.smallest_group"] = smallest_again(released, candidate, ctx, ctx.sql)
+                figures[f"{template.id}.smallest_group"] = smallest_sql(released, candidate, ctx, ctx.sql)
                 if released.targets:
                     name = f"{template.id}.together_smallest_group"
-                    figures |= beside_all_again(name, template.channel, ctx)
+                    figures |= beside_all_sql(name, template.channel, ctx)
                 originals = originals_of(released, candidate, ctx)
                 repeated = 1 if originals is None else originals.again(released.columns.every)
                 if repeated == 0 and released.targets and candidate.row_count > 0:
@@ -149,15 +151,15 @@ def _together(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext
     return [Measured(template.id, metric, Figure(worst, "probability"), bound, at_most=True, sentence=text)]
 
 
-def _own(ctx: AuditContext) -> list[Template]:
-    return [r for r in ctx.requirements if isinstance(r, Template)]
+def _own(ctx: AuditContext) -> list[InferenceTemplate]:
+    return [r for r in ctx.requirements if isinstance(r, InferenceTemplate)]
 
 
 def _columns(released: ReleasedTemplate) -> tuple[str, ...]:
     return (*released.columns.every, *(c for _, ways in released.targets for way in ways for c in way.shown))
 
 
-def _unmeasured(template: Template, fault: UnmeasuredError) -> Iterator[Measured]:
+def _unmeasured(template: InferenceTemplate, fault: UnmeasuredError) -> Iterator[Measured]:
     """Yield what cannot be said of it."""
     bounds = {"confidence": (template.confidence, "probability", True)}
     if template.smallest_group > 1:
@@ -167,29 +169,29 @@ def _unmeasured(template: Template, fault: UnmeasuredError) -> Iterator[Measured
         yield Measured(template.id, f"{template.id}.{name}", figure, bound, at_most, fault.text, verifiable=False)
 
 
-def _targets_before(template: Template, original: DataView) -> tuple[Target, ...]:
+def _targets_before(template: InferenceTemplate, original: DataView) -> tuple[TemplateTarget, ...]:
     return tuple(
-        Target(attribute, attribute, {v: frozenset((v,)) for v in values})
+        TemplateTarget(attribute, attribute, {v: frozenset((v,)) for v in values})
         for attribute, values in by_attribute(template).items()
         if attribute in original.schema
     )
 
 
-def _channel_before(template: Template, original: DataView) -> tuple[str, ...]:
+def _channel_before(template: InferenceTemplate, original: DataView) -> tuple[str, ...]:
     return tuple(c for c in dict.fromkeys(template.channel) if c in original.schema)
 
 
-def _before(template: Template, original: DataView, ctx: AuditContext) -> Survey:
+def _before(template: InferenceTemplate, original: DataView, ctx: AuditContext) -> TemplateSurvey:
     targets = _targets_before(template, original)
     return survey(template, original, _channel_before(template, original), targets, ctx.nulls)
 
 
-def _support(template: Template, own: Mapping[str, Figure], text: str) -> Measured:
+def _support(template: InferenceTemplate, own: Mapping[str, Figure], text: str) -> Measured:
     name = f"{template.id}.smallest_group"
     return Measured(template.id, name, own[name], float(template.smallest_group), at_most=False, sentence=text)
 
 
-def _figures(template: Template, before: Survey, after: Survey) -> dict[str, Figure]:
+def _figures(template: InferenceTemplate, before: TemplateSurvey, after: TemplateSurvey) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
     for suffix, surveyed in (("", after), ("_before", before)):
         groups, rows = surveyed.groups(template.confidence)

@@ -21,7 +21,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template, may_be_chosen
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate, SensitiveChoice, may_be_chosen
 from ppdm_flow.sdk.view import DataView, count_each
 
 Integers = npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ _MANY = 0.3
 """An attribute with values for more than this share of the rows has no part in the mean gain, unless all do."""
 
 
-def choose(template: Template, attributes: Sequence[AttributeFacts], view: DataView) -> Mapping[str, Any]:
+def choose(template: InferenceTemplate, attributes: Sequence[AttributeFacts], view: DataView) -> Mapping[str, Any]:
     """Return what the entry of a template says once its values are chosen: ``sensitive``, ``channel``, ``chosen_by``.
 
     Ties are broken by the order of columns, and among values by their text. Raises DataError where there are too few
@@ -129,7 +129,7 @@ def _written(choice: SensitiveChoice) -> dict[str, str]:
     return {"top": str(choice.top), "target": choice.target, "rarest": repr(choice.rarest)}
 
 
-def _fault(template: Template, why: str) -> DataError:
+def _fault(template: InferenceTemplate, why: str) -> DataError:
     text = f"the sensitive values of template `{template.name}` cannot be chosen: {why}"
     help_ = "attributes with texts and the role `sensitive`, `insensitive` or `quasi_identifier` can be chosen"
     return DataError(Diagnostic("PPF493", text, template.span, help=help_))

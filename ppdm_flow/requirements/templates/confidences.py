@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.values import Values
+from ppdm_flow.mining.exposure.values import ValueHistograms
 from ppdm_flow.requirements.templates.inference import Images, Inferences
 from ppdm_flow.tables.column import SPECIALS
 
 
-def inferences_of(read: Sequence[Values], images: Images, *, negated: bool) -> Inferences:
+def inferences_of(read: Sequence[ValueHistograms], images: Images, *, negated: bool) -> Inferences:
     """Return the highest confidence of each (group, value), over all ways of reading and over means of mixed cells."""
     every = [histograms for each in read for histograms in (each.histograms, each.mean) if histograms is not None]
     width = max(1, len(images))

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.policy.loaded import Places
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.policy.loaded import ResolvedPlaces
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 Pair = tuple[str, str]
 Bound = tuple[float, str]
@@ -24,7 +24,7 @@ Bound = tuple[float, str]
 
 
 def conflicts(
-    templates: Sequence[Template], released: Collection[str], nulls: Nulls, places: Places
+    templates: Sequence[InferenceTemplate], released: Collection[str], nulls: Nulls, places: ResolvedPlaces
 ) -> Iterator[Diagnostic]:
     """Report the smallest set of templates that conflicts, for each ``released`` attribute or value that has one."""
     if nulls is not Nulls.OWN_CATEGORY:
@@ -40,7 +40,9 @@ def conflicts(
             yield from _of_attribute(places, attribute, wanted)
 
 
-def _strictest(templates: Sequence[Template], released: Collection[str], *, negated: bool) -> dict[Pair, Bound]:
+def _strictest(
+    templates: Sequence[InferenceTemplate], released: Collection[str], *, negated: bool
+) -> dict[Pair, Bound]:
     """The lowest confidence that is asked for of each value, among the attributes that some release has."""
     strictest: dict[Pair, Bound] = {}
     for template in templates:
@@ -51,7 +53,7 @@ def _strictest(templates: Sequence[Template], released: Collection[str], *, nega
     return strictest
 
 
-def _of_value(places: Places, most: Bound, least: Bound) -> Diagnostic:
+def _of_value(places: ResolvedPlaces, most: Bound, least: Bound) -> Diagnostic:
     return _fault(
         places,
         f"templates `{most[1]}` and `{least[1]}` contradict each other: a value that at most {most[0]:.4g} of the rows"
@@ -62,7 +64,7 @@ def _of_value(places: Places, most: Bound, least: Bound) -> Diagnostic:
     )
 
 
-def _of_attribute(places: Places, attribute: str, wanted: dict[Pair, Bound]) -> Iterator[Diagnostic]:
+def _of_attribute(places: ResolvedPlaces, attribute: str, wanted: dict[Pair, Bound]) -> Iterator[Diagnostic]:
     """The templates that want most first: no smaller set of them needs more than all rows."""
     shares: dict[str, list[float]] = {}
     for share, name in wanted.values():
@@ -89,11 +91,13 @@ def _of_attribute(places: Places, attribute: str, wanted: dict[Pair, Bound]) -> 
     )
 
 
-def _fault(places: Places, message: str, template: str, hint: str, related: tuple[Related, ...]) -> Diagnostic:
+def _fault(
+    places: ResolvedPlaces, message: str, template: str, hint: str, related: tuple[RelatedPlace, ...]
+) -> Diagnostic:
     path = ("privacy", "templates", template)
     return Diagnostic("PPF566", message, places.key(*path), hint=hint, related=related, path=path)
 
 
-def _related(places: Places, template: str, text: str) -> tuple[Related, ...]:
+def _related(places: ResolvedPlaces, template: str, text: str) -> tuple[RelatedPlace, ...]:
     span = places.key("privacy", "templates", template)
-    return (Related(span, text),) if span else ()
+    return (RelatedPlace(span, text),) if span else ()

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.requirement import within
-from ppdm_flow.requirements.templates.requirement import Template, chosen
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate, chosen
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.sdk.view_shares import share_of
 
 
-def foresee(requirement: Template, view: DataView, people: int) -> Iterator[Diagnostic]:
+def foresee(requirement: InferenceTemplate, view: DataView, people: int) -> Iterator[Diagnostic]:
     """Yield why even the most suppressed table breaks it (Wang, Fung, Yu 2005, Lemma 3.3).
 
     With every channel attribute suppressed, the confidence is the value's frequency (negated: that of all else), and
@@ -33,7 +33,7 @@ def foresee(requirement: Template, view: DataView, people: int) -> Iterator[Diag
             yield _impossible(requirement, attribute, value, confidence)
 
 
-def _impossible(template: Template, attribute: str, value: str, confidence: float) -> Diagnostic:
+def _impossible(template: InferenceTemplate, attribute: str, value: str, confidence: float) -> Diagnostic:
     named = "a value that was chosen" if template.chosen_from_data else f"`{value}`"
     what = f"anything but {named}" if template.negated else named
     text = f"template `{template.name}` cannot hold: {what} is {confidence:.1%} of `{attribute}`, above the"

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ppdm_flow.core.results import Figure, Measured
-from ppdm_flow.mining.exposure.columns import Columns, Reading
+from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.values import Values
+from ppdm_flow.mining.exposure.values import ValueHistograms
 from ppdm_flow.mining.people.known import KnownRows
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.wording import KNOWN, known_sentence
 from ppdm_flow.requirements.templates.confidences import inferences_of
 from ppdm_flow.requirements.templates.of_people import ALL_OTHERS, asked_of
-from ppdm_flow.requirements.templates.requirement import Template
-from ppdm_flow.requirements.templates.survey import Target
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
+from ppdm_flow.requirements.templates.survey import TemplateTarget
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
-Targets = Sequence[tuple[Target, tuple[Reading, ...]]]
+Targets = Sequence[tuple[TemplateTarget, tuple[ValueColumns, ...]]]
 
 
 def known_confidence(
-    columns: Columns, targets: Targets, template: Template, candidate: DataView, ctx: AuditContext
+    columns: RevealingColumns, targets: Targets, template: InferenceTemplate, candidate: DataView, ctx: AuditContext
 ) -> list[Measured]:
     """Return the highest confidence; nothing where rows are counted, or one unlinked row is known.
 
@@ -39,7 +39,7 @@ def known_confidence(
             for value, image in target.images.items():
                 images = {value: ALL_OTHERS if template.negated else image}
                 for histograms in _histograms(known, value if template.negated else None):
-                    told = inferences_of([Values(way, histograms)], images, negated=False)
+                    told = inferences_of([ValueHistograms(way, histograms)], images, negated=False)
                     worst = max(worst or 0.0, told.worst)
     if worst is None:
         return []
@@ -54,8 +54,13 @@ def _histograms(known: KnownRows, without: str | None) -> Iterator[Histograms]:
     yield from about.chances()
 
 
-def known_again(
-    columns: Columns, targets: Targets, template: Template, candidate: DataView, ctx: AuditContext, sql: Sql
+def known_sql(
+    columns: RevealingColumns,
+    targets: Targets,
+    template: InferenceTemplate,
+    candidate: DataView,
+    ctx: AuditContext,
+    sql: Sql,
 ) -> dict[str, float]:
     """Return the figure by the second route."""
     if ctx.people is None:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ppdm_flow.mining.exposure.columns import Columns, Reading
-from ppdm_flow.mining.exposure.query import Query
-from ppdm_flow.mining.exposure.rows import Rows
-from ppdm_flow.mining.exposure.values import Values
+from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns
+from ppdm_flow.mining.exposure.query import ClassQuery
+from ppdm_flow.mining.exposure.rows import CountedRows
+from ppdm_flow.mining.exposure.values import ValueHistograms
 from ppdm_flow.mining.people.groups import OTHER
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.people.values import PeopleValues, people_values
 from ppdm_flow.requirements.templates.confidences import confidences_of, inferences_of
 from ppdm_flow.requirements.templates.inference import Images, Inferences
-from ppdm_flow.requirements.templates.survey import Target
+from ppdm_flow.requirements.templates.survey import TemplateTarget
 from ppdm_flow.sdk.audit import AuditContext, Sql
 
 ALL_OTHERS = frozenset((OTHER,))
@@ -23,7 +23,13 @@ ALL_OTHERS = frozenset((OTHER,))
 
 
 def of_people(
-    columns: Columns, target: Target, ways: Sequence[Reading], rows: Rows, ctx: AuditContext, *, negated: bool
+    columns: RevealingColumns,
+    target: TemplateTarget,
+    ways: Sequence[ValueColumns],
+    rows: CountedRows,
+    ctx: AuditContext,
+    *,
+    negated: bool,
 ) -> Inferences:
     """Return the highest confidence of each (group, value): the larger share of rows and of people who have it.
 
@@ -46,14 +52,21 @@ def of_people(
     )
 
 
-def _confidences(read: PeopleValues) -> Values:
+def _confidences(read: PeopleValues) -> ValueHistograms:
     if read.reading is None:
         raise ValueError("the values must be read")
-    return Values(read.reading, *read.confidences)
+    return ValueHistograms(read.reading, *read.confidences)
 
 
 def people_queries(
-    columns: Columns, target: Target, ways: Sequence[Reading], rows: Rows, ctx: AuditContext, sql: Sql, *, negated: bool
+    columns: RevealingColumns,
+    target: TemplateTarget,
+    ways: Sequence[ValueColumns],
+    rows: CountedRows,
+    ctx: AuditContext,
+    sql: Sql,
+    *,
+    negated: bool,
 ) -> Iterator[PeopleQuery]:
     """Yield the second route to each way of reading; of negated templates for each value."""
     if ctx.people is None:
@@ -73,7 +86,7 @@ def people_queries(
             )
 
 
-def asked_of(query: Query, images: Images, *, negated: bool) -> tuple[str, list[str]]:
+def asked_of(query: ClassQuery, images: Images, *, negated: bool) -> tuple[str, list[str]]:
     """Return a SELECT of (id, value, confidence), and its parameters, for any query over ``cells`` and ``sizes``."""
     if not isinstance(query, PeopleQuery):
         return confidences_of(images, negated=negated)

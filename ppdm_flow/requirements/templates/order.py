@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import MERGED, SAME, contained, unions
-from ppdm_flow.policy.order.frame import Between, PolicyFrame
-from ppdm_flow.requirements.k_anonymity.order import Size
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.requirements.k_anonymity.order import ClassSizeClaim
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 
 @dataclass(frozen=True, slots=True)
-class Inference:
+class ConfidenceClaim:
     """No group over ``channel`` lets one infer the value, or not having it, with more than ``confidence``."""
 
     attribute: str
@@ -26,7 +26,7 @@ class Inference:
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SupportClaim:
     """No group over ``channel`` has fewer rows than ``rows``, if one of ``protected`` is released."""
 
     channel: frozenset[str]
@@ -34,19 +34,19 @@ class Support:
     protected: frozenset[str]
 
 
-def says(requirement: Template, _frame: PolicyFrame) -> Iterator[Inference | Support]:
+def says(requirement: InferenceTemplate, _frame: PolicyFrame) -> Iterator[ConfidenceClaim | SupportClaim]:
     """Yield a template for each value, never their union, and the support apart; nothing before values are chosen."""
     if requirement.awaits_data:
         return
     channel = frozenset(requirement.channel)
     for attribute, value in requirement.pairs:
         shown = requirement.confidence, requirement.values_absent
-        yield Inference(attribute, value, requirement.negated, channel, *shown)
+        yield ConfidenceClaim(attribute, value, requirement.negated, channel, *shown)
     if requirement.smallest_group > 1:
-        yield Support(channel, requirement.smallest_group, frozenset(a for a, _ in requirement.pairs))
+        yield SupportClaim(channel, requirement.smallest_group, frozenset(a for a, _ in requirement.pairs))
 
 
-def inferences(given: Inference, required: Inference, between: Between) -> str | None:
+def inferences(given: ConfidenceClaim, required: ConfidenceClaim, between: ComparedPolicies) -> str | None:
     """A group over fewer attributes mixes groups over more: its confidence is a weighted mean of theirs."""
     about = [(i.attribute, i.value, i.negated) for i in (given, required)]
     if about[0] != about[1] or given.confidence > required.confidence or not _named_alike(given, between):
@@ -60,7 +60,7 @@ def inferences(given: Inference, required: Inference, between: Between) -> str |
     return first if holds == SAME else f"{first}; {holds} (Lemma 3.1)"
 
 
-def supports(given: Support, required: Support, between: Between) -> str | None:
+def supports(given: SupportClaim, required: SupportClaim, between: ComparedPolicies) -> str | None:
     """A support over more attributes, of a template that protects at least as much."""
     if (
         given.rows < required.rows
@@ -72,7 +72,7 @@ def supports(given: Support, required: Support, between: Between) -> str | None:
     return None if holds is None else f"groups of {given.rows} rows or more; {holds}"
 
 
-def supports_of_sizes(given: Size, required: Support, between: Between) -> str | None:
+def supports_of_sizes(given: ClassSizeClaim, required: SupportClaim, between: ComparedPolicies) -> str | None:
     """Classes of k rows make groups of at least as many."""
     if given.k < required.rows:
         return None
@@ -80,7 +80,7 @@ def supports_of_sizes(given: Size, required: Support, between: Between) -> str |
     return None if holds is None else f"`k_anonymity` keeps {given.k} rows together; {holds}"
 
 
-def _named_alike(given: Inference, between: Between) -> bool:
+def _named_alike(given: ConfidenceClaim, between: ComparedPolicies) -> bool:
     """Whether every released value that may stand for the sensitive one in the required claim does so in the given."""
     if not between.about(given.attribute):
         return False
@@ -88,7 +88,7 @@ def _named_alike(given: Inference, between: Between) -> bool:
     return given.negated or (between.same_original and known[0] <= known[1])
 
 
-def _complete(given: Inference, required: Inference, between: Between) -> str | None:
+def _complete(given: ConfidenceClaim, required: ConfidenceClaim, between: ComparedPolicies) -> str | None:
     """Without rows that lack something of the channel, the groups that are left are whole groups."""
     nulls = between.given.nulls, between.asked.nulls
     fits = (
@@ -101,9 +101,9 @@ def _complete(given: Inference, required: Inference, between: Between) -> str | 
 ORDER = Order(
     says=says,
     rules=(
-        (Inference, Inference, inferences),
-        (Support, Support, supports),
-        (Size, Support, supports_of_sizes),
+        (ConfidenceClaim, ConfidenceClaim, inferences),
+        (SupportClaim, SupportClaim, supports),
+        (ClassSizeClaim, SupportClaim, supports_of_sizes),
     ),
     fields=frozenset(
         (

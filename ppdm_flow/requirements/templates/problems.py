@@ -13,14 +13,14 @@ from ppdm_flow.policy.rules.grouping import grouping, sensitive_values
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.requirements.templates.redundancy import redundant
-from ppdm_flow.requirements.templates.requirement import SensitiveChoice, Template, may_be_chosen
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate, SensitiveChoice, may_be_chosen
 
 _OTHER_ROLE = "PPF503"
 """A protected attribute with another role: of a chosen one the policy could not know before."""
 _NO_CLASS = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT, Role.ITEMS)
 
 
-def judge(scene: Scene, entries: Mapping[str, Template]) -> Iterator[Diagnostic]:
+def judge(scene: Scene, entries: Mapping[str, InferenceTemplate]) -> Iterator[Diagnostic]:
     """Judge them (PPF492, PPF493, PPF500 to PPF508)."""
     for name, template in entries.items():
         yield from _channel(scene, name, template)
@@ -30,7 +30,7 @@ def judge(scene: Scene, entries: Mapping[str, Template]) -> Iterator[Diagnostic]
     yield from redundant(scene, entries)
 
 
-def _channel(scene: Scene, name: str, template: Template) -> Iterator[Diagnostic]:
+def _channel(scene: Scene, name: str, template: InferenceTemplate) -> Iterator[Diagnostic]:
     path = ("privacy", "templates", name, "channel")
     yield from repeats(scene, template.channel, path, "`channel`")
     yield from grouping(scene, template.channel, path, "part of a channel")
@@ -45,7 +45,7 @@ def _channel(scene: Scene, name: str, template: Template) -> Iterator[Diagnostic
             )
 
 
-def _sensitive(scene: Scene, template_name: str, template: Template) -> Iterator[Diagnostic]:
+def _sensitive(scene: Scene, template_name: str, template: InferenceTemplate) -> Iterator[Diagnostic]:
     for name, values in template.values.items():
         path = ("privacy", "templates", template_name, "sensitive", name)
         for fault in sensitive_values(scene, name, values, path):

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.releases.relation import all_known, classes, crowds
-from ppdm_flow.requirements.templates.survey import Target
+from ppdm_flow.requirements.templates.survey import TemplateTarget
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.schema import Schema
 
 
-class Query:
+class InferenceQuery:
     """The inferences from ``channel`` in one relation (``candidate`` or ``original``)."""
 
     def __init__(self, sql: Sql, relation: str, schema: Schema, channel: Sequence[str], nulls: Nulls) -> None:
@@ -33,7 +33,9 @@ class Query:
                 SELECT COALESCE(MIN(n), 0) FROM (SELECT SUM(n) AS n FROM pairs GROUP BY id)"""  # noqa: S608  # as above
         return int(self.sql.rows(query)[0][0])
 
-    def figures(self, targets: Sequence[Target], threshold: float, *, negated: bool) -> Mapping[str, float | int]:
+    def figures(
+        self, targets: Sequence[TemplateTarget], threshold: float, *, negated: bool
+    ) -> Mapping[str, float | int]:
         """Return the figures of one template; ``negated``: of not having each value."""
         if not targets:
             return {"confidence": 0.0, "inferences": 0, "violating_groups": 0, "violating_rows": 0}
@@ -72,7 +74,7 @@ class Query:
         )
         return f"SELECT {''.join(f'{c}, ' for c in columns)}SUM(n) AS n FROM every{grouped}"  # noqa: S608  # our own names
 
-    def _inferences(self, number: int, target: Target, *, negated: bool) -> str:
+    def _inferences(self, number: int, target: TemplateTarget, *, negated: bool) -> str:
         """Return a SELECT of (id of the group, value, confidence) for one sensitive column."""
         width = len(self.channel)
         values = ", ".join(f"({i}, ?)" for i, image in enumerate(target.images.values()) for _ in sorted(image))

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ppdm_flow.core.diagnostics import Diagnostic, Related
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 
-def redundant(scene: Scene, templates: Mapping[str, Template]) -> Iterator[Diagnostic]:
+def redundant(scene: Scene, templates: Mapping[str, InferenceTemplate]) -> Iterator[Diagnostic]:
     """Warn of each template that others make redundant, and name them."""
     if scene.policy.nulls is not Nulls.OWN_CATEGORY or scene.lacks("nulls"):
         return
@@ -32,7 +32,7 @@ def redundant(scene: Scene, templates: Mapping[str, Template]) -> Iterator[Diagn
             yield _redundant(scene, name, by)
 
 
-def implies(one: Template, other: Template) -> bool:
+def implies(one: InferenceTemplate, other: InferenceTemplate) -> bool:
     """Whether ``one`` has a channel and a threshold that bound every value which both protect."""
     return (
         set(one.channel) >= set(other.channel)
@@ -42,7 +42,7 @@ def implies(one: Template, other: Template) -> bool:
     )
 
 
-def _cover(template: Template, stronger: dict[str, Template]) -> list[str]:
+def _cover(template: InferenceTemplate, stronger: dict[str, InferenceTemplate]) -> list[str]:
     """Templates that together protect all values of this one; none where they do not."""
     open_ = _pairs(template)
     by = []
@@ -53,7 +53,7 @@ def _cover(template: Template, stronger: dict[str, Template]) -> list[str]:
     return [] if open_ else by
 
 
-def _pairs(template: Template) -> set[tuple[str, str, bool]]:
+def _pairs(template: InferenceTemplate) -> set[tuple[str, str, bool]]:
     return {(name, value, template.negated) for name, values in template.values.items() for value in values}
 
 
@@ -68,5 +68,5 @@ def _redundant(scene: Scene, name: str, by: list[str]) -> Diagnostic:
         warning=True,
         hint="remove it",
         note="a channel with more attributes and a threshold at most as high bounds every group over fewer of them",
-        related=tuple(Related(s, "this one is at least as strict") for _, s in spans if s),
+        related=tuple(RelatedPlace(s, "this one is at least as strict") for _, s in spans if s),
     )

@@ -10,22 +10,22 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.requirement import TOLERANCE
-from ppdm_flow.mining.exposure.columns import Columns, Reading, Way, carriers, columns, readings
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns, carriers, columns, readings
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
-from ppdm_flow.mining.exposure.query import Query
+from ppdm_flow.mining.exposure.query import ClassQuery
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
-from ppdm_flow.mining.exposure.rows import ReleasedRows, Rows
+from ppdm_flow.mining.exposure.rows import CountedRows, ReleasedRows
 from ppdm_flow.mining.exposure.sizes import SIZE, classes, crowds
 from ppdm_flow.mining.exposure.together import joint_tables, joint_values
-from ppdm_flow.mining.exposure.values import Values, values
+from ppdm_flow.mining.exposure.values import ValueHistograms, values
 from ppdm_flow.mining.people.figures import require_people
-from ppdm_flow.mining.people.known_query import require_linkable_again
+from ppdm_flow.mining.people.known_query import require_linkable_sql
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.people.sizes import people_in_classes
 from ppdm_flow.requirements.templates.confidences import confidences_of, inferences_of
 from ppdm_flow.requirements.templates.of_people import asked_of, of_people, people_queries
-from ppdm_flow.requirements.templates.requirement import Template
-from ppdm_flow.requirements.templates.survey import Survey, Target, by_attribute
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
+from ppdm_flow.requirements.templates.survey import TemplateSurvey, TemplateTarget, by_attribute
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 
@@ -34,13 +34,13 @@ from ppdm_flow.sdk.view import DataView
 class ReleasedTemplate:
     """What a release tells of one template: its columns, and how each sensitive attribute is read."""
 
-    template: Template
-    columns: Columns
-    targets: tuple[tuple[Target, tuple[Reading, ...]], ...]
+    template: InferenceTemplate
+    columns: RevealingColumns
+    targets: tuple[tuple[TemplateTarget, tuple[ValueColumns, ...]], ...]
 
 
 def released_template(
-    template: Template, original: DataView, candidate: DataView, ctx: AuditContext
+    template: InferenceTemplate, original: DataView, candidate: DataView, ctx: AuditContext
 ) -> ReleasedTemplate:
     """Return the columns that tell of the channel and of the sensitive attributes."""
     sensitive = by_attribute(template)
@@ -49,14 +49,14 @@ def released_template(
         ways = readings(attribute, candidate, ctx)
         if ways:
             images = {v: _images(v, ways, template, original, candidate, ctx) for v in wanted}
-            targets.append((Target(attribute, ways[0].name, images), ways))
+            targets.append((TemplateTarget(attribute, ways[0].name, images), ways))
     return ReleasedTemplate(template, columns(template.channel, sensitive, candidate, ctx), tuple(targets))
 
 
 def _images(
     value: str,
-    ways: Sequence[Reading],
-    template: Template,
+    ways: Sequence[ValueColumns],
+    template: InferenceTemplate,
     original: DataView,
     candidate: DataView,
     ctx: AuditContext,
@@ -78,7 +78,7 @@ def _images(
     return frozenset((value, *foreign))
 
 
-def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> Survey:
+def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> TemplateSurvey:
     """Measure a template on the release. Raises UnmeasuredError where null semantics and crowds do not go together."""
     rows, template = ReleasedRows(candidate, ctx), released.template
     require_readable(released, candidate, ctx)
@@ -99,7 +99,7 @@ def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext
         by_target.append(each)
     smallest = _smallest(released.columns, originals or rows, ctx) if template.smallest_group > 1 else 0
     repeated_rows = None if originals is None else originals.counts(released.columns.every).total
-    return Survey(tuple(target for target, _ in released.targets), tuple(by_target), smallest, repeated_rows)
+    return TemplateSurvey(tuple(target for target, _ in released.targets), tuple(by_target), smallest, repeated_rows)
 
 
 def originals_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
@@ -113,7 +113,7 @@ def originals_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditCont
     return repeated(released.columns.known, by_attribute(released.template), secret, candidate, ctx)
 
 
-def _smallest(columns: Columns, rows: Rows, ctx: AuditContext) -> int:
+def _smallest(columns: RevealingColumns, rows: CountedRows, ctx: AuditContext) -> int:
     if ctx.people is not None:
         return people_in_classes(columns, rows, ctx.nulls, ctx.people).k
     return (crowds(columns, rows, ctx.nulls) if columns.mixed else classes(rows.counts(columns.every), ctx.nulls)).k
@@ -128,14 +128,14 @@ def require_readable(released: ReleasedTemplate, candidate: DataView, ctx: Audit
         require_true_values(target.attribute, carriers(target.attribute, candidate, ctx), ctx)
 
 
-def figures_again(
+def figures_sql(
     released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql
 ) -> Mapping[str, float | int]:
     """Return the figures of the release by the second route. Raises UnmeasuredError as the first."""
     template = released.template
     require_readable(released, candidate, ctx)
     if ctx.people is not None:
-        require_linkable_again(sql, released.columns, candidate, ctx, chances=bool(released.targets))
+        require_linkable_sql(sql, released.columns, candidate, ctx, chances=bool(released.targets))
     worst = 0.0
     beyond: dict[tuple[str, int, tuple[int, int]], int] = {}
     for side, target, query in _queries(released, candidate, ctx, sql):
@@ -179,14 +179,14 @@ def together_confidence(
         if read is not None:
             images = {value: frozenset((value,)) for value in wanted}
             for histograms in read.histograms:
-                told = Values(Reading(attribute, Way.ORIGINAL, ()), histograms)
+                told = ValueHistograms(ValueColumns(attribute, ReadingMethod.ORIGINAL, ()), histograms)
                 inferred = inferences_of([told], images, negated=released.template.negated)
                 worst = max(worst or 0.0, inferred.worst, read.together)
             names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
 
 
-def together_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
+def together_sql(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> float:
     """Return the same confidence by the second route."""
     require_readable(released, candidate, ctx)
     worst, channel = 0.0, released.template.channel
@@ -202,10 +202,10 @@ def together_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditCo
     return worst
 
 
-def smallest_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
+def smallest_sql(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql) -> int:
     """Return the rows of the smallest group by the second route."""
     rows = originals_of(released, candidate, ctx) or ReleasedRows(candidate, ctx)
-    query = Query.of_rows(sql, rows, released.columns, None, ctx.nulls)
+    query = ClassQuery.of_rows(sql, rows, released.columns, None, ctx.nulls)
     if ctx.people is not None:
         query = PeopleQuery.of_people(sql, rows, released.columns, None, ctx.nulls, ctx.people)
     return round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0)
@@ -213,7 +213,7 @@ def smallest_again(released: ReleasedTemplate, candidate: DataView, ctx: AuditCo
 
 def _queries(
     released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql
-) -> Iterator[tuple[int, Target, Query]]:
+) -> Iterator[tuple[int, TemplateTarget, ClassQuery]]:
     """Yield the queries of each target: 0 on the released rows, 1 on the original ones that they repeat."""
     rows, originals = ReleasedRows(candidate, ctx), originals_of(released, candidate, ctx)
     for target, ways in released.targets:
@@ -226,9 +226,9 @@ def _queries(
             )
             continue
         for way in ways:
-            query = Query.of_rows(sql, rows, released.columns, way, ctx.nulls, values_known=False)
+            query = ClassQuery.of_rows(sql, rows, released.columns, way, ctx.nulls, values_known=False)
             yield 0, target, query
         if originals is not None:
             for way in as_they_were(target.attribute):
                 columns = of_originals(released.columns)
-                yield 1, target, Query.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)
+                yield 1, target, ClassQuery.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)

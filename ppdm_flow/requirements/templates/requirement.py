@@ -9,7 +9,7 @@ from pydantic import Field, SerializeAsAny, WrapValidator
 
 from ppdm_flow.core.model import GROUPS, HIGHER_IF_ANY, LOWER, Absent, Flag, MapOrModel, Model, Texts
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.requirement import Columns, NameOf
+from ppdm_flow.core.requirement import NameOf, NamePattern
 from ppdm_flow.core.requirement_families import OnValues, ValuesByAttribute, reaching, reaching_values
 from ppdm_flow.core.requirement_fields import document_type, plain
 from ppdm_flow.core.roles import AttributeType, Role, ValuesAbsent
@@ -48,7 +48,7 @@ class SensitiveChoice(Model):
     rarest: Annotated[float, Field(gt=0.0, le=1.0, description=_RAREST, examples=["0.5"])]
 
 
-class Template(OnValues):
+class InferenceTemplate(OnValues):
     """<IC -> pi, h>: no group over ``channel`` lets one infer a sensitive value with more than ``confidence``.
 
     ``negated``: to infer that someone has *not* the value. ``min_support``: besides, no group has fewer rows. Small
@@ -116,7 +116,7 @@ class Template(OnValues):
         """Whether a group has to have so many rows."""
         return self.smallest_group > 1
 
-    def on_columns(self, columns: Columns) -> Iterator[Self]:
+    def on_columns(self, columns: NamePattern) -> Iterator[Self]:
         """Yield it with the columns that its names mean."""
         for each in super().on_columns(columns):
             own = self if self.awaits_data else each
@@ -159,6 +159,6 @@ def may_be_chosen(role: Role, kind: AttributeType) -> bool:
     return role in _CHOSEN_ROLES and kind is AttributeType.TEXT
 
 
-def chosen(template: Template) -> str:
+def chosen(template: InferenceTemplate) -> str:
     """Return the attributes of which values are protected, with the number of values: no value is named."""
     return listed([f"{counted(len(values), 'value')} of `{name}`" for name, values in template.values.items()])

@@ -10,17 +10,17 @@ import pyarrow.compute as pc
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.requirement import within
-from ppdm_flow.core.results import Chart, Finding, Series
+from ppdm_flow.core.results import Chart, FigureSeries, Finding
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.requirements.templates.requirement import Template, chosen
-from ppdm_flow.requirements.templates.survey import Survey, by_attribute
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate, chosen
+from ppdm_flow.requirements.templates.survey import TemplateSurvey, by_attribute
 from ppdm_flow.sdk.view import DataView
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-def sentence(template: Template, channel: Sequence[str], before: Survey, after: Survey) -> str:
+def sentence(template: InferenceTemplate, channel: Sequence[str], before: TemplateSurvey, after: TemplateSurvey) -> str:
     """Return the sentence for the report; it names values that the policy names, and none that the data chose."""
     missing = [a for a in by_attribute(template) if a not in {t.attribute for t in after.targets}]
     gone = f" {listed(missing)} {'is' if len(missing) == 1 else 'are'} not released." if missing else ""
@@ -42,7 +42,7 @@ def sentence(template: Template, channel: Sequence[str], before: Survey, after: 
     return f"{sure}{change} {counted(rows, 'row')} in {counted(groups, 'group')} allow more.{gone}"
 
 
-def support(template: Template, channel: Sequence[str], after: Survey) -> str:
+def support(template: InferenceTemplate, channel: Sequence[str], after: TemplateSurvey) -> str:
     """Return the sentence on the smallest group."""
     if not after.smallest:
         return "There is no row to measure, so nothing can be said of it."
@@ -52,14 +52,14 @@ def support(template: Template, channel: Sequence[str], after: Survey) -> str:
     return f"{text}; at least {template.smallest_group:,} are required."
 
 
-def choice(template: Template) -> Iterator[Finding]:
+def choice(template: InferenceTemplate) -> Iterator[Finding]:
     """Yield what was chosen from the data, by numbers."""
     if template.chosen_from_data:
         text = f"its sensitive values were chosen from the data: {chosen(template)}"
         yield Finding("PPF492", Severity.INFO, text, template.id)
 
 
-def recoded(template: Template, after: Survey) -> Iterator[Finding]:
+def recoded(template: InferenceTemplate, after: TemplateSurvey) -> Iterator[Finding]:
     """Yield a finding for each sensitive attribute with values that only a run could decode."""
     for target in after.targets:
         if any(len(image) > 1 for image in target.images.values()):
@@ -72,7 +72,7 @@ def recoded(template: Template, after: Survey) -> Iterator[Finding]:
             )
 
 
-def absent(template: Template, original: DataView) -> Iterator[Finding]:
+def absent(template: InferenceTemplate, original: DataView) -> Iterator[Finding]:
     """Yield a finding for each sensitive attribute some of whose values, as the policy writes them, never occur."""
     for attribute, values in by_attribute(template).items():
         if attribute not in original.schema or template.values_absent is ValuesAbsent.ALLOWED:
@@ -89,7 +89,7 @@ def absent(template: Template, original: DataView) -> Iterator[Finding]:
             )
 
 
-def chart(template: Template, before: Survey, after: Survey) -> Chart:
+def chart(template: InferenceTemplate, before: TemplateSurvey, after: TemplateSurvey) -> Chart:
     """Return the number of inferences above each level of confidence, before and after."""
     return Chart(
         id=f"{template.id}.inferences",
@@ -97,7 +97,7 @@ def chart(template: Template, before: Survey, after: Survey) -> Chart:
         kind="bars",
         x=tuple(f"> {level:.0%}" for level in LEVELS),
         series=tuple(
-            Series(name, tuple(float(survey.inferences(level)) for level in LEVELS))
+            FigureSeries(name, tuple(float(survey.inferences(level)) for level in LEVELS))
             for name, survey in (("original", before), ("released", after))
         ),
         x_label="confidence",

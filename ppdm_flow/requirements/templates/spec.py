@@ -51,7 +51,7 @@ WORDING = Wording(
 
 SPEC = RequirementSpec(
     name="templates",
-    requirement=requirement.Template,
+    requirement=requirement.InferenceTemplate,
     entries=Entries.BY_NAME,
     order="ppdm_flow.requirements.templates.order:ORDER",
     audit=audit.SPEC,

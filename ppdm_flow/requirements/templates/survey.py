@@ -10,12 +10,12 @@ import numpy as np
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.sizes import classes
 from ppdm_flow.requirements.templates.inference import Images, Inferences, inferences
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.view import DataView
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TemplateTarget:
     """A column that carries a sensitive attribute, and what may stand for each of its sensitive values."""
 
     attribute: str
@@ -24,14 +24,14 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Survey:
+class TemplateSurvey:
     """The inferences of a template to each of its targets. The groups are the same for all of them.
 
     ``smallest`` is the number of rows of the smallest group, where the template bounds it. ``repeated`` are the
     original rows in some group, where rows are generated: then it is they that are counted.
     """
 
-    targets: tuple[Target, ...]
+    targets: tuple[TemplateTarget, ...]
     by_target: tuple[Inferences, ...]
     smallest: int
     repeated: int | None = None
@@ -64,15 +64,17 @@ class Survey:
 
 
 def survey(
-    template: Template, view: DataView, channel: Sequence[str], targets: Iterable[Target], nulls: Nulls
-) -> Survey:
+    template: InferenceTemplate, view: DataView, channel: Sequence[str], targets: Iterable[TemplateTarget], nulls: Nulls
+) -> TemplateSurvey:
     """Measure a template on a table; the groups' rows only where it bounds them."""
     every = tuple(targets)
     by_target = tuple(inferences(view, channel, t.column, t.images, nulls, negated=template.negated) for t in every)
-    return Survey(every, by_target, classes(view.counts(channel), nulls).k if template.smallest_group > 1 else 0)
+    return TemplateSurvey(
+        every, by_target, classes(view.counts(channel), nulls).k if template.smallest_group > 1 else 0
+    )
 
 
-def by_attribute(template: Template) -> Mapping[str, tuple[str, ...]]:
+def by_attribute(template: InferenceTemplate) -> Mapping[str, tuple[str, ...]]:
     """Return the sensitive values of a template by attribute, in the order of the policy."""
     values_by_attribute: dict[str, tuple[str, ...]] = {}
     for attribute, value in template.pairs:

@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.sinks.baskets.spec import BasketsParams
+from ppdm_flow.sinks.baskets.spec import BasketsSinkParams
 from ppdm_flow.sinks.text_lines import TextFile, lists_of, write_lines
 
 
 class BasketsSink:
     """Writes one file, which must not exist yet."""
 
-    def __init__(self, params: BasketsParams, path: Path, _names: Sequence[str]) -> None:
+    def __init__(self, params: BasketsSinkParams, path: Path, _names: Sequence[str]) -> None:
         self.delimiter = params.delimiter
         self._file = TextFile(path)
 

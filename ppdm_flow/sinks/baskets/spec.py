@@ -17,7 +17,7 @@ def _mark(text: str) -> str:
     return mark
 
 
-class BasketsParams(Params):
+class BasketsSinkParams(Params):
     """How to write; an empty set is an empty line."""
 
     delimiter: Annotated[str, AfterValidator(_mark)] = ","
@@ -25,6 +25,6 @@ class BasketsParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sinks/baskets", Kind.SINK, sets="only", endings=(".baskets", ".baskets.gz")),
-    params=BasketsParams,
+    params=BasketsSinkParams,
     algorithm="ppdm_flow.sinks.baskets.algorithm:BasketsSink",
 )

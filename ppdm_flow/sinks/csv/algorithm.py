@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.sinks.csv.spec import CsvParams
+from ppdm_flow.sinks.csv.spec import CsvSinkParams
 from ppdm_flow.sinks.text_lines import TextFile
 from ppdm_flow.tables.formulas import escaped
 from ppdm_flow.tables.numeric.texts import texts_of_arrow as numbers_of
@@ -49,7 +49,7 @@ def _is_typed(kind: pa.DataType) -> bool:
 class CsvSink:
     """Writes one file, which must not exist yet."""
 
-    def __init__(self, params: CsvParams, path: Path, names: Sequence[str]) -> None:
+    def __init__(self, params: CsvSinkParams, path: Path, names: Sequence[str]) -> None:
         self.delimiter = params.delimiter
         self._escapes = params.formulas == "escape"
         self._file = TextFile(path)

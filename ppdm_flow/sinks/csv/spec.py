@@ -17,7 +17,7 @@ def _mark(text: str) -> str:
     return mark
 
 
-class CsvParams(Params):
+class CsvSinkParams(Params):
     """How to write; a missing value is an empty cell, the empty text ``""``."""
 
     delimiter: Annotated[str, AfterValidator(_mark)] = ","
@@ -33,6 +33,6 @@ SPEC = PluginSpec(
         partitions=True,
         implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),
-    params=CsvParams,
+    params=CsvSinkParams,
     algorithm="ppdm_flow.sinks.csv.algorithm:CsvSink",
 )

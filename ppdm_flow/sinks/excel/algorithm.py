@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.sinks.excel.spec import ExcelParams
+from ppdm_flow.sinks.excel.spec import ExcelSinkParams
 from ppdm_flow.sinks.refusals import (
     check_numbers,
     check_texts,
@@ -58,7 +58,7 @@ class _Double(float):
 class ExcelSink:
     """Writes one file, which must not exist yet. Raises PluginError where the extra is missing."""
 
-    def __init__(self, params: ExcelParams, path: Path, names: Sequence[str]) -> None:
+    def __init__(self, params: ExcelSinkParams, path: Path, names: Sequence[str]) -> None:
         if xlsxwriter is None:
             raise without_extra(_TITLE, "excel")
         if len(names) > COLUMNS:

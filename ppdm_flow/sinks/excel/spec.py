@@ -19,7 +19,7 @@ def _sheet(name: str) -> str:
     return name
 
 
-class ExcelParams(Params):
+class ExcelSinkParams(Params):
     """``sheet`` is the name of the one sheet."""
 
     sheet: Annotated[str, AfterValidator(_sheet)] = "data"
@@ -27,6 +27,6 @@ class ExcelParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sinks/excel", Kind.SINK, typed=True, endings=(".xlsx",)),
-    params=ExcelParams,
+    params=ExcelSinkParams,
     algorithm="ppdm_flow.sinks.excel.algorithm:ExcelSink",
 )

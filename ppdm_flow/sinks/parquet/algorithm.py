@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ppdm_flow.sinks.parquet.gathering import gathered
-from ppdm_flow.sinks.parquet.layout import TEXTS, Layout
-from ppdm_flow.sinks.parquet.spec import ParquetParams
+from ppdm_flow.sinks.parquet.layout import TEXTS, RowGroupLayout
+from ppdm_flow.sinks.parquet.spec import ParquetSinkParams
 
 ROW_GROUP = 1 << 17
 
@@ -19,7 +19,7 @@ ROW_GROUP = 1 << 17
 class ParquetSink:
     """Writes one file, which must not exist yet, row group by row group. A file that failed holds nothing."""
 
-    def __init__(self, params: ParquetParams, path: Path, names: Sequence[str]) -> None:
+    def __init__(self, params: ParquetSinkParams, path: Path, names: Sequence[str]) -> None:
         self.names = list(names)
         self._compression = params.compression
         self._waiting: list[pa.RecordBatch] = []
@@ -57,7 +57,7 @@ class ParquetSink:
     def _begun(self, schema: pa.Schema) -> pq.ParquetWriter:
         """Return the writer of the file, whose layout the first batch decides."""
         if self._writer is None:
-            layout = Layout.of(schema, ROW_GROUP)
+            layout = RowGroupLayout.of(schema, ROW_GROUP)
             self._group = layout.group
             self._writer = layout.writer(self._file, self._compression)
         return self._writer

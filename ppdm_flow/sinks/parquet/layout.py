@@ -19,7 +19,7 @@ _RAW = ("bits", "seed")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RowGroupLayout:
     """``group`` rows a row group; ``documents`` explain sets, in the file's metadata.
 
     ``coded`` are the physical columns with dictionaries (not floats and timestamps, of which hardly one occurs twice),
@@ -34,7 +34,7 @@ class Layout:
     documents: Mapping[bytes, bytes]
 
     @classmethod
-    def of(cls, schema: pa.Schema, group: int) -> Layout:
+    def of(cls, schema: pa.Schema, group: int) -> RowGroupLayout:
         """Return the layout for batches of a schema; ``group`` is the most rows of a row group."""
         fields = [pa.field(f.name, _kind(f.type)) for f in schema]
         sets = {f.name: json.loads(f.metadata[KEY]) for f in schema if f.metadata and KEY in f.metadata}

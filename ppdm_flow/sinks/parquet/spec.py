@@ -8,7 +8,7 @@ from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
-class ParquetParams(Params):
+class ParquetSinkParams(Params):
     """How to compress."""
 
     compression: Literal["zstd", "snappy", "gzip", "none"] = "zstd"
@@ -24,6 +24,6 @@ SPEC = PluginSpec(
         partitions=True,
         endings=(".parquet", ".pq"),
     ),
-    params=ParquetParams,
+    params=ParquetSinkParams,
     algorithm="ppdm_flow.sinks.parquet.algorithm:ParquetSink",
 )

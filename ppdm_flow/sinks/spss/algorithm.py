@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.sinks import statistical
 from ppdm_flow.sinks.refusals import refused_cell, refused_table
-from ppdm_flow.sinks.spss.spec import SpssParams
+from ppdm_flow.sinks.spss.spec import SpssSinkParams
 from ppdm_flow.tables.numeric.epochs import SPSS
 
 _LONGEST_NAME = 64
@@ -36,7 +36,7 @@ class SpssSink(statistical.StatisticalSink):
     written_at = _TIME
     fixed_time = b"01 Jan 7000:00:00"
 
-    def __init__(self, _params: SpssParams, path: Path, names: Sequence[str]) -> None:
+    def __init__(self, _params: SpssSinkParams, path: Path, names: Sequence[str]) -> None:
         super().__init__(path, names)
 
     def check_names(self) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ppdm_flow.sinks import statistical
 from ppdm_flow.sinks.refusals import refused_table
-from ppdm_flow.sinks.stata.spec import StataParams
+from ppdm_flow.sinks.stata.spec import StataSinkParams
 from ppdm_flow.tables.numeric.epochs import DAYS_FROM_1960, STATA
 
 _LONGEST_NAME = 32
@@ -36,7 +36,7 @@ class StataSink(statistical.StatisticalSink):
     written_at = _TIME
     fixed_time = b"01 Jan 1970 00:00"
 
-    def __init__(self, _params: StataParams, path: Path, names: Sequence[str]) -> None:
+    def __init__(self, _params: StataSinkParams, path: Path, names: Sequence[str]) -> None:
         super().__init__(path, names)
 
     def check_names(self) -> None:

@@ -6,12 +6,12 @@ from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
-class StataParams(Params):
+class StataSinkParams(Params):
     """None."""
 
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sinks/stata", Kind.SINK, typed=True, endings=(".dta",)),
-    params=StataParams,
+    params=StataSinkParams,
     algorithm="ppdm_flow.sinks.stata.algorithm:StataSink",
 )

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sinks.text_lines import TextFile, lists_of, write_lines
-from ppdm_flow.sinks.transactions.spec import TransactionsParams
+from ppdm_flow.sinks.transactions.spec import TransactionsSinkParams
 
 _NUMBER = r"^(0|[1-9][0-9]{0,17})$"
 
@@ -19,7 +19,7 @@ _NUMBER = r"^(0|[1-9][0-9]{0,17})$"
 class TransactionsSink:
     """Writes one file, which must not exist yet."""
 
-    def __init__(self, _params: TransactionsParams, path: Path, _names: Sequence[str]) -> None:
+    def __init__(self, _params: TransactionsSinkParams, path: Path, _names: Sequence[str]) -> None:
         self._file = TextFile(path)
 
     def write(self, batch: pa.RecordBatch) -> None:

@@ -6,7 +6,7 @@ from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
-class TransactionsParams(Params):
+class TransactionsSinkParams(Params):
     """None."""
 
 
@@ -14,6 +14,6 @@ SPEC = PluginSpec(
     info=PluginInfo.of_page(
         "sinks/transactions", Kind.SINK, sets="only", endings=(".dat", ".dat.gz", ".fimi", ".fimi.gz")
     ),
-    params=TransactionsParams,
+    params=TransactionsSinkParams,
     algorithm="ppdm_flow.sinks.transactions.algorithm:TransactionsSink",
 )

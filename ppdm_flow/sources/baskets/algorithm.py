@@ -7,17 +7,17 @@ import pyarrow as pa
 
 from ppdm_flow.sources import item_sets
 from ppdm_flow.sources.baskets import kernels
-from ppdm_flow.sources.baskets.spec import BasketsParams
+from ppdm_flow.sources.baskets.spec import BasketsSourceParams
 from ppdm_flow.sources.faults import fault, line_fault
 from ppdm_flow.sources.item_sets import SetLines
-from ppdm_flow.sources.lines import Block, line_of, undecodable_place
+from ppdm_flow.sources.lines import LineBlock, line_of, undecodable_place
 from ppdm_flow.tables.sets import Baskets
 
 
-class BasketsSource(SetLines[BasketsParams]):
+class BasketsSource(SetLines[BasketsSourceParams]):
     """One file of baskets. ``repeated`` counts the repetitions that the last pass left out."""
 
-    def baskets(self, block: Block) -> Baskets:
+    def baskets(self, block: LineBlock) -> Baskets:
         """Return the sets of a block. Raises DataError with the line."""
         size = len(block.octets)
         out = np.empty(size, dtype=np.uint8)
@@ -36,7 +36,7 @@ class BasketsSource(SetLines[BasketsParams]):
             self.repeated += left_out
         return baskets
 
-    def _coded(self, block: Block, offsets: np.ndarray[tuple[int], np.dtype[np.int64]], names: pa.Array) -> Baskets:
+    def _coded(self, block: LineBlock, offsets: np.ndarray[tuple[int], np.dtype[np.int64]], names: pa.Array) -> Baskets:
         coded = names.dictionary_encode()
         try:
             coded.dictionary.validate(full=True)

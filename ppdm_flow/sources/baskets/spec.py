@@ -7,7 +7,7 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 from ppdm_flow.sources.text_options import Empty, Mark, Repeated
 
 
-class BasketsParams(Params):
+class BasketsSourceParams(Params):
     """How a line is written: names with delimiters between, in quotes where they hold one; UTF-8, no header."""
 
     delimiter: Mark = ","
@@ -19,6 +19,6 @@ class BasketsParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sources/baskets", Kind.SOURCE, sets="only", endings=(".baskets", ".baskets.gz")),
-    params=BasketsParams,
+    params=BasketsSourceParams,
     algorithm="ppdm_flow.sources.baskets.algorithm:BasketsSource",
 )

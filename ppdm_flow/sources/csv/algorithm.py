@@ -17,10 +17,10 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.csv.cells import checked, header_rows, stripped, without_escapes
-from ppdm_flow.sources.csv.header import Header, read_header
+from ppdm_flow.sources.csv.header import CsvHeader, read_header
 from ppdm_flow.sources.csv.numbers import plain_numbers
 from ppdm_flow.sources.csv.pieces import windows
-from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.sources.csv.spec import CsvSourceParams
 from ppdm_flow.sources.csv.text import CsvText, Window, is_valid_with_backslashes, undecodable_line
 from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
 from ppdm_flow.sources.gzipped import beside, is_gzip
@@ -42,17 +42,17 @@ class _Straddling(Exception):  # noqa: N818  # a signal, not an error
 class CsvSource:
     """One CSV file, or what is in the ``window`` of it, whose first row has the number ``first``."""
 
-    def __init__(self, params: CsvParams, path: Path, window: Window | None = None, first: int = 0) -> None:
+    def __init__(self, params: CsvSourceParams, path: Path, window: Window | None = None, first: int = 0) -> None:
         self.params = params
         self.path = path
         self._window = window
         self._first = first
-        self._found: Header | None = None
+        self._found: CsvHeader | None = None
         self._given: tuple[str, ...] | None = None
         self._may_repeat = params.header  # a row may have the names of the columns in its cells
 
     @property
-    def header(self) -> Header:
+    def header(self) -> CsvHeader:
         """The names and where the data begins."""
         if self._found is None:
             self._found = read_header(self.path, self.params)
@@ -287,7 +287,7 @@ class CsvSource:
 class CsvPiece:
     """What is in a window of a file, or the whole file; its rows are known when it was read."""
 
-    params: CsvParams
+    params: CsvSourceParams
     path: Path
     window: Window | None
     given: tuple[str, ...] | None = None

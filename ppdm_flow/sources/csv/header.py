@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.sources.csv.spec import CsvSourceParams
 from ppdm_flow.sources.csv.text import CsvText, undecodable_line
 from ppdm_flow.sources.faults import damaged, empty, fault, nul, undecodable, unreadable
 
@@ -17,27 +17,27 @@ _LONGEST = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class CsvHeader:
     """``names`` of the columns; ``lines`` to skip before the first row of data."""
 
     names: tuple[str, ...]
     lines: int
 
 
-def read_header(path: Path, params: CsvParams) -> Header:
+def read_header(path: Path, params: CsvSourceParams) -> CsvHeader:
     """Read the first record. Without a header the columns are named by position. Raises DataError."""
     record, consumed = _first_record(path, params)
     if not params.header:
-        return Header(tuple(f"column_{i}" for i in range(1, len(record) + 1)), params.skip_rows)
+        return CsvHeader(tuple(f"column_{i}" for i in range(1, len(record) + 1)), params.skip_rows)
     names = tuple(name.strip() if params.strip else name for name in record)
     if any("\N{REPLACEMENT CHARACTER}" in name for name in names):
         raise undecodable(f"the header of `{path}`", params.encoding)
     if any("\0" in name for name in names):
         raise nul(f"the header of `{path}`")
-    return Header(names, params.skip_rows + consumed)
+    return CsvHeader(names, params.skip_rows + consumed)
 
 
-def _first_record(path: Path, params: CsvParams) -> tuple[list[str], int]:
+def _first_record(path: Path, params: CsvSourceParams) -> tuple[list[str], int]:
     limit = csv.field_size_limit(_LONGEST)
     try:
         # the header is row 0; bytes that are no text are seen by the reader of the rows, but for those of a name
@@ -59,7 +59,7 @@ def _text(stream: CsvText) -> io.TextIOWrapper:
     return io.TextIOWrapper(cast("BinaryIO", stream), "utf-8", "replace", newline="")
 
 
-def _read(path: Path, text: io.TextIOWrapper, params: CsvParams) -> tuple[list[str], int]:
+def _read(path: Path, text: io.TextIOWrapper, params: CsvSourceParams) -> tuple[list[str], int]:
     records = csv.reader(text, delimiter=params.delimiter, quotechar=params.quote, strict=True)
     blank = False
     for record in records:

@@ -8,14 +8,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.sources.csv.spec import CsvSourceParams
 from ppdm_flow.tables.numeric.texts import UNREADABLE
 
 _SPACES = " \u00a0\u202f"
 """A space between groups of digits may be one that does not break lines."""
 
 
-def plain_numbers(array: pa.StringArray, kind: AttributeType, params: CsvParams) -> pa.StringArray:
+def plain_numbers(array: pa.StringArray, kind: AttributeType, params: CsvSourceParams) -> pa.StringArray:
     """Return the texts of a column of numbers or moments in the spelling that is read everywhere.
 
     A text of digits whose separators do not stand where the parameters say gets the mark `UNREADABLE`: ``1.5`` is not

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.sources.csv.quotes import Places, QuoteFault, QuoteScanner
-from ppdm_flow.sources.csv.spec import CsvParams
+from ppdm_flow.sources.csv.spec import CsvSourceParams
 from ppdm_flow.sources.csv.text import Window
 
 _CHUNK = 1 << 24
@@ -21,7 +21,7 @@ _ASCII = ("utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252")
 Bytes = npt.NDArray[np.uint8]
 
 
-def windows(path: Path, params: CsvParams, lines: int, size: int) -> list[Window] | None:
+def windows(path: Path, params: CsvSourceParams, lines: int, size: int) -> list[Window] | None:
     """Return windows of about ``size`` bytes that end where a record does; None where the file has to stay whole.
 
     The first one has the ``lines`` before the first row and as many bytes behind them.

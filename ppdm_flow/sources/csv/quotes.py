@@ -7,7 +7,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.sources.csv.spec import BACKSLASH, CsvParams
+from ppdm_flow.sources.csv.spec import BACKSLASH, CsvSourceParams
 
 _NEWLINE, _RETURN, _BLANK, _TAB = 10, 13, 32, 9
 
@@ -32,7 +32,7 @@ class QuoteScanner:
     nobody declared: an odd number of them. ``lenient`` takes escapes wherever they stand.
     """
 
-    def __init__(self, params: CsvParams, *, lenient: bool = False) -> None:
+    def __init__(self, params: CsvSourceParams, *, lenient: bool = False) -> None:
         self.inside = False
         self.opened = 0
         self.offset = 0

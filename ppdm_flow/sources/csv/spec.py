@@ -18,7 +18,7 @@ def _named(sign: object) -> object:
     return _NAMES.get(sign, sign) if isinstance(sign, str) else sign
 
 
-class CsvParams(Params):
+class CsvSourceParams(Params):
     """How the file is written. gzip is recognized by its first bytes, line ends are."""
 
     delimiter: Mark = ","
@@ -53,6 +53,6 @@ SPEC = PluginSpec(
         endings=(".csv", ".csv.gz", ".data", ".data.gz", ".txt", ".txt.gz", ".tsv", ".tsv.gz"),
         implied={".tsv": {"delimiter": "\t"}, ".tsv.gz": {"delimiter": "\t"}},
     ),
-    params=CsvParams,
+    params=CsvSourceParams,
     algorithm="ppdm_flow.sources.csv.algorithm:CsvSource",
 )

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sources.csv.quotes import QuoteFault, QuoteScanner
-from ppdm_flow.sources.csv.spec import BACKSLASH, CsvParams
+from ppdm_flow.sources.csv.spec import BACKSLASH, CsvSourceParams
 from ppdm_flow.sources.faults import fault
 from ppdm_flow.sources.gzipped import arrow_stream, binary
 
@@ -48,7 +48,7 @@ class CsvText(io.BufferedIOBase):
     def __init__(
         self,
         path: Path,
-        params: CsvParams,
+        params: CsvSourceParams,
         lines: int,
         window: Window | None = None,
         first: int = 0,
@@ -165,7 +165,7 @@ class _Bytes:
             yield chunk
 
 
-def without_escapes(chunk: bytes, params: CsvParams) -> bytes:
+def without_escapes(chunk: bytes, params: CsvSourceParams) -> bytes:
     """Return text with two quotes for an escaped one, and letters for other escaped signs."""
     escape, quote = str(params.escape).encode(), params.quote.encode()
     if escape not in chunk:
@@ -175,7 +175,7 @@ def without_escapes(chunk: bytes, params: CsvParams) -> bytes:
     return re.sub(pattern, lambda match: match[1] * 2 if match[1] == quote else match[1], chunk)
 
 
-def is_valid_with_backslashes(path: Path, params: CsvParams, lines: int, width: int) -> bool:
+def is_valid_with_backslashes(path: Path, params: CsvSourceParams, lines: int, width: int) -> bool:
     """Whether a file is in order, too, if backslashes escape quotes: then nobody knows how it is meant."""
     changed = params.model_copy(update={"escape": BACKSLASH})
     scanner = QuoteScanner(changed, lenient=True)
@@ -194,7 +194,7 @@ def is_valid_with_backslashes(path: Path, params: CsvParams, lines: int, width: 
             return False
 
 
-def quote_fault(code: str, path: Path, row: int, params: CsvParams) -> DataError:
+def quote_fault(code: str, path: Path, row: int, params: CsvSourceParams) -> DataError:
     """Say in which row a quote or an escape is not in order, and what may be meant."""
     place = f"row {row} of `{path}`" if row else f"`{path}`"
     if code == "PPF487":
@@ -259,7 +259,7 @@ def _first_bytes(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
             return
 
 
-def _records(chunks: Iterator[bytes], params: CsvParams, *, strict: bool) -> Iterator[list[str]]:
+def _records(chunks: Iterator[bytes], params: CsvSourceParams, *, strict: bool) -> Iterator[list[str]]:
     """Yield the records of a text as Python reads them, with doubled quotes or its own escape."""
     limit = csv.field_size_limit(_LONGEST)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

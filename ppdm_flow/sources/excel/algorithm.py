@@ -15,7 +15,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.sources.excel.beside import beside
-from ppdm_flow.sources.excel.spec import ExcelParams
+from ppdm_flow.sources.excel.spec import ExcelSourceParams
 from ppdm_flow.sources.faults import distinct, empty, fault, nul, unreadable
 
 
@@ -50,7 +50,7 @@ _TEXTS = pa.string()
 class ExcelSource:
     """One sheet. Raises PluginError where the extra is missing."""
 
-    def __init__(self, params: ExcelParams, path: Path) -> None:
+    def __init__(self, params: ExcelSourceParams, path: Path) -> None:
         if calamine is None:
             raise PluginError(
                 Diagnostic("PPF723", "reading Excel needs an extra", help="pip install 'ppdm_flow[excel]'")

@@ -10,7 +10,7 @@ from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
-class ExcelParams(Params):
+class ExcelSourceParams(Params):
     """``sheet`` is a name, or a position from 1; the first one if left out."""
 
     sheet: str | None = None
@@ -20,6 +20,6 @@ class ExcelParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sources/excel", Kind.SOURCE, endings=(".xlsx",), typed=True),
-    params=ExcelParams,
+    params=ExcelSourceParams,
     algorithm="ppdm_flow.sources.excel.algorithm:ExcelSource",
 )

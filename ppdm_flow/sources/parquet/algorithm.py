@@ -18,7 +18,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sources.faults import distinct, fault, unreadable
 from ppdm_flow.sources.item_sets import merged, ranked
 from ppdm_flow.sources.parquet.beside import beside
-from ppdm_flow.sources.parquet.spec import ParquetParams
+from ppdm_flow.sources.parquet.spec import ParquetSourceParams
 from ppdm_flow.tables.arrow_texts import FRAME_TYPE, NotText, has_way_back, texts
 from ppdm_flow.tables.numeric.parsing import fits
 from ppdm_flow.tables.sets import Baskets
@@ -63,7 +63,7 @@ class ParquetSource:
     """One Parquet file, or the row groups ``groups`` of it, whose first row has the number ``first``."""
 
     def __init__(
-        self, params: ParquetParams, path: Path, groups: tuple[int, ...] | None = None, first: int = 0
+        self, params: ParquetSourceParams, path: Path, groups: tuple[int, ...] | None = None, first: int = 0
     ) -> None:
         self.params = params
         self.path = path
@@ -194,7 +194,7 @@ class ParquetSource:
 class ParquetPiece:
     """Some row groups of a file."""
 
-    params: ParquetParams
+    params: ParquetSourceParams
     path: Path
     groups: tuple[int, ...]
     rows: int

@@ -7,7 +7,7 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 from ppdm_flow.sources.text_options import Repeated
 
 
-class ParquetParams(Params):
+class ParquetSourceParams(Params):
     """What to do with an item that a set in a list column has twice; all else a Parquet file says of itself."""
 
     repeated: Repeated = "error"
@@ -15,6 +15,6 @@ class ParquetParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sources/parquet", Kind.SOURCE, sets="column", endings=(".parquet", ".pq"), typed=True),
-    params=ParquetParams,
+    params=ParquetSourceParams,
     algorithm="ppdm_flow.sources.parquet.algorithm:ParquetSource",
 )

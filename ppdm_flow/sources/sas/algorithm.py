@@ -7,7 +7,7 @@ from pathlib import Path
 from ppdm_flow.sources.faults import fault, unreadable
 from ppdm_flow.sources.sas.spec import SasParams
 from ppdm_flow.sources.statistical import StatisticalSource
-from ppdm_flow.sources.statistical_formats import Reading, of_sas
+from ppdm_flow.sources.statistical_formats import NumberReading, of_sas
 
 _RECORD = 80
 _LIBRARY = b"HEADER RECORD*******LIB"
@@ -28,7 +28,7 @@ class SasSource(StatisticalSource):
         """Return the reader of transport files where the file begins like one."""
         return "read_xport" if head.startswith(_LIBRARY) else "read_sas7bdat"
 
-    def reading(self, _name: str, display: str) -> Reading:
+    def reading(self, _name: str, display: str) -> NumberReading:
         """Return what the column's format says."""
         return of_sas(display)
 

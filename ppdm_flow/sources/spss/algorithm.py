@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ppdm_flow.sources.spss.spec import SpssParams
+from ppdm_flow.sources.spss.spec import SpssSourceParams
 from ppdm_flow.sources.statistical import StatisticalSource
-from ppdm_flow.sources.statistical_formats import Reading, of_spss
+from ppdm_flow.sources.statistical_formats import NumberReading, of_spss
 
 
 class SpssSource(StatisticalSource):
@@ -14,7 +14,7 @@ class SpssSource(StatisticalSource):
 
     title = "SPSS"
 
-    def __init__(self, params: SpssParams, path: Path) -> None:
+    def __init__(self, params: SpssSourceParams, path: Path) -> None:
         super().__init__(params, path)
         self.labels = params.labels
         self.encoding = params.encoding
@@ -23,7 +23,7 @@ class SpssSource(StatisticalSource):
         """Return the reader of system files where the file begins like one."""
         return "read_por" if head and not head.startswith(b"$FL") and _is_portable(self.path, head) else "read_sav"
 
-    def reading(self, _name: str, display: str) -> Reading:
+    def reading(self, _name: str, display: str) -> NumberReading:
         """Return what the column's format says."""
         return of_spss(display)
 

@@ -8,7 +8,7 @@ from ppdm_flow.sources.text_options import Encoding
 from ppdm_flow.sources.value_labels import Labels
 
 
-class SpssParams(Params):
+class SpssSourceParams(Params):
     """Whether labelled codes are read as their labels, and the encoding of a file that names none, or a wrong one."""
 
     labels: Labels = "values"
@@ -17,6 +17,6 @@ class SpssParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sources/spss", Kind.SOURCE, endings=(".sav", ".zsav", ".por"), typed=True),
-    params=SpssParams,
+    params=SpssSourceParams,
     algorithm="ppdm_flow.sources.spss.algorithm:SpssSource",
 )

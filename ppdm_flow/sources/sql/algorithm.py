@@ -19,7 +19,7 @@ from ppdm_flow.sdk.private_file import PrivateFile
 from ppdm_flow.sdk.storage import Snapshots
 from ppdm_flow.sources.faults import distinct, empty, unreadable
 from ppdm_flow.sources.parquet.algorithm import ParquetSource
-from ppdm_flow.sources.parquet.spec import ParquetParams
+from ppdm_flow.sources.parquet.spec import ParquetSourceParams
 from ppdm_flow.sources.sql.session import Session, SqlColumn, relation
 from ppdm_flow.sources.sql.spec import SqlParams
 
@@ -78,7 +78,7 @@ class SqlSource:
         finally:
             if snapshots is not self._snapshots:
                 snapshots.close()
-        self._private, self._copy = private, ParquetSource(ParquetParams(), private.path)
+        self._private, self._copy = private, ParquetSource(ParquetSourceParams(), private.path)
         return private.path
 
     @cached_property

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ppdm_flow.sources.faults import fault
-from ppdm_flow.sources.stata.spec import StataParams
+from ppdm_flow.sources.stata.spec import StataSourceParams
 from ppdm_flow.sources.statistical import StatisticalSource
-from ppdm_flow.sources.statistical_formats import Reading, of_stata
+from ppdm_flow.sources.statistical_formats import NumberReading, of_stata
 
 
 class StataSource(StatisticalSource):
@@ -15,7 +15,7 @@ class StataSource(StatisticalSource):
 
     title = "Stata"
 
-    def __init__(self, params: StataParams, path: Path) -> None:
+    def __init__(self, params: StataSourceParams, path: Path) -> None:
         super().__init__(params, path)
         self.labels = params.labels
         self.encoding = params.encoding
@@ -24,7 +24,7 @@ class StataSource(StatisticalSource):
         """Return the one reader that there is."""
         return "read_dta"
 
-    def reading(self, name: str, display: str) -> Reading:
+    def reading(self, name: str, display: str) -> NumberReading:
         """Return what the column's format says. Raises DataError for moments that count leap seconds."""
         reading = of_stata(display)
         if reading is None:

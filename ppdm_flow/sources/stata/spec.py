@@ -8,7 +8,7 @@ from ppdm_flow.sources.text_options import Encoding
 from ppdm_flow.sources.value_labels import Labels
 
 
-class StataParams(Params):
+class StataSourceParams(Params):
     """Whether labelled codes are read as their labels, and the encoding of files before Stata 14."""
 
     labels: Labels = "values"
@@ -17,6 +17,6 @@ class StataParams(Params):
 
 SPEC = PluginSpec(
     info=PluginInfo.of_page("sources/stata", Kind.SOURCE, endings=(".dta",), typed=True),
-    params=StataParams,
+    params=StataSourceParams,
     algorithm="ppdm_flow.sources.stata.algorithm:StataSource",
 )

@@ -9,18 +9,18 @@ import pyarrow as pa
 from ppdm_flow.sources import item_sets
 from ppdm_flow.sources.faults import line_fault
 from ppdm_flow.sources.item_sets import SetLines
-from ppdm_flow.sources.lines import Block, line_of
+from ppdm_flow.sources.lines import LineBlock, line_of
 from ppdm_flow.sources.transactions import kernels
-from ppdm_flow.sources.transactions.spec import TransactionsParams
+from ppdm_flow.sources.transactions.spec import TransactionsSourceParams
 from ppdm_flow.tables.sets import Baskets
 
 _DENSE = 1 << 22
 
 
-class TransactionsSource(SetLines[TransactionsParams]):
+class TransactionsSource(SetLines[TransactionsSourceParams]):
     """One FIMI file. ``repeated`` counts the repetitions that the last pass left out."""
 
-    def baskets(self, block: Block) -> Baskets:
+    def baskets(self, block: LineBlock) -> Baskets:
         """Return the sets of a block. Raises DataError with the line."""
         items = np.empty(len(block.octets) // 2 + 1, dtype=np.int64)
         offsets = np.empty(block.lines + 1, dtype=np.int64)

@@ -7,7 +7,7 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 from ppdm_flow.sources.text_options import Empty, Repeated
 
 
-class TransactionsParams(Params):
+class TransactionsSourceParams(Params):
     """What to do with an item that a line has twice, and with a line that has none."""
 
     repeated: Repeated = "error"
@@ -18,6 +18,6 @@ SPEC = PluginSpec(
     info=PluginInfo.of_page(
         "sources/transactions", Kind.SOURCE, sets="only", endings=(".dat", ".dat.gz", ".fimi", ".fimi.gz")
     ),
-    params=TransactionsParams,
+    params=TransactionsSourceParams,
     algorithm="ppdm_flow.sources.transactions.algorithm:TransactionsSource",
 )

@@ -28,7 +28,7 @@ _OFFSET = r"[T ].*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parsed:
+class ParsedNumbers:
     """``values`` with 0 where the cell is ``missing`` or ``bad``, masks of shape (rows,): bad cells are no number.
 
     ``zoned``: of timestamps, whether the cells say their offset from UTC (they are in UTC then); None for none.
@@ -40,13 +40,13 @@ class Parsed:
     zoned: bool | None = None
 
 
-def parsed(array: pa.Array, kind: AttributeType) -> Parsed:
+def parsed(array: pa.Array, kind: AttributeType) -> ParsedNumbers:
     """Return the numbers of a column: of texts, coded or not, or of any of Arrow's types that fit ``kind``."""
     if pa.types.is_dictionary(array.type):
         return _spread(parsed(array.dictionary, kind), array.indices)
     missing = np.asarray(array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
     if pa.types.is_null(array.type):
-        return Parsed(np.zeros(len(array), dtype_of(kind)), missing, np.zeros(len(array), dtype=bool))
+        return ParsedNumbers(np.zeros(len(array), dtype_of(kind)), missing, np.zeros(len(array), dtype=bool))
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return _texts(array, missing, kind)
     return _typed(array, missing, kind)
@@ -58,16 +58,16 @@ def fits(kind: pa.DataType) -> bool:
     return bool(numbers or pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
-def _spread(of_dictionary: Parsed, indices: pa.Array) -> Parsed:
+def _spread(of_dictionary: ParsedNumbers, indices: pa.Array) -> ParsedNumbers:
     places = indices.fill_null(0).to_numpy(zero_copy_only=False)
     null = np.asarray(indices.is_null().to_numpy(zero_copy_only=False), dtype=bool)
     if not len(of_dictionary.values):
         values = np.zeros(len(places), of_dictionary.values.dtype)
-        return Parsed(values, null, np.zeros(len(places), dtype=bool))
+        return ParsedNumbers(values, null, np.zeros(len(places), dtype=bool))
     missing = of_dictionary.missing[places] | null
     values = of_dictionary.values[places]
     values[missing] = 0
-    return Parsed(values, missing, of_dictionary.bad[places] & ~missing, of_dictionary.zoned)
+    return ParsedNumbers(values, missing, of_dictionary.bad[places] & ~missing, of_dictionary.zoned)
 
 
 def _numpy(array: pa.Array, kind: AttributeType) -> Numbers:
@@ -89,13 +89,15 @@ def outside(values: Numbers, kind: AttributeType) -> Mask:
     return (days < _DAYS[0]) | (days > _DAYS[1])
 
 
-def _settled(values: Numbers, missing: Mask, bad: Mask, kind: AttributeType, zoned: bool | None = None) -> Parsed:
+def _settled(
+    values: Numbers, missing: Mask, bad: Mask, kind: AttributeType, zoned: bool | None = None
+) -> ParsedNumbers:
     bad = (bad | outside(values, kind)) & ~missing
     gone = missing | bad
-    return Parsed(np.where(gone, values.dtype.type(0), values) if gone.any() else values, missing, bad, zoned)
+    return ParsedNumbers(np.where(gone, values.dtype.type(0), values) if gone.any() else values, missing, bad, zoned)
 
 
-def _texts(array: pa.Array, missing: Mask, kind: AttributeType) -> Parsed:
+def _texts(array: pa.Array, missing: Mask, kind: AttributeType) -> ParsedNumbers:
     """Read texts at once where all of them are in order; else the distinct ones, one by one."""
     zone = None
     target = _ARROW[kind]
@@ -125,7 +127,7 @@ def _none(array: pa.Array) -> Mask:
     return np.zeros(len(array), dtype=bool)
 
 
-def _one_by_one(array: pa.Array, kind: AttributeType, zone: bool | None) -> Parsed:
+def _one_by_one(array: pa.Array, kind: AttributeType, zone: bool | None) -> ParsedNumbers:
     """Spell the distinct texts as the type does, which Arrow can read; those that cannot be are bad."""
     coded = array.dictionary_encode()
     every = coded.dictionary.to_pylist()
@@ -139,7 +141,7 @@ def _one_by_one(array: pa.Array, kind: AttributeType, zone: bool | None) -> Pars
     return _spread(of_dictionary, coded.indices)
 
 
-def _typed(array: pa.Array, missing: Mask, kind: AttributeType) -> Parsed:
+def _typed(array: pa.Array, missing: Mask, kind: AttributeType) -> ParsedNumbers:
     """Read numbers and moments; what does not fit the type exactly is bad."""
     found = array.type
     if kind.is_time:
@@ -155,7 +157,7 @@ def _typed(array: pa.Array, missing: Mask, kind: AttributeType) -> Parsed:
     return _whole(array, missing)
 
 
-def _whole(array: pa.Array, missing: Mask) -> Parsed:
+def _whole(array: pa.Array, missing: Mask) -> ParsedNumbers:
     """Read floats, decimals and large unsigned numbers that are whole."""
     if pa.types.is_uint64(array.type):
         numbers = array.fill_null(0).to_numpy(zero_copy_only=False)
@@ -166,7 +168,7 @@ def _whole(array: pa.Array, missing: Mask) -> Parsed:
     return _settled(np.where(bad, 0, floats).astype(np.int64), missing, bad, AttributeType.INTEGER)
 
 
-def _moments(array: pa.Array, missing: Mask, kind: AttributeType) -> Parsed:
+def _moments(array: pa.Array, missing: Mask, kind: AttributeType) -> ParsedNumbers:
     """Read dates and timestamps: a date has no time of day, a timestamp nothing finer than a microsecond."""
     found = array.type
     if not (pa.types.is_date(found) or pa.types.is_timestamp(found)):

@@ -24,14 +24,14 @@ from adversary.reader.files import (
 )
 from adversary.reader.ledger import groups_of_run
 from adversary.reader.showing import Inquiry
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.reader.earlier import KeptFile, unpacked
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.reader.figures import worst
 from ppdm_flow.reader.run import EarlierFiles, RunReader
 from ppdm_flow.reader.run_files import keep
-from ppdm_flow.sdk.audit import Other
+from ppdm_flow.sdk.audit import OtherRelease
 from tests.reader.releases import Hashes, made_of, release
 
 ATTRIBUTES = ("a", "b", "s", "x")
@@ -202,7 +202,7 @@ def _figures_of_product(sequence: FileSequence) -> Figures:
     earlier = tuple(_kept(f"{i}", file) for i, file in enumerate(before))
     reader = RunReader(
         [_released("last", last)],
-        None if sequence.known_rows is None else People(PERSON, sequence.known_rows),
+        None if sequence.known_rows is None else PeopleCount(PERSON, sequence.known_rows),
         Nulls.OWN_CATEGORY,
         frozenset(sequence.grouping),
         quasi_identifiers=frozenset(sequence.grouping),
@@ -219,7 +219,7 @@ def _kept(name: str, file: FileOfTime) -> KeptFile:
     return unpacked(name, keep(_released(name, file), Hashes()).packed())
 
 
-def _released(name: str, file: FileOfTime) -> Other:
+def _released(name: str, file: FileOfTime) -> OtherRelease:
     source = {n: [row[n] for row in file.source] for n in (*ATTRIBUTES, PERSON)}
     made = {n: (made_of(*of, **dict(*more)), file.cells[n]) for n, (of, _, *more) in file.plans.items()}
     more: dict[str, Any] = {"decided_by": file.decided} if file.decided else {}

@@ -12,7 +12,7 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Role
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk import registry
@@ -129,7 +129,7 @@ def test_every_combination_is_in_sets_of_enough_people(seed):
 def of_people(rows, whose, params, levels=None, requirements=()):
     table = Table({"who": Column.of(whose)}, np.arange(len(rows)), {"basket": Baskets.of(rows)})
     every = {"who": AttributeFacts("who", Role.SUBJECT, source="who"), "basket": facts(levels)}
-    ctx = StepContext("step", every, requirements, people=People.of("who", "1"))
+    ctx = StepContext("step", every, requirements, people=PeopleCount.of("who", "1"))
     view = InMemoryView(table, Schema((Field("who", Role.SUBJECT), Field("basket", Role.ITEMS))))
     fitted = SPEC.load()(SPEC.params.model_validate(params)).fit(view, ctx)
     return fitted.transform.apply(table, Draws(RunKey.from_seed("x").step("step"), 0)).sets["basket"].texts()
@@ -142,7 +142,7 @@ def test_the_sets_of_one_person_are_no_crowd():
 
 
 def test_whose_the_sets_are_has_to_reach_the_step():
-    people, params = People.of("who", "1"), SPEC.params.model_validate({})
+    people, params = PeopleCount.of("who", "1"), SPEC.params.model_validate({})
     effect = SPEC.effect(params, Scope("s", {"basket": facts(AB)}, asked(5, 2), people=people))
     assert [p.code for p in effect.problems] == ["PPF780"]
     both = {"who": AttributeFacts("who", Role.SUBJECT), "basket": facts(AB)}

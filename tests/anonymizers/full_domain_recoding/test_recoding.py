@@ -14,7 +14,7 @@ from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
@@ -142,7 +142,7 @@ def test_what_classes_cannot_enforce_is_not_claimed() -> None:
     assert effect(RecodingParams(), Scope("r", FACTS, (few, full))).serves == ("privacy.lkc",)
     own = LDiversity.of("l", "city", l=2, attributes=("city", "age"))
     assert effect(RecodingParams(), Scope("r", FACTS, (two(), own))).serves == ("privacy.k_anonymity",)
-    population = KMap.of("privacy.k_map", k=5, attributes=("city",), population=Population(path="people.csv"))
+    population = KMap.of("privacy.k_map", k=5, attributes=("city",), population=PopulationFile(path="people.csv"))
     assert effect(RecodingParams(), Scope("r", FACTS, (two(), population))).serves == ("privacy.k_anonymity",)
 
 
@@ -174,7 +174,7 @@ def test_k_map_counts_the_people_of_the_population(tmp_path) -> None:
         "privacy.k_map",
         k=3,
         attributes=("city",),
-        population=Population(
+        population=PopulationFile(
             path="people.csv",
             columns={
                 "city": "town",
@@ -192,7 +192,7 @@ def test_k_map_counts_the_people_of_the_population(tmp_path) -> None:
 
 def test_a_population_beside_a_sensitive_attribute(tmp_path) -> None:
     (tmp_path / "people.csv").write_text("city\n" + "Paris\n" * 3 + "Lyon\n" * 3 + "Rome\n" * 6)
-    wanted = KMap.of("privacy.k_map", k=3, attributes=("city",), population=Population(path="people.csv"))
+    wanted = KMap.of("privacy.k_map", k=3, attributes=("city",), population=PopulationFile(path="people.csv"))
     diverse = LDiversity.of("privacy.l_diversity.s", "s", l=2, attributes=("city",))
     columns = {"city": ["Paris", "Lyon", "Rome", "Rome"], "s": ["x", "y", "x", "x"]}
     _, released = done(columns, (wanted, diverse), home=tmp_path, suppression=0.5)
@@ -210,7 +210,7 @@ def test_a_population_that_cannot_be_used(tmp_path, text, columns) -> None:
         "privacy.k_map",
         k=3,
         attributes=("city",),
-        population=Population(path="people.csv", columns=dict(tuple(columns.items()))),
+        population=PopulationFile(path="people.csv", columns=dict(tuple(columns.items()))),
     )
     assert code({"city": ["Paris", "Rome"]}, (wanted,), home=tmp_path) in ("PPF789", "PPF878")
 

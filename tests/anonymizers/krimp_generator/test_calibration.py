@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.generation.model import Model
+from ppdm_flow.mining.generation.model import RowGenerator
 
 ROWS = 200_000
 
@@ -99,14 +99,14 @@ def test_where_all_drafts_are_rejected_nothing_is_fitted(bench):
 def test_values_of_few_rows_keep_their_weight(bench, monkeypatch):
     """What fewer rows have than an itemset needs is fitted to nobody, however often it is rejected."""
     seen = []
-    plain = Model.of.__func__
+    plain = RowGenerator.of.__func__
 
     def watched(cls, table, database, laplace, factors=None):
         if factors is not None:
             seen.append((database.supports.copy(), factors.copy()))
         return plain(cls, table, database, laplace, factors)
 
-    monkeypatch.setattr(Model, "of", classmethod(watched))
+    monkeypatch.setattr(RowGenerator, "of", classmethod(watched))
     bench(people(400)).fit(min_support=20, blend="strict")
     assert len(seen) > 20
     supports, factors = seen[-1]

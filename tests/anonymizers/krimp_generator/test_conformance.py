@@ -7,7 +7,7 @@ import pandas as pd
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.table import Table
@@ -82,7 +82,7 @@ class TestStrictEmpiricalHeldOut(AnonymizerConformance):
             params,
             table,
             {"name": Role.IDENTIFIER},
-            (Blend.of("privacy.blend", min_support=Support(count=3)),),
+            (Blend.of("privacy.blend", min_support=SupportBound(count=3)),),
             facts={"age": AGE},
             domains=frequent(table, ("job", "ill", "age")),
             claims=(nothing_rare(3),),

@@ -10,7 +10,7 @@ import pytest
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.tables.column import Column
@@ -216,7 +216,7 @@ def test_strict_blending_makes_no_rare_row(bench):
 
 
 def test_the_policys_blend_says_what_is_rare(bench):
-    blend = Blend.of("privacy.blend", min_support=Support(count=7))
+    blend = Blend.of("privacy.blend", min_support=SupportBound(count=7))
     given = bench({"a": ["x"] * 6 + ["y"] * 8}, requirements=(blend,))
     made, fitted = given.rows(2000, blend="strict", min_support=1)
     assert set(made["a"].texts()) == {"y"}

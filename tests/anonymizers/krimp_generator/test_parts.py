@@ -13,10 +13,10 @@ from tiers import examples
 
 from ppdm_flow.anonymizers.krimp_generator.account import wilson
 from ppdm_flow.anonymizers.krimp_generator.cells import NOWHERE
-from ppdm_flow.anonymizers.krimp_generator.grid import Grid, grid_of
+from ppdm_flow.anonymizers.krimp_generator.grid import NumberGrid, grid_of
 from ppdm_flow.anonymizers.krimp_generator.rejection import rare
-from ppdm_flow.anonymizers.krimp_generator.removal import Removal, cramers_v
-from ppdm_flow.mining.itemsets.collection import Itemsets
+from ppdm_flow.anonymizers.krimp_generator.removal import DependenceRemoval, cramers_v
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.tables.counts import Counts
 
 CHECKED = examples(60)
@@ -30,7 +30,7 @@ CHECKED = examples(60)
     st.booleans(),
 )
 def test_grids_write_what_decimals_write(start, decimals, numbers, padded):
-    found = Grid(start, decimals, padded).texts(np.array(numbers, dtype=np.int64)).to_pylist()
+    found = NumberGrid(start, decimals, padded).texts(np.array(numbers, dtype=np.int64)).to_pylist()
     for text, number in zip(found, numbers, strict=True):
         exact = Decimal(start + number).scaleb(-decimals)
         assert Decimal(text) == exact
@@ -40,8 +40,8 @@ def test_grids_write_what_decimals_write(start, decimals, numbers, padded):
 
 def test_a_grid_has_the_decimals_of_the_values_as_far_as_they_can_be_counted():
     edges = (Decimal(0), Decimal(10))
-    assert grid_of(("1.50",), (Decimal("1.50"),), edges, integers=False) == Grid(0, 2, True)
-    assert grid_of(("1.5", "2"), (Decimal("1.5"), Decimal(2)), edges, integers=False) == Grid(0, 1, False)
+    assert grid_of(("1.50",), (Decimal("1.50"),), edges, integers=False) == NumberGrid(0, 2, True)
+    assert grid_of(("1.5", "2"), (Decimal("1.5"), Decimal(2)), edges, integers=False) == NumberGrid(0, 1, False)
     assert grid_of(("1e3",), (Decimal("1e3"),), edges, integers=False).decimals == 0
     assert grid_of(("0.12345678901234",), (Decimal("0.12345678901234"),), edges, integers=False).decimals == 9
     far = (Decimal(0), Decimal(10**12))
@@ -98,9 +98,9 @@ def test_removal_hits_what_has_two_of_a_group(itemsets, groups):
     lists = [sorted(s) for s in itemsets]
     offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     flat = np.array([i for s in lists for i in s], dtype=np.int32)
-    sets = Itemsets(offsets, flat, np.ones(len(lists), dtype=np.int64))
+    sets = ItemsetCollection(offsets, flat, np.ones(len(lists), dtype=np.int64))
     masks = tuple(np.isin(np.arange(7), list(g)) for g in groups)
-    assert Removal(masks, 0).hit(sets).tolist() == [any(len(s & g) > 1 for g in groups) for s in itemsets]
+    assert DependenceRemoval(masks, 0).hit(sets).tolist() == [any(len(s & g) > 1 for g in groups) for s in itemsets]
 
 
 def test_wilson_by_hand():

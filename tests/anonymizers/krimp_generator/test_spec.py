@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.supports import Support
+from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.plan.facts import Attributes
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.blend.requirement import Blend
@@ -23,7 +23,7 @@ FACTS = {
     "job": AttributeFacts("job", Role.QUASI_IDENTIFIER),
     "ill": AttributeFacts("ill", Role.SENSITIVE),
 }
-BLEND = Blend.of("privacy.blend", min_support=Support(count=5))
+BLEND = Blend.of("privacy.blend", min_support=SupportBound(count=5))
 
 
 def effect(params, requirements=(), facts=FACTS):
@@ -56,11 +56,11 @@ def test_what_it_serves_and_what_it_does_not_claim():
 
 def test_supports_come_from_the_step_or_from_the_requirement():
     params = SPEC.params.model_validate
-    assert params({}).support(()) == params({}).rare(()) == Support(count=5)
-    assert params({}).support((BLEND,)) == Support(count=5)
-    assert params({"min_support": "0.1"}).support((BLEND,)) == Support(ratio=0.1)
-    assert params({"min_support": {"count": "3"}}).rare((BLEND,)) == Support(count=5)
-    assert params({"min_support": "3"}).rare(()) == Support(count=3)
+    assert params({}).support(()) == params({}).rare(()) == SupportBound(count=5)
+    assert params({}).support((BLEND,)) == SupportBound(count=5)
+    assert params({"min_support": "0.1"}).support((BLEND,)) == SupportBound(ratio=0.1)
+    assert params({"min_support": {"count": "3"}}).rare((BLEND,)) == SupportBound(count=5)
+    assert params({"min_support": "3"}).rare(()) == SupportBound(count=3)
 
 
 def test_what_is_done_where_nothing_is_said():

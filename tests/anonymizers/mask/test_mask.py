@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.anonymizers.mask.algorithm import masked
-from ppdm_flow.anonymizers.mask.spec import Cover
+from ppdm_flow.anonymizers.mask.spec import MaskRule
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk import registry
@@ -38,12 +38,12 @@ SPEC = registry.load("anonymizers", "mask")
     ],
 )
 def test_masked(text, rule, expected):
-    assert masked(text, Cover(**rule)) == expected
+    assert masked(text, MaskRule(**rule)) == expected
 
 
 @given(st.text(alphabet="ab1- ", max_size=12), st.integers(0, 4), st.integers(0, 4))
 def test_ends_stay_and_all_else_is_covered(text, first, last):
-    found = masked(text, Cover(first=first, last=last))
+    found = masked(text, MaskRule(first=first, last=last))
     places = [i for i, c in enumerate(text) if c.isalnum()]
     if len(places) <= first + last:
         assert found is None

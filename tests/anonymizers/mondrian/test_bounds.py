@@ -16,7 +16,7 @@ from ppdm_flow.anonymizers.interval_bounds.algorithm import bounds
 from ppdm_flow.anonymizers.mondrian.bounds import cells_of_hierarchy, cells_of_moments, cells_of_numbers
 from ppdm_flow.anonymizers.mondrian.spec import EVERY, IntervalEnds, MondrianParams
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk import registry
@@ -155,7 +155,7 @@ def test_ends_are_counted_by_people():
     """Four rows of one person are one person."""
     owners = ["a", "a", "a", "a", "b", "c", "d", "e", "f", "g"]
     values = ["1", "1", "1", "1", "2", "3", "3", "3", "3", "3"]
-    people = People("who", 1)
+    people = PeopleCount("who", 1)
     fitted, _ = fit(
         values,
         INTEGER,

@@ -12,7 +12,7 @@ from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.mining.populations.population import Population
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
@@ -225,7 +225,7 @@ def test_fewer_rows_than_k_are_refused_and_none_pass():
         ({"labels": {"round": "5", "significant": "2"}}, (K,), ["PPF782"]),
         ({"attributes": ["agee"]}, (K,), ["PPF606", "PPF780"]),
         ({}, (), ["PPF780"]),
-        ({}, (KMap.of("privacy.k_map", k=3, attributes=NAMES, population=Population(path="p.csv")),), ["PPF780"]),
+        ({}, (KMap.of("privacy.k_map", k=3, attributes=NAMES, population=PopulationFile(path="p.csv")),), ["PPF780"]),
     ],
 )
 def test_problems_are_seen_before_a_run(params, requirements, expected):

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from adversary.people_judging import linked
 from adversary.people_trials import broken, case_of, of_suppress, released, standing_out, trial, with_cards
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 
@@ -88,7 +88,7 @@ def test_the_size_of_a_class_is_its_people():
         for person in range(people)
         for row in range(5)
     ]
-    told.requirements, told.people = (KAnonymity.of("k", k=2, attributes=("age", "town")),), People("who", 1)
+    told.requirements, told.people = (KAnonymity.of("k", k=2, attributes=("age", "town")),), PeopleCount("who", 1)
     told.nulls = Nulls.OWN_CATEGORY
     rows = released(case_of("suppress", {"small": "rows"}, told), told)
     assert {r["age"] for r in rows} == {"1"}

@@ -15,7 +15,7 @@ from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.case import BadInput, Case, Outcome
+from ppdm_flow.testing.case import BadInput, Case, TransformOutcome
 from ppdm_flow.testing.conformance import AnonymizerConformance
 
 ITEMS = [f"item-{n:02d}-canary" for n in range(70)]
@@ -41,12 +41,12 @@ def case(params: dict[str, object], **more: object) -> Case:
     return Case(spec, params, shop(), ROLES, requirements, bad=bad, **more)
 
 
-def released(outcome: Outcome) -> PackedSets:
+def released(outcome: TransformOutcome) -> PackedSets:
     column = outcome.released.sets["basket"]
     return expand(column) if isinstance(column, SeededSets) else column
 
 
-def no_breach(outcome: Outcome) -> str | None:
+def no_breach(outcome: TransformOutcome) -> str | None:
     """Claim: by the operator's matrices and plain counts, no item or pair exceeds the level, length by length."""
     operator = from_document(outcome.fitted.set_operators["basket"].document)
     baskets = outcome.original.sets["basket"]
@@ -63,7 +63,7 @@ def no_breach(outcome: Outcome) -> str | None:
     return None
 
 
-def items_come_and_stay(outcome: Outcome) -> str | None:
+def items_come_and_stay(outcome: TransformOutcome) -> str | None:
     """Claim: own items stay, and others come in, as often as the operator says, to six standard deviations."""
     operator = from_document(outcome.fitted.set_operators["basket"].document)
     before, after = outcome.original.sets["basket"], released(outcome)

@@ -6,7 +6,7 @@ import pytest
 
 from ppdm_flow.anonymizers.randomize_transactions import sizes
 from ppdm_flow.anonymizers.randomize_transactions.account import as_seeds, packed_bytes, seeded_bytes
-from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, Operator
+from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, TransactionOperator
 from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.sdk.spec import SetShape
 from ppdm_flow.tables.sets.seeded import LEVELS
@@ -24,7 +24,7 @@ def test_the_light_figures_are_those_of_the_algorithm() -> None:
     [(1000, 96, 7), (2_900_000, 96, 7), (6_500_000, 11_000, 10), (30_000_000, 64, 10), (300_000, 70_000, 5)],
 )
 def test_the_form_that_is_stated_is_the_one_that_is_written(asked: str, rows: int, items: int, longest: int) -> None:
-    operator = Operator.cut_and_paste({longest: 2 * longest}, {longest: 0.25}, items)
+    operator = TransactionOperator.cut_and_paste({longest: 2 * longest}, {longest: 0.25}, items)
     form, size = sizes.stored("cut_and_paste", asked, SetShape(rows, items, longest))
     if asked == "seeded" and items > LEVELS:
         return
@@ -36,4 +36,4 @@ def test_the_form_that_is_stated_is_the_one_that_is_written(asked: str, rows: in
 def test_operators_without_seeds_are_written_as_bits() -> None:
     shape = SetShape(6_500_000, 11_000, 10)
     assert sizes.stored("uniform", "auto", shape)[0] == "bits"
-    assert not as_seeds("auto", Operator.uniform([10], 0.5, 11_000), shape.rows)
+    assert not as_seeds("auto", TransactionOperator.uniform([10], 0.5, 11_000), shape.rows)

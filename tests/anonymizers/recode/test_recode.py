@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.anonymizers.recode.algorithm import recoded
-from ppdm_flow.anonymizers.recode.spec import Recoding
+from ppdm_flow.anonymizers.recode.spec import RecodeRule
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
@@ -21,21 +21,21 @@ MARKS = {"fail": ["0", "50"], "pass": ["50", "101"]}
 
 
 def test_ranges_leave_their_upper_end_out():
-    rule = Recoding.model_validate({"ranges": MARKS})
+    rule = RecodeRule.model_validate({"ranges": MARKS})
     assert recoded("mark", ["0", "49.9", "50", "100"], rule) == ["fail", "fail", "pass", "pass"]
 
 
 @pytest.mark.parametrize("value", ["101", "-1", "x", "nan", "inf", "1_0", ""])
 def test_what_no_range_covers(value):
     with pytest.raises(PluginError, match="`mark`") as caught:
-        recoded("mark", [value], Recoding.model_validate({"ranges": MARKS}))
+        recoded("mark", [value], RecodeRule.model_validate({"ranges": MARKS}))
     assert caught.value.diagnostics[0].code == "PPF789"
-    assert recoded("mark", [value], Recoding.model_validate({"ranges": MARKS, "other": "?"})) == ["?"]
-    assert recoded("mark", [value], Recoding.model_validate({"ranges": MARKS, "keep_others": "true"})) == [value]
+    assert recoded("mark", [value], RecodeRule.model_validate({"ranges": MARKS, "other": "?"})) == ["?"]
+    assert recoded("mark", [value], RecodeRule.model_validate({"ranges": MARKS, "keep_others": "true"})) == [value]
 
 
 def test_values():
-    rule = Recoding(values={"CSE": "technology", "ECE": "technology"}, other="other")
+    rule = RecodeRule(values={"CSE": "technology", "ECE": "technology"}, other="other")
     assert recoded("d", ["CSE", "ECE", "MET"], rule) == ["technology", "technology", "other"]
 
 

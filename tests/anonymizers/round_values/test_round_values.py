@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numeric_tables import FACTS, facts, numbers, people
 from scipy import stats
 
-from ppdm_flow.anonymizers.round_values.grid import Grid, at_random, controlled, nearest
+from ppdm_flow.anonymizers.round_values.grid import RoundingGrid, at_random, controlled, nearest
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PluginError
@@ -171,7 +171,7 @@ def test_large_numbers():
 
 def test_floats_whose_digits_do_not_fit():
     values = [1e14 + 0.123, 1 / 3, 2.0, 0.30000000000000004]
-    grid = Grid.of("x", FLOAT, SPEC.params(attributes=("x",), base=0.1).exact, 15, 1e14)
+    grid = RoundingGrid.of("x", FLOAT, SPEC.params(attributes=("x",), base=0.1).exact, 15, 1e14)
     assert not grid.exact
     quotients, remainders = grid.split(np.array(values[1:]))
     assert quotients.tolist() == [3, 20, 3]

@@ -15,7 +15,7 @@ from ppdm_flow.anonymizers.shift_dates.spec import ShiftParams, effect
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import StepContext
@@ -242,7 +242,7 @@ def test_many_rows_of_many_people():
 
 def test_dates_of_people_whose_subject_is_gone_are_warned_of():
     params, gone = ShiftParams(attributes=("came",), days=(0, 5)), {n: f for n, f in FACTS.items() if n != "who"}
-    found = effect(params, Scope("s", gone, (), people=People("who", 1))).problems
+    found = effect(params, Scope("s", gone, (), people=PeopleCount("who", 1))).problems
     assert [(p.code, p.warning) for p in found] == [("PPF780", True)]
     assert effect(params, Scope("s", gone, ())).problems == ()
-    assert effect(params, Scope("s", FACTS, (), people=People("who", 1))).problems == ()
+    assert effect(params, Scope("s", FACTS, (), people=PeopleCount("who", 1))).problems == ()

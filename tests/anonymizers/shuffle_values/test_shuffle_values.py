@@ -15,7 +15,7 @@ from scipy import stats
 
 from ppdm_flow.anonymizers.shuffle_values.algorithm import ordered
 from ppdm_flow.anonymizers.shuffle_values.copula import (
-    Variable,
+    CopulaVariable,
     conditional,
     correlations,
     drawn_scores,
@@ -128,7 +128,7 @@ def plain_correlations(frame, dummies):
 )
 def test_against_a_plain_twin(rows, shuffled, seed):
     frame = frame_of(rows)
-    variables = [Variable(frame[j].to_numpy(), dummy=j == 3) for j in frame]
+    variables = [CopulaVariable(frame[j].to_numpy(), dummy=j == 3) for j in frame]
     plain = plain_correlations(frame, {3})
     matrix = correlations(variables)
     values = np.linalg.eigvalsh(plain)
@@ -158,7 +158,7 @@ def test_ranks_against_scipy(values):
 def test_normal_columns_have_their_correlation_again():
     """2 sin(pi r / 6) is Pearson's correlation of a bivariate normal distribution, whatever is done to each column."""
     x, y = np.random.default_rng(8).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 200_000).T
-    matrix = correlations([Variable(np.exp(x)), Variable(y**3)])
+    matrix = correlations([CopulaVariable(np.exp(x)), CopulaVariable(y**3)])
     assert matrix[0, 1] == pytest.approx(0.6, abs=0.006)
 
 
@@ -178,7 +178,7 @@ def test_what_gaps_contradict_is_not_multiplied():
     a[:300], b[300:600], c[600:] = rng.standard_normal((3, 300))
     b[:300], c[300:600], a[600:] = a[:300], b[300:600], -c[600:]
     x[:] = np.nan_to_num(a) + rng.standard_normal(900)
-    model = conditional(correlations([Variable(v) for v in (x, a, b, c)]), 1)
+    model = conditional(correlations([CopulaVariable(v) for v in (x, a, b, c)]), 1)
     assert np.abs(model.slopes).max() < 3
     assert 0.1 < model.explained[0] < 0.9
 
@@ -224,11 +224,11 @@ def test_old_and_new_are_independent_given_the_rest():
     """What is left of the scores, old and new, after the given ones: five standard errors are 0.035."""
     table = correlated()
     _, new = shuffle(table, attributes=["x", "y"], given=["z"])
-    z = scores(Variable(table["z"].floats()))
+    z = scores(CopulaVariable(table["z"].floats()))
     rests = []
     for name in ("x", "y"):
         for t in (table, new):
-            own = scores(Variable(t[name].floats()))
+            own = scores(CopulaVariable(t[name].floats()))
             rests.append(own - z * (own @ z) / (z @ z))
     (x, new_x, y, new_y) = rests
     for old, drawn in ((x, new_x), (x, new_y), (y, new_x), (y, new_y)):

@@ -15,7 +15,7 @@ from tiers import examples
 from ppdm_flow.audits.class_sizes.algorithm import ClassSizesAudit
 from ppdm_flow.audits.reidentification_risk.algorithm import ReidentificationRiskAudit
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.registry import load
 
@@ -26,7 +26,7 @@ PEOPLE = st.lists(
     st.lists(st.tuples(CELL, CELL, st.sampled_from("xyz")), min_size=1, max_size=20), min_size=1, max_size=6
 )
 """Each person's rows: two grouping cells and another one."""
-ONE = People("who", 1)
+ONE = PeopleCount("who", 1)
 
 
 def rows_of(people):
@@ -103,7 +103,7 @@ FEW = st.lists(st.lists(st.tuples(CELL, CELL, st.sampled_from("xyz")), min_size=
 @given(st.one_of(PEOPLE, FEW), st.sampled_from([1, 2, 3, None]), st.sampled_from(list(Nulls)))
 def test_risks_are_the_largest_over_the_rows_of_a_person(build, agree, people, known, nulls):
     rows = rows_of(people)
-    found = agree(RISK, case_of(build, rows, People("who", known), nulls=nulls))
+    found = agree(RISK, case_of(build, rows, PeopleCount("who", known), nulls=nulls))
     sizes = classes(rows)
     risk = {who: max(1 / sizes[r[1:3]] for r in rows if r[0] == who) for who in {r[0] for r in rows}}
     if len(rows) > len(people):
@@ -123,7 +123,7 @@ def test_risks_are_the_largest_over_the_rows_of_a_person(build, agree, people, k
 def test_one_row_a_person_is_rows(build, rows, known):
     table = [(f"person {i}", *r) for i, r in enumerate(rows)]
     for audit in (SIZES, RISK):
-        counted = audit.measure(*case_of(build, table, People("who", known)).args)
+        counted = audit.measure(*case_of(build, table, PeopleCount("who", known)).args)
         plain = audit.measure(*case_of(build, table, None).args)
         assert figures(counted) == pytest.approx(figures(plain), rel=1e-12)
         bars = [[y for c in outcome.charts for s in c.series for y in s.y] for outcome in (counted, plain)]
@@ -144,10 +144,10 @@ def test_rows_that_are_seen_to_be_one_persons_tell_more(build):
     """Everybody has a row in two of three classes; which two is only one person's, and a column links the rows."""
     pairs = [("a", "b"), ("b", "c"), ("a", "c")]
     rows = [(f"person {i}", cell, "q", f"visit {i}") for i, own in enumerate(pairs) for cell in own]
-    found = {m: figures(RISK.measure(*case_of(build, rows, People("who", m)).args)) for m in (1, 2, None)}
+    found = {m: figures(RISK.measure(*case_of(build, rows, PeopleCount("who", m)).args)) for m in (1, 2, None)}
     assert [found[m]["prosecutor_highest"] for m in (1, 2, None)] == [0.5, 1.0, 1.0]
     mirror = [(*r[:3], "visit") for r in rows]
-    assert figures(RISK.measure(*case_of(build, mirror, People("who", 2)).args))["prosecutor_highest"] == 0.5
+    assert figures(RISK.measure(*case_of(build, mirror, PeopleCount("who", 2)).args))["prosecutor_highest"] == 0.5
 
 
 @examples(12)

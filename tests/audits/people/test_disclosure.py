@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 
@@ -18,7 +18,7 @@ def visits(rng, people, each, values=8):
     return np.repeat(np.arange(people), each), cells
 
 
-def measured(build, who, cells, released, people=People("who", 1)):  # noqa: B008  # it is frozen
+def measured(build, who, cells, released, people=PeopleCount("who", 1)):  # noqa: B008  # it is frozen
     columns = {n: [str(v) for v in cells[:, i].tolist()] for i, n in enumerate(NAMES)}
     made = {n: [str(v) for v in released[:, i].tolist()] for i, n in enumerate(NAMES)}
     case = build.case({"who": [f"p{w}" for w in who.tolist()]} | columns, made, "uqqqs", paired=False)
@@ -59,6 +59,6 @@ def test_one_row_a_person_is_rows(build, key):
     rng = np.random.default_rng(key)
     who, cells = visits(rng, 80, 1)
     _, others = visits(rng, 60, 1)
-    people, plain = (measured(build, who[::-1], cells, others, p)[0] for p in (People("who", 1), None))
+    people, plain = (measured(build, who[::-1], cells, others, p)[0] for p in (PeopleCount("who", 1), None))
     assert people.figures == plain.figures
     assert people.findings == plain.findings

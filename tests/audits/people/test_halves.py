@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.mining.utility.sides import half
 from ppdm_flow.sdk.registry import load
 
@@ -16,7 +16,7 @@ def case_of(build, people, each, counted=True):
     who = np.repeat(np.arange(people), each)
     cells = np.repeat(rng.integers(0, 40, people), each)
     columns = {"who": [f"p{w}" for w in who.tolist()], "a": [f"v{c}" for c in cells.tolist()]}
-    return build.case(columns, {"a": columns["a"]}, "uq").but(people=People("who", 1) if counted else None)
+    return build.case(columns, {"a": columns["a"]}, "uq").but(people=PeopleCount("who", 1) if counted else None)
 
 
 def measured(name, case):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.registry import load
 
@@ -19,7 +19,7 @@ CELL = st.sampled_from(["a", "b", "⊥", None])
 ROW = st.tuples(CELL, st.sampled_from(["x", "y", "z", None, "⊥"]))
 PEOPLE = st.lists(st.lists(ROW, min_size=1, max_size=20), min_size=1, max_size=6)
 FEW = st.lists(st.lists(ROW, min_size=1, max_size=3), min_size=1, max_size=8)
-ONE = People("who", 1)
+ONE = PeopleCount("who", 1)
 
 
 def case_of(build, rows, people=ONE, **more):
@@ -123,7 +123,7 @@ def by_any_knowledge(rows, excluded):
 @given(st.one_of(PEOPLE, FEW), st.integers(0, 3), st.sampled_from(list(Nulls)), st.sampled_from([1, 2, 3, None]))
 def test_against_the_definitions(build, agree, people, excluded, nulls, known):
     rows = [(f"person {i}", *row) for i, own in enumerate(people) for row in own]
-    case = case_of(build, rows, People("who", known), nulls=nulls)
+    case = case_of(build, rows, PeopleCount("who", known), nulls=nulls)
     found, sure, worst = judged(rows, excluded)
     assert found <= by_any_knowledge(rows, excluded)
     linked, share = by_links(rows, known)
@@ -199,19 +199,23 @@ def test_two_visits_tell_the_illness_where_rows_are_linked(build):
     rows = [(f"person {i}", p, "xyz"[i], f"file {i}") for i, own in enumerate(pairs) for p in own]
     table = {n: [r[i] for r in rows] for i, n in enumerate(("who", "p", "s", "file"))}
     for known, people in ((1, 0), (2, 3)):
-        case = build.case(table, {n: table[n] for n in ("p", "s", "file")}, "uqsx").but(people=People("who", known))
+        case = build.case(table, {n: table[n] for n in ("p", "s", "file")}, "uqsx").but(
+            people=PeopleCount("who", known)
+        )
         outcome = audit("homogeneity").measure(*case.args)
         assert outcome.figures["certain_rows"].value == people
         assert bool(outcome.findings) == bool(people)
     one_file = {**table, "s": list("xyyxxy"), "file": ["f"] * 6}
-    mirror = build.case(one_file, {n: one_file[n] for n in ("p", "s", "file")}, "uqsx").but(people=People("who", 2))
+    mirror = build.case(one_file, {n: one_file[n] for n in ("p", "s", "file")}, "uqsx").but(
+        people=PeopleCount("who", 2)
+    )
     assert audit("homogeneity").measure(*mirror.args).figures["certain_rows"].unit == "people"
 
 
 def test_too_many_combinations_have_no_figure(build, monkeypatch):
     monkeypatch.setattr("ppdm_flow.mining.people.combinations.MOST_COMBINATIONS", 3)
     rows = [(f"person {i}", p, f"v{i}") for i in range(3) for p in "abcd"]
-    case = case_of(build, rows, People("who", 2))
+    case = case_of(build, rows, PeopleCount("who", 2))
     for name in ("homogeneity", "background_knowledge"):
         figure = audit(name).measure(*case.args).figures["certain"]
         assert figure.value is None

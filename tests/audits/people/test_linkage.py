@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.registry import load
 
-ONE = People("who", 1)
+ONE = PeopleCount("who", 1)
 VALUES = {"q": ["1", "2", "3"], "s": ["x", "y", "z", None]}
 LABELS = {"1": {"1"}, "2": {"2"}, "3": {"3"}, "1-2": {"1", "2"}, "*": {"1", "2", "3"}, "⊥": {"1", "2", "3"}}
 ROW = st.tuples(

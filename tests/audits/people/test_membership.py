@@ -11,7 +11,7 @@ from tiers import examples
 from ppdm_flow.audits.membership_inference.known import read
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.person_samples import original_people
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 
@@ -37,7 +37,7 @@ def case_of(build, who, cells, released, known=1, people=True, share=0.5):
     holdout = Holdout(share)
     if people:
         holdout = holdout.by_person(case.original.partitions(["who"]), "who")
-    return case.but(people=People("who", known) if people else None, holdout=holdout)
+    return case.but(people=PeopleCount("who", known) if people else None, holdout=holdout)
 
 
 def measured(case, **params):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk.registry import load
 
@@ -21,7 +21,7 @@ PEOPLE = st.lists(st.lists(ROW, min_size=1, max_size=20), min_size=1, max_size=4
 FEW = st.lists(st.lists(ROW, min_size=1, max_size=3), min_size=1, max_size=6)
 
 
-def measured(build, rows, people=People("who", 1), **more):  # noqa: B008  # it is frozen
+def measured(build, rows, people=PeopleCount("who", 1), **more):  # noqa: B008  # it is frozen
     table = {n: [r[i] for r in rows] for i, n in enumerate(("who", "p", "s"))}
     case = build.case(table, {n: table[n] for n in "ps"}, "uqs", **more).but(people=people)
     own = HierarchySpec(levels=tuple(LEVELS.items()))
@@ -58,7 +58,7 @@ def test_against_the_definition(build, people, nulls):
 @given(st.lists(ROW, min_size=1, max_size=20))
 def test_one_row_a_person_is_rows(build, rows):
     table = [(f"person {i}", *row) for i, row in enumerate(rows)]
-    people, plain = (measured(build, table, p) for p in (People("who", 1), None))
+    people, plain = (measured(build, table, p) for p in (PeopleCount("who", 1), None))
     for name, figure in plain.figures.items():
         assert people.figures[name].value == (None if figure.value is None else pytest.approx(figure.value, rel=1e-9))
     assert len(people.findings) == len(plain.findings)

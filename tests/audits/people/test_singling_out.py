@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.table import Table
 
-ONE = People("who", 1)
+ONE = PeopleCount("who", 1)
 NAMES = ("a", "b", "c")
 CELL = st.sampled_from(["u", "v", "w", None, "⊥"])
 PEOPLE = st.lists(st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=20), min_size=1, max_size=5)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.core.recipients.statements import TOPICS, Statement, said
+from ppdm_flow.core.recipients.statements import TOPICS, RecipientStatement, said
 
 
 def test_a_line_is_read_with_its_conditions():
     line = "not true (how: nearest or random, by: unset): Totals: they may be off (by a base)."
-    statement = Statement.read(line)
+    statement = RecipientStatement.read(line)
     assert (statement.topic, statement.text) == ("not true", "Totals: they may be off (by a base).")
     assert statement.applies({"how": "random", "by": []})
     assert not statement.applies({"how": "random", "by": ["region"]})
@@ -32,20 +32,20 @@ def test_a_line_is_read_with_its_conditions():
     ],
 )
 def test_a_condition_is_about_one_parameter(condition, value, applies):
-    assert Statement.read(f"true ({condition}): It is so.").applies({"a": value}) is applies
+    assert RecipientStatement.read(f"true ({condition}): It is so.").applies({"a": value}) is applies
 
 
 def test_a_parameter_that_is_not_there_is_unset():
-    assert Statement.read("true (a: unset): It is so.").applies({})
-    assert not Statement.read("true (a: set): It is so.").applies({})
+    assert RecipientStatement.read("true (a: unset): It is so.").applies({})
+    assert not RecipientStatement.read("true (a: set): It is so.").applies({})
 
 
 @pytest.mark.parametrize("line", ["", "It is so.", "maybe: It is so.", "true: ", "true (how): It is so.", "true (): x"])
 def test_other_lines_are_refused(line):
     with pytest.raises(ValueError, match=r"a line begins with|a condition names"):
-        Statement.read(line)
+        RecipientStatement.read(line)
 
 
 def test_statements_are_told_by_topic_in_their_order():
-    statements = tuple(Statement.read(f"{topic}: {word}.") for word in ("One", "Two") for topic in TOPICS)
+    statements = tuple(RecipientStatement.read(f"{topic}: {word}.") for word in ("One", "Two") for topic in TOPICS)
     assert all(said(statements, topic, {}) == ("One.", "Two.") for topic in TOPICS)

@@ -12,7 +12,7 @@ import pytest
 from held_runs import BOTH, PEOPLE, POLICY, HeldHome, files
 
 from ppdm_flow import api
-from ppdm_flow.api.release import HeldRelease
+from ppdm_flow.api.release import HeldReleaseResult
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError, RefusedError, UsageError
@@ -33,7 +33,7 @@ def refused(home: HeldHome, run: Path, code: str, **words: object) -> str:
     return "; ".join(f"{d.message} {d.help}" for d in caught.value.diagnostics)
 
 
-def missing(done: HeldRelease) -> dict[str, tuple[str, ...]]:
+def missing(done: HeldReleaseResult) -> dict[str, tuple[str, ...]]:
     assert done.exit_status == 4
     assert not done.outcome.published
     return {m.role: m.able for m in done.outcome.missing}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured, Series
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
 from ppdm_flow.core.texts.quoting import LONGEST, is_telling, spans
 from ppdm_flow.sdk import wording
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
@@ -71,15 +71,15 @@ def subject(fitted, text):
 
 
 def label(fitted, text):
-    return replace(fitted, charts=(Chart("c", "Values", "bars", ("first", text), (Series("rows", (1, 2)),)),))
+    return replace(fitted, charts=(Chart("c", "Values", "bars", ("first", text), (FigureSeries("rows", (1, 2)),)),))
 
 
 def series(fitted, text):
-    return replace(fitted, charts=(Chart("c", "Values", "bars", ("first",), (Series(text, (1,)),)),))
+    return replace(fitted, charts=(Chart("c", "Values", "bars", ("first",), (FigureSeries(text, (1,)),)),))
 
 
 def chart_note(fitted, text):
-    return replace(fitted, charts=(Chart("c", "T", "bars", ("a",), (Series("s", (1,)),), note=f"not {text}_"),))
+    return replace(fitted, charts=(Chart("c", "T", "bars", ("a",), (FigureSeries("s", (1,)),), note=f"not {text}_"),))
 
 
 def document(fitted, text):
@@ -171,7 +171,7 @@ AUDITED = {
     "note": lambda o, v: replace(o, figures={**o.figures, "x.note": Figure(None, "rows", note=v)}),
     "figure": lambda o, v: replace(o, figures={**o.figures, f"x.{v}_share": ONE}),
     "finding": lambda o, v: replace(o, findings=(Finding("ACME1", Severity.INFO, f"See ({v}).", "k"),)),
-    "chart": lambda o, v: replace(o, charts=(Chart("c", "T", "matrix", ("a",), (Series(v, (1,)),)),)),
+    "chart": lambda o, v: replace(o, charts=(Chart("c", "T", "matrix", ("a",), (FigureSeries(v, (1,)),)),)),
 }
 
 
@@ -346,7 +346,7 @@ def test_a_text_that_lies_about_itself_is_made_plain(bench, tools):
         lambda f, v: replace(f, figures={"worst": 3}),
         lambda f, v: replace(f, figures={"worst": Figure(1, "rows", interval=(v, 2))}),
         lambda f, v: replace(f, findings=(v,)),
-        lambda f, v: replace(f, charts=(Chart("c", "T", "bars", ("a",), (Series("s", (v,)),)),)),
+        lambda f, v: replace(f, charts=(Chart("c", "T", "bars", ("a",), (FigureSeries("s", (v,)),)),)),
         lambda f, v: replace(f, artifacts={"codes.json": [v]}),
         lambda f, v: {"figures": v},
     ],

@@ -27,7 +27,7 @@ from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.engine.local import partitions
 from ppdm_flow.engine.local.ordering import Spool
 from ppdm_flow.engine.local.partitions import Partitions
-from ppdm_flow.engine.streams.stream import Part
+from ppdm_flow.engine.streams.stream import StreamPart
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.tables.table import Table
 
@@ -208,7 +208,7 @@ def test_rows_come_by_partition_in_their_order(tmp_path_factory, rows, cut, limi
         attributes = ()
 
         def parts(self, _columns=None):
-            return (Part(table) for table in tables)
+            return (StreamPart(table) for table in tables)
 
     folded = Counter(f"{a}/{b}".casefold() for a, b in {row[:2] for row in rows})
     if max(folded.values()) > 1:

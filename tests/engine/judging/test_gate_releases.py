@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.results import Figure
 from ppdm_flow.engine.judging.judging import gates_of
 
@@ -63,8 +63,8 @@ def test_nothing_waives_what_was_not_measured(bench):
     assert bench.run(bench.plan(POLICY % "" + waiver)).report.verdict == "withheld"
 
 
-def gate(*releases: str) -> Gate:
-    return Gate("gates.g", "a.b", None, 0.5, releases=releases)
+def gate(*releases: str) -> FigureGate:
+    return FigureGate("gates.g", "a.b", None, 0.5, releases=releases)
 
 
 def test_only_the_releases_of_a_gate_are_judged(bench):

@@ -16,7 +16,7 @@ from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.judging.joining.rows import CellHashes, columns_to_compare, join_rows
 from ppdm_flow.engine.judging.joining.table import ABSENT_TEXT, joined_table, origins
-from ppdm_flow.engine.streams.stream import Part
+from ppdm_flow.engine.streams.stream import StreamPart
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.together import links
 from ppdm_flow.tables.column import Column
@@ -46,7 +46,7 @@ class Parts:
         for start in range(0, len(numbers), 2):
             some = numbers[start : start + 2]
             cells = {n: Column.of([self.rows[i][n] for i in some]) for n in names}
-            yield Part(Table(cells, np.array(some, dtype=np.int64)))
+            yield StreamPart(Table(cells, np.array(some, dtype=np.int64)))
 
 
 @st.composite

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ppdm_flow.core.gate import Gate
+from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.results import AuditOutcome, Figure, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.engine.judging.auditing import AuditResult
@@ -18,7 +18,7 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 K = KAnonymity.of("privacy.k_anonymity", k=5, attributes=("age",))
 
 
-def plan(releases: tuple[str, ...] = ("one",), gates: tuple[Gate, ...] = (), requirements=(K,)) -> Plan:
+def plan(releases: tuple[str, ...] = ("one",), gates: tuple[FigureGate, ...] = (), requirements=(K,)) -> Plan:
     source = SourceNode(None, None, {}, None, (), False, "error", (), ())
     nodes = tuple(ReleaseNode(r, "source", "r.csv", "csv", {}, "internal", ()) for r in releases)
     return Plan(
@@ -79,8 +79,8 @@ def test_names_of_metrics():
     assert set(metrics_of(plan(("one", "two")), done, ())) == {"one/utility.distance", "one/privacy.k_anonymity.k"}
 
 
-def gate(metric: str, low: float | None = None, high: float | None = None) -> Gate:
-    return Gate("gates.g", metric, low, high)
+def gate(metric: str, low: float | None = None, high: float | None = None) -> FigureGate:
+    return FigureGate("gates.g", metric, low, high)
 
 
 @pytest.mark.parametrize(

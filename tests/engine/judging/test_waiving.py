@@ -13,7 +13,7 @@ from tiers import examples
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.engine.judging.judging import verdict
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.judging.waiving import waive
@@ -29,8 +29,8 @@ def result(identifier: str, holds: bool = False, measured: float | None = 3.0, *
     return RequirementResult(identifier, "study", metric, 5.0, "at_least", measured, holds, "So.", **more)
 
 
-def grant(of: str, name: str = "small", until: date = UNTIL, **more) -> Waiver:
-    return Waiver(name, of, "agreed", "dpo", until, **more)
+def grant(of: str, name: str = "small", until: date = UNTIL, **more) -> AcceptedWaiver:
+    return AcceptedWaiver(name, of, "agreed", "dpo", until, **more)
 
 
 def laid(waivers, requirements=(), gates=(), findings=(), today: date = TODAY, asked=()) -> JudgedResults:

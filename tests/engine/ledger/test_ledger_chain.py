@@ -22,7 +22,7 @@ from ppdm_flow import api
 from ppdm_flow.core.errors import DataError, RunError, UsageError
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
-from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger
 
 POLICY = """
 version: 1
@@ -260,13 +260,13 @@ def test_nothing_is_added_after_entries_were_taken_out_meanwhile(filed: Home, mo
     """Between a run's check and its own entry; else the new seal would hide it."""
     assert filed.run()
     assert filed.run()
-    real = Ledger.announce
+    real = RunLedger.announce
 
-    def meddle(self: Ledger, *arguments: Any) -> Any:
+    def meddle(self: RunLedger, *arguments: Any) -> Any:
         filed.sql(WHOLE.format(2) + "UPDATE ledger SET last = 1")
         return real(self, *arguments)
 
-    monkeypatch.setattr(Ledger, "announce", meddle)
+    monkeypatch.setattr(RunLedger, "announce", meddle)
     with pytest.raises(DataError, match="PPF912"):
         filed.run()
     assert len(filed.runs()) == 2
@@ -350,7 +350,7 @@ def died(home: Home, monkeypatch: pytest.MonkeyPatch, *, published: bool) -> Pat
 
     monkeypatch.setattr(RunDirectory, "publish", dies)
     monkeypatch.setattr(RunDirectory, "discard", RunDirectory._unlock)
-    monkeypatch.setattr(Ledger, "withdraw", lambda *_: None)
+    monkeypatch.setattr(RunLedger, "withdraw", lambda *_: None)
     with pytest.raises(SystemError):
         home.run()
     monkeypatch.undo()

@@ -25,10 +25,10 @@ from ppdm_flow import api
 from ppdm_flow.core.addresses.server import server_address
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError, UsageError
 from ppdm_flow.engine.ledger import link as ledger_link
-from ppdm_flow.engine.ledger.chain import Entry
+from ppdm_flow.engine.ledger.chain import LedgerRecord
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of
-from ppdm_flow.engine.ledger.ledger import Ledger
+from ppdm_flow.engine.ledger.ledger import RunLedger
 from ppdm_flow.engine.ledger.server import LedgerServer
 from ppdm_flow.engine.ledger.store import store_at
 from ppdm_flow.sdk.history import Membership
@@ -45,7 +45,7 @@ attributes:
 privacy: {k_anonymity: {k: 5}}
 releases: {public: {path: ward.csv}}
 """
-ENTRY = Entry(PENDING, "p", "r", "public", "t", "d", "/f", "", "m", "f", 3, (), 3, False)
+ENTRY = LedgerRecord(PENDING, "p", "r", "public", "t", "d", "/f", "", "m", "f", 3, (), 3, False)
 KEY = LedgerKey(bytes(32))
 MEMBERS = Membership(hashes_of(bytes(range(48))), hashes_of(bytes(48)))
 
@@ -291,14 +291,14 @@ def test_without_a_whole_ledger_nothing_is_released(home: Path, postgres: Any, d
 def test_a_connection_that_breaks_while_a_run_is_judged(
     home: Path, postgres: Any, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Ledger.announce
+    real = RunLedger.announce
 
-    def cut(self: Ledger, *arguments: Any) -> Any:
+    def cut(self: RunLedger, *arguments: Any) -> Any:
         end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ppdm-flow'"
         postgres.sql(database, f"{end} AND datname = '{database}'")
         return real(self, *arguments)
 
-    monkeypatch.setattr(Ledger, "announce", cut)
+    monkeypatch.setattr(RunLedger, "announce", cut)
     with pytest.raises(RunError, match="PPF479"):
         run(home)
     assert not published(home)
@@ -306,7 +306,7 @@ def test_a_connection_that_breaks_while_a_run_is_judged(
 
 
 def test_a_commit_of_unknown_outcome(home: Path, postgres: Any, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = ledger_link.Link.ask
+    real = ledger_link.ServerConnection.ask
 
     def lost(self: Any, sql: str, **values: Any) -> Any:
         found = real(self, sql, **values)
@@ -315,7 +315,7 @@ def test_a_commit_of_unknown_outcome(home: Path, postgres: Any, database: str, m
         self.writes = getattr(self, "writes", False) or sql.startswith("INSERT INTO release")
         return found
 
-    monkeypatch.setattr(ledger_link.Link, "ask", lost)
+    monkeypatch.setattr(ledger_link.ServerConnection, "ask", lost)
     with pytest.raises(RunError, match="PPF628"):
         run(home)
     monkeypatch.undo()
@@ -375,7 +375,7 @@ def test_people_come_back_as_they_were(server: LedgerServer) -> None:
     draw = np.random.default_rng(3)
     many = 70_000
     found = Membership(hashes_of(draw.bytes(16 * many)), hashes_of(draw.bytes(16 * many)))
-    entry = Entry(
+    entry = LedgerRecord(
         PENDING, "ü", "名", "public", "t", "d", "/f", "", "m", "f", many, (("a", "b", "r", ("c",)),), many, False
     )
     server.create()
@@ -484,7 +484,7 @@ def test_encryption_is_as_the_url_says(encrypted: Any, monkeypatch: pytest.Monke
         return encrypted.tcp(database, f"?{words}", host=host)
 
     def connected(words: str, host: str = "localhost") -> bool:
-        link = ledger_link.Link(server_address(place(words, host)))
+        link = ledger_link.ServerConnection(server_address(place(words, host)))
         try:
             return bool(link.ask("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")[0][0])
         finally:

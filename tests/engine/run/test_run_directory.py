@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ppdm_flow.api.documents import SCHEMAS
-from ppdm_flow.engine.events import Progress, RunFinished, StepFinished, StepStarted
+from ppdm_flow.engine.events import RowProgress, RunFinished, StepFinished, StepStarted
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_events_are_written_and_told(done):
     begun = [e.name for e in seen if isinstance(e, StepStarted)]
     assert sorted(begun) == sorted(e.name for e in seen if isinstance(e, StepFinished))
     assert begun[0] == "source"
-    assert any(isinstance(e, Progress) and e.rows == 2_000 for e in seen)
+    assert any(isinstance(e, RowProgress) and e.rows == 2_000 for e in seen)
     assert isinstance(seen[-1], RunFinished)
 
 

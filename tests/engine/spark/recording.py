@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import pytest
 import sqlglot
 
-from ppdm_flow.core.asks import Asks
+from ppdm_flow.core.asks import DataAccess
 from ppdm_flow.engine.judging import auditing
 from ppdm_flow.engine.spark import sql
 from ppdm_flow.engine.spark.engine import SparkEngine
@@ -30,12 +30,12 @@ class Asked:
     plugin: str
     what: str
     name: str
-    most: Asks = Asks.COUNTS
+    most: DataAccess = DataAccess.COUNTS
     passes: int = 0
     taken: bool = False
     told: list[str] = field(default_factory=list)
 
-    def note(self, asks: Asks, how: str) -> None:
+    def note(self, asks: DataAccess, how: str) -> None:
         self.told.append(how)
         if asks.rank > self.most.rank:
             self.most = asks
@@ -51,10 +51,10 @@ class Recorder:
         self._now: Asked | None = None
         self._sampling = False
 
-    def note(self, asks: Asks, how: str, passes: int = 0) -> None:
+    def note(self, asks: DataAccess, how: str, passes: int = 0) -> None:
         self.passes += passes
         if self._now is not None:
-            self._now.note(Asks.FRAGMENTS if self._sampling else asks, how)
+            self._now.note(DataAccess.FRAGMENTS if self._sampling else asks, how)
             self._now.passes += passes
 
     def taken(self) -> None:
@@ -85,23 +85,23 @@ def recording_farm(farm_here: type, recorder: Recorder) -> object:
     class RecordingFarm(farm_here):
         def each(self, work, tasks):
             rows = type(work).__name__ == "_RowsWork"
-            recorder.note(Asks.FRAGMENTS if rows else Asks.COUNTS, f"each {type(work).__name__}", 1)
+            recorder.note(DataAccess.FRAGMENTS if rows else DataAccess.COUNTS, f"each {type(work).__name__}", 1)
             return super().each(work, tasks)
 
         def waves(self, work, tasks):
-            recorder.note(Asks.ROWS, f"waves {type(work).__name__}", 1)
+            recorder.note(DataAccess.ROWS, f"waves {type(work).__name__}", 1)
             return super().waves(work, tasks)
 
         def grouped(self, work, tasks, keys):
-            recorder.note(Asks.COUNTS, "grouped", 1)
+            recorder.note(DataAccess.COUNTS, "grouped", 1)
             return super().grouped(work, tasks, keys)
 
         def asked(self, frame, view, text):
-            recorder.note(Asks.COUNTS, "asked", 1)
+            recorder.note(DataAccess.COUNTS, "asked", 1)
             return super().asked(frame, view, text)
 
         def shuffled(self, work, tasks, parts, finish):
-            recorder.note(Asks.COUNTS, "shuffled", 1)
+            recorder.note(DataAccess.COUNTS, "shuffled", 1)
             return super().shuffled(work, tasks, parts, finish)
 
     return RecordingFarm()
@@ -145,7 +145,7 @@ def _tables(monkeypatch: pytest.MonkeyPatch, recorder: Recorder) -> None:
 
     def whole(self, columns=None):
         if isinstance(self.stream, SparkStream):
-            recorder.note(Asks.TABLE, "table of a view")
+            recorder.note(DataAccess.TABLE, "table of a view")
         return table(self, columns)
 
     def sampled(self, size, columns=None):
@@ -156,9 +156,9 @@ def _tables(monkeypatch: pytest.MonkeyPatch, recorder: Recorder) -> None:
         text, relations = grouped(self, query, tables)
         named = _relations_of(text) - relations.keys()
         if named & self._streams.keys():
-            recorder.note(Asks.TABLE, "a stream in SQL")
+            recorder.note(DataAccess.TABLE, "a stream in SQL")
         elif "candidate" in named:
-            recorder.note(Asks.ROWS, "the file in SQL")
+            recorder.note(DataAccess.ROWS, "the file in SQL")
         return text, relations
 
     monkeypatch.setattr(StreamView, "table", whole)
@@ -181,7 +181,7 @@ def _relations(monkeypatch: pytest.MonkeyPatch, recorder: Recorder) -> None:
     gathered = PairedRelation.gathered
 
     def held(self, look):
-        recorder.note(Asks.TABLE, "a relation in SQL")
+        recorder.note(DataAccess.TABLE, "a relation in SQL")
         return gathered(self, look)
 
     monkeypatch.setattr(PairedRelation, "gathered", held)

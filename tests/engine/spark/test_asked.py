@@ -15,8 +15,8 @@ import pytest
 
 from ppdm_flow.api.plan import plan as planned
 from ppdm_flow.api.run import run
-from ppdm_flow.api.where import Where
-from ppdm_flow.core.asks import UNKNOWN, Asks
+from ppdm_flow.api.where import EngineChoice
+from ppdm_flow.core.asks import UNKNOWN, DataAccess
 from ppdm_flow.engine.spark import source, writing
 from ppdm_flow.plan.cluster.audits import asked_of
 from ppdm_flow.plan.cluster.cases import of_columns, takes_all
@@ -132,7 +132,7 @@ def folder_of(place: Path, policy: str) -> Path:
     return Path(shutil.copy(HERE / f"{policy}.yaml", place))
 
 
-def declared(plan: Plan) -> dict[tuple[str, str], tuple[Asks, bool]]:
+def declared(plan: Plan) -> dict[tuple[str, str], tuple[DataAccess, bool]]:
     """Return what the plan says of each step and audit, and whether a step takes all rows.
 
     Audits of joined releases are on the driver, whatever they ask.
@@ -141,11 +141,11 @@ def declared(plan: Plan) -> dict[tuple[str, str], tuple[Asks, bool]]:
     said = {}
     for node in plan.steps:
         asks = node.bound.info.asks.of(of_columns(plan, plan.arriving(node)), node.bound.document)
-        said["step", node.name] = (Asks.TABLE if takes_all(node) else asks), takes_all(node)
+        said["step", node.name] = (DataAccess.TABLE if takes_all(node) else asks), takes_all(node)
     for node in plan.audits:
         said["audit", f"{node.name} of {node.release}"] = asked_of(plan, node, releases[node.release])[0], False
         for names in combinations(releases, 2):
-            said["audit", f"{node.name} of {' + '.join(names)}"] = Asks.TABLE, False
+            said["audit", f"{node.name} of {' + '.join(names)}"] = DataAccess.TABLE, False
     return said
 
 
@@ -153,7 +153,7 @@ def declared(plan: Plan) -> dict[tuple[str, str], tuple[Asks, bool]]:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_nothing_asks_for_more_than_its_card_says(tmp_path, recorded, policy):
     path = folder_of(tmp_path, policy)
-    ready = planned(path, where=Where("spark"), rows=ROWS)
+    ready = planned(path, where=EngineChoice("spark"), rows=ROWS)
     run(path, out=tmp_path / "runs", workers=1)
     said = declared(ready.plan)
     for asked in recorded.asked:

@@ -13,8 +13,8 @@ from tiers import examples
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.local.ordering import order_of
-from ppdm_flow.engine.local.spilling import Block as Arrays
 from ppdm_flow.engine.local.spilling import FixedLengthPiece
+from ppdm_flow.engine.local.spilling import SpilledBlock as Arrays
 from ppdm_flow.engine.spark import blocks
 from ppdm_flow.engine.spark.blocks import cut, in_order
 from ppdm_flow.tables.numeric.column import NumericColumn
@@ -47,7 +47,7 @@ def content(table: Table):
     backwards=st.booleans(),
 )
 def test_parts_one_after_the_other_are_one_sort(fragments, bits, together, backwards):
-    parts: dict[int, list[blocks.Block]] = {}
+    parts: dict[int, list[blocks.RowBlock]] = {}
     plain, first = [], 0
     for rows in fragments:
         table, keys = table_of(rows, first), np.array([key for key, *_ in rows], dtype=np.uint64)

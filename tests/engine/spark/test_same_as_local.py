@@ -17,7 +17,7 @@ import pytest
 
 from ppdm_flow.api.run import run
 from ppdm_flow.api.show import show
-from ppdm_flow.api.where import Where
+from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.core.errors import PpdmError, RunError
 from ppdm_flow.engine.spark import source, writing
 from ppdm_flow.engine.spark.engine import SparkEngine
@@ -49,7 +49,7 @@ def here(farm_here, monkeypatch) -> Iterator[Callable[..., object]]:
         with monkeypatch.context() as patched:
             if spark:
                 patched.setattr(sys.modules["ppdm_flow.api.run"], "opened_engine", opened)
-            return run(policy, out=out, where=Where(memory=memory))
+            return run(policy, out=out, where=EngineChoice(memory=memory))
 
     carry_out.farm = farm
     return carry_out

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.engine.spark import value_counts
-from ppdm_flow.engine.spark.value_counts import ColumnCounts, GatheredCounts
+from ppdm_flow.engine.spark.value_counts import GatheredCounts, PartitionedColumnCounts
 from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.table import Table, concat
 
@@ -41,7 +41,7 @@ def test_what_is_counted_by_the_way_is_what_there_is(fragments, few, together, f
         patch.setattr(value_counts, "_MOST_WIDER", together)
         every = []
         for fragment in fragments:
-            counting = ColumnCounts(NAMES, few, first)
+            counting = PartitionedColumnCounts(NAMES, few, first)
             for part in fragment:
                 counting.look(table_of(part))
             every.append(counting)
@@ -62,16 +62,16 @@ def test_what_is_counted_by_the_way_is_what_there_is(fragments, few, together, f
 
 def test_quasi_identifiers_and_what_adds_little_are_counted_together():
     rows = [(str(i % 5), str(i % 2), str(i)) for i in range(40)]
-    counting = ColumnCounts(NAMES, 100, frozenset("a"))
+    counting = PartitionedColumnCounts(NAMES, 100, frozenset("a"))
     counting.look(table_of(rows))
     assert counting.together is not None
     assert counting.together.columns == ("a", "b", "c")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(value_counts, "_MOST_WIDER", 20)
-        counting = ColumnCounts(NAMES, 100, frozenset("a"))
+        counting = PartitionedColumnCounts(NAMES, 100, frozenset("a"))
         counting.look(table_of(rows))
         assert counting.together is not None
         assert counting.together.columns == ("a", "b")
-        counting = ColumnCounts(NAMES, 100, frozenset("c"))
+        counting = PartitionedColumnCounts(NAMES, 100, frozenset("c"))
         counting.look(table_of(rows))
         assert counting.together is None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.engine.events import Progress
+from ppdm_flow.engine.events import RowProgress
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.verify import verify
 from ppdm_flow.plan.compile import compile_policy
@@ -58,7 +58,7 @@ def test_a_generated_table_is_released(bench):
     assert header == "job,ill,n"
     assert len(rows) == 400
     assert not any("zqcanary" in row for row in rows)
-    progress = [e for e in events if isinstance(e, Progress) and e.name == "generate"]
+    progress = [e for e in events if isinstance(e, RowProgress) and e.name == "generate"]
     assert progress
     assert {e.unit for e in progress} == {"candidates"}
 

@@ -18,7 +18,7 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.steps.origins import channels
 from ppdm_flow.engine.streams.reading import Budget
 from ppdm_flow.engine.streams.stream import Stop
-from ppdm_flow.plan.definition import Bound, Plan, ReleaseNode, SourceNode, StepNode
+from ppdm_flow.plan.definition import ConfiguredPlugin, Plan, ReleaseNode, SourceNode, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec
 from ppdm_flow.tables.table import Table
@@ -36,7 +36,7 @@ class Spec(PluginSpec):
 def step(name: str, algorithm: type, kind: Kind, source: str, effect: Effect, facts=FACTS) -> StepNode:
     spec = Spec(PluginInfo(name, kind, ""), Params, "")
     object.__setattr__(spec, "local", algorithm)
-    return StepNode(name, Bound(spec, Params(), {}, "tests", "0"), (source,), effect, facts)
+    return StepNode(name, ConfiguredPlugin(spec, Params(), {}, "tests", "0"), (source,), effect, facts)
 
 
 def plan(*steps: StepNode) -> Plan:

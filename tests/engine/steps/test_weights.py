@@ -42,8 +42,8 @@ def test_a_row_that_stands_for_nobody_is_not_released(bench, tools, zero):
 def test_dropped_rows_stay_dropped_when_the_file_is_read_again(bench, tools):
     bench.data([*ROWS, ["astronaut", "0", "rare"], ["clerk", "2", "flu"]] * 50, HEADER)
     plan = bench.plan(POLICY)
-    held, read_again = bench.run(plan), bench.run(plan, memory_limit=1, partition_rows=7)
-    assert tools.released(held.run_dir) == tools.released(read_again.run_dir)
+    held, read_sql = bench.run(plan), bench.run(plan, memory_limit=1, partition_rows=7)
+    assert tools.released(held.run_dir) == tools.released(read_sql.run_dir)
 
 
 @pytest.mark.parametrize("weight", ["0x10", "+5", " 5", "5.0", "1e3", "9999999999999999999", "٣"])

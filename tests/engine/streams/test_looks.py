@@ -10,7 +10,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.looks import Looks
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.reading import Check
+from ppdm_flow.engine.streams.reading import PartitionCheck
 from ppdm_flow.engine.streams.tallying import SetCounts
 from ppdm_flow.tables.table import Table
 
@@ -46,7 +46,7 @@ def test_a_fault_is_raised_with_its_partition_and_not_before():
             raise data_fault("PPF711", "refused")
 
     numbers = Numbers()
-    looks = Looks([Check(refuse), numbers], apart=True)
+    looks = Looks([PartitionCheck(refuse), numbers], apart=True)
     late, early = looks.aside(SECOND), looks.aside(FIRST)
     looks.take(FIRST, early)
     with pytest.raises(DataError, match="refused"):

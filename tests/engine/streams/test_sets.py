@@ -27,7 +27,7 @@ from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowTable
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.rebatching import partitions
-from ppdm_flow.engine.streams.stream import Part, Stop
+from ppdm_flow.engine.streams.stream import Stop, StreamPart
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.verify import verify
@@ -90,7 +90,7 @@ def test_sorting_in_memory_and_out_of_core(tmp_path, form, limit):
     keys = np.random.default_rng(2).integers(0, 1 << 64, 4000, dtype=np.uint64)
     spool = Spool(("town", "basket"), tmp_path, limit)
     for part in pieces(whole, 613):
-        spool.add(Part(part, keys[part.rows]))
+        spool.add(StreamPart(part, keys[part.rows]))
         if not limit:
             spool._distribute()
     assert bool(list(tmp_path.iterdir())) is (not limit)
@@ -211,9 +211,9 @@ def test_partitions_over_other_alphabets_are_no_release(tmp_path):
     one = PackedSets.of(Baskets.of([["a"]], ["a", "b"]))
     other = PackedSets.of(Baskets.of([["a"]], ["a", "c"]))
     keys = np.array([1], dtype=np.uint64)
-    spool.add(Part(Table({}, np.array([0]), {"basket": one}), keys))
+    spool.add(StreamPart(Table({}, np.array([0]), {"basket": one}), keys))
     with pytest.raises(RunError) as caught:
-        spool.add(Part(Table({}, np.array([1]), {"basket": other}), keys))
+        spool.add(StreamPart(Table({}, np.array([1]), {"basket": other}), keys))
     assert caught.value.diagnostics[0].code == "PPF753"
 
 

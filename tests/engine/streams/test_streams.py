@@ -24,7 +24,7 @@ from ppdm_flow.engine.streams.narrow import NarrowCounts, NarrowTable, PairedCol
 from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.reading import Budget, ReadOptions
 from ppdm_flow.engine.streams.rebatching import partitions
-from ppdm_flow.engine.streams.stream import Part, Stop, StoppedError, positions
+from ppdm_flow.engine.streams.stream import Stop, StoppedError, StreamPart, positions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.sdk.view import count_each
@@ -389,7 +389,7 @@ def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size
     for start in range(0, len(keys), size):
         part = keys[start : start + size]
         table = Table.of({"v": [f"{k % 7}" for k in part]}, start)
-        spool.add(Part(table, np.array(part, dtype=np.uint64)))
+        spool.add(StreamPart(table, np.array(part, dtype=np.uint64)))
     found = [(int(r), t) for p in spool.tables() for r, t in zip(p.rows, p["v"].texts(), strict=True)]
     expected = sorted(range(len(keys)), key=lambda i: (keys[i], i))
     assert found == [(i, f"{keys[i] % 7}") for i in expected]
@@ -408,7 +408,7 @@ def test_wide_rows_are_sorted_fewer_at_once(tmp_path, monkeypatch, columns, limi
     for start in range(0, len(keys), 2_500):
         column = Table.of({"c": [f"{n % 7}" for n in range(2_500)]}, start)["c"]
         rows = np.arange(start, start + 2_500)
-        spool.add(Part(Table(dict.fromkeys(names, column), rows), keys[start : start + 2_500]))
+        spool.add(StreamPart(Table(dict.fromkeys(names, column), rows), keys[start : start + 2_500]))
     sizes = [len(table) for table in spool.tables()]
     assert sum(sizes) == len(keys)
     assert max(sizes) <= (1 << 20) // (8 * columns)
@@ -424,7 +424,7 @@ def test_a_spool_of_texts_that_hardly_repeat(tmp_path, monkeypatch):
     texts = [f"t{i % 700}" if i % 11 else None for i in range(1_000)]
     spool = Spool(["v"], tmp_path, 1_000)
     for start in range(0, 1_000, 70):
-        spool.add(Part(Table.of({"v": texts[start : start + 70]}, start), keys[start : start + 70]))
+        spool.add(StreamPart(Table.of({"v": texts[start : start + 70]}, start), keys[start : start + 70]))
     found = [t for p in spool.tables() for t in p["v"].texts()]
     assert found == [texts[i] for i in np.argsort(keys, kind="stable")]
 

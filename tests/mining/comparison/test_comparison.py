@@ -14,8 +14,8 @@ from tiers import examples
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.comparison.alphabet import united
 from ppdm_flow.mining.comparison.dissimilarity import (
+    CodeTableSearch,
     Encoding,
-    Search,
     dissimilarity,
     interval,
     length,
@@ -24,8 +24,8 @@ from ppdm_flow.mining.comparison.dissimilarity import (
     uncorrelated,
 )
 from ppdm_flow.mining.comparison.patterns import compare_itemsets, matched
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import tabular
 from ppdm_flow.tables.counts import count
@@ -90,7 +90,7 @@ def plain_length(rows, table, usages, singles, laplace):
 @given(ROWS, ROWS, st.sampled_from([1.0, 0.001]), st.sampled_from(["all", "closed", "slim"]))
 def test_dissimilarity_against_sets(first, second, laplace, candidates):
     found = united([counts(first), counts(second)])
-    search = Search(1, candidates)
+    search = CodeTableSearch(1, candidates)
     x, y = (search.encoded(d) for d in found.databases)
     plain = {}
     for one, data in (("x", x), ("y", y)):
@@ -110,9 +110,9 @@ def test_dissimilarity_against_sets(first, second, laplace, candidates):
 
 
 def test_dissimilarity_of_constant_and_of_unlike_alphabets():
-    one = Search().encoded(Database.of_lists([[0], [0]], 1))
+    one = CodeTableSearch().encoded(ItemDatabase.of_lists([[0], [0]], 1))
     assert dissimilarity(one, one).value == 0
-    two = Search().encoded(Database.of_lists([[0], [1]], 2))
+    two = CodeTableSearch().encoded(ItemDatabase.of_lists([[0], [1]], 2))
     with pytest.raises(ValueError, match="alphabets"):
         dissimilarity(one, two)
     assert length(np.array([1, 0]), np.array([1, 0]), 0.0) == 0
@@ -144,22 +144,22 @@ def test_itemsets_against_dictionaries(first, second, least_a, least_b, closed):
 
 
 def test_itemsets_of_the_empty_set_and_of_nothing():
-    none = Itemsets(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
-    empty = Itemsets(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int32), np.array([3]))
+    none = ItemsetCollection(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
+    empty = ItemsetCollection(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int32), np.array([3]))
     assert compare_itemsets(none, none, 1, 1).equal is None
     assert compare_itemsets(none, empty, 1, 3).new.tolist() == [1]
     assert compare_itemsets(empty, empty, 3, 4).after.tolist() == [0.75]
 
 
 def test_too_many_itemsets_are_refused():
-    database = Database.of_lists([list(range(12))], 12)
+    database = ItemDatabase.of_lists([list(range(12))], 12)
     with pytest.raises(PluginError, match="PPF775"):
-        Search(1, "all", most=1000).encoded(database)
+        CodeTableSearch(1, "all", most=1000).encoded(database)
 
 
 def test_a_random_part_draws_every_row_alike():
     """At an error probability of one in a million for each of 5 rows, on a fixed key."""
-    database = Database.of_lists([[0]] * 5 + [[1]] * 3 + [[2], [3], [4]], 5)
+    database = ItemDatabase.of_lists([[0]] * 5 + [[1]] * 3 + [[2], [3], [4]], 5)
     rng = np.random.default_rng(1)
     drawn = np.zeros(5, dtype=np.int64)
     for _ in range(2000):
@@ -189,7 +189,7 @@ def test_without_correlation_margins_stay_and_pairs_go():
 
 def test_without_correlation_lacking_items_stay_as_frequent():
     """Transactions: item 1 is in a quarter of the rows, before and after."""
-    original = Database.of_lists([[0], [0], [0], [0, 1]], 2)
+    original = ItemDatabase.of_lists([[0], [0], [0], [0, 1]], 2)
     new = uncorrelated(original, 4000, np.random.default_rng(3))
     low, high = stats.binom.interval(1 - 1e-6, 4000, 0.25)
     assert low <= new.supports[1] <= high
@@ -210,7 +210,7 @@ INTERNAL = [
 def test_internal_dissimilarity_of_the_paper(krimp_db, name, least, closed, runs, paper, spread):
     """Table 1, "orig internal": the original against a random half, Laplace correction 1, unpruned code tables."""
     database = krimp_db(name)
-    search = Search(least, "closed" if closed else "all", pruning=False)
+    search = CodeTableSearch(least, "closed" if closed else "all", pruning=False)
     whole = search.encoded(database)
     rng = np.random.default_rng(5)
     halves = [search.encoded(random_part(database, database.rows // 2, rng)) for _ in range(runs)]
@@ -223,7 +223,7 @@ def test_internal_dissimilarity_of_the_paper(krimp_db, name, least, closed, runs
 def test_uncorrelated_data_are_far_more_dissimilar(krimp_db, name):
     """Figure 2."""
     database = krimp_db(name)
-    search = Search(1, pruning=False)
+    search = CodeTableSearch(1, pruning=False)
     whole = search.encoded(database)
     rng = np.random.default_rng(6)
     half = search.encoded(random_part(database, database.rows // 2, rng))
@@ -232,8 +232,8 @@ def test_uncorrelated_data_are_far_more_dissimilar(krimp_db, name):
 
 
 def test_encoded_usages_are_those_of_its_data():
-    database = Database.of_lists([[0, 1], [0, 1], [2]], 3)
-    found = Search(1).encoded(database)
+    database = ItemDatabase.of_lists([[0, 1], [0, 1], [2]], 3)
+    found = CodeTableSearch(1).encoded(database)
     assert isinstance(found, Encoding)
     assert int(found.usages @ np.concatenate([found.table.itemsets.lengths, np.ones(3, dtype=np.int64)])) == 5
 
@@ -241,7 +241,7 @@ def test_encoded_usages_are_those_of_its_data():
 @examples(20)
 @given(ROWS, ROWS, st.sampled_from([1.0, 0.001]))
 def test_bits_of_rows_add_up_to_those_of_the_data(first, second, laplace):
-    x, y = (Search(1).encoded(d) for d in united([counts(first), counts(second)]).databases)
+    x, y = (CodeTableSearch(1).encoded(d) for d in united([counts(first), counts(second)]).databases)
     for data, by in ((x, x), (x, y), (y, x)):
         bits = row_bits(data.database.cells, by, laplace)
         for cells, found in zip(data.database.cells.tolist(), bits, strict=True):
@@ -254,9 +254,9 @@ def test_the_interval_of_a_sampled_dissimilarity():
     """The code tables given, 95 % intervals of samples cover the figure of all rows: binomial at one in a million."""
     rng = np.random.default_rng(8)
     rows = [(int(v), 3 + int(v if rng.random() < 0.7 else w)) for v, w in rng.integers(0, 3, (3000, 2))]
-    whole = Database.of_lists(rows, 6)
-    x = Search(1).encoded(whole)
-    y = Search(1).encoded(uncorrelated(whole, 3000, rng))
+    whole = ItemDatabase.of_lists(rows, 6)
+    x = CodeTableSearch(1).encoded(whole)
+    y = CodeTableSearch(1).encoded(uncorrelated(whole, 3000, rng))
     true = dissimilarity(x, y).of_first
     covered = 0
     for _ in range(300):
@@ -265,7 +265,10 @@ def test_the_interval_of_a_sampled_dissimilarity():
         covered += low <= true <= high
     low, high = stats.binom.interval(1 - 1e-6, 300, 0.95)
     assert low <= covered <= high
-    assert interval(Search().encoded(Database.of_lists([[0]], 1)), Search().encoded(Database.of_lists([[0]], 1))) == (
+    assert interval(
+        CodeTableSearch().encoded(ItemDatabase.of_lists([[0]], 1)),
+        CodeTableSearch().encoded(ItemDatabase.of_lists([[0]], 1)),
+    ) == (
         0,
         0,
     )

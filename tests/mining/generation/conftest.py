@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.generation.model import Model
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 
 
 def table(rows):
@@ -17,14 +17,14 @@ def table(rows):
     names = sorted({(c, v) for row in rows for c, v in enumerate(row)})
     number = {name: i for i, name in enumerate(names)}
     cells = np.array([[number[c, v] for c, v in enumerate(row)] for row in rows], dtype=np.int32)
-    return Database.of_cells(cells, np.array([c for c, _ in names], dtype=np.int32)), names
+    return ItemDatabase.of_cells(cells, np.array([c for c, _ in names], dtype=np.int32)), names
 
 
 def sets(lists):
     """Itemsets from lists of items; supports play no part."""
     offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     items = np.array([i for s in lists for i in s], dtype=np.int32)
-    return Itemsets(offsets, items, np.ones(len(lists), dtype=np.int64))
+    return ItemsetCollection(offsets, items, np.ones(len(lists), dtype=np.int64))
 
 
 class Plain:
@@ -98,7 +98,7 @@ class Plain:
 def both(rows, lists, usages, laplace):
     """Return the model and its twin: ``lists`` with ``usages``, then every item, with the last of them."""
     database, _ = table(rows)
-    model = Model.of_elements(sets(lists), np.array(usages, dtype=np.int64), database, laplace)
+    model = RowGenerator.of_elements(sets(lists), np.array(usages, dtype=np.int64), database, laplace)
     every = [*lists, *([i] for i in range(database.items))]
     return model, Plain(list(zip(every, usages, strict=True)), database.place, len(rows[0]), laplace)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from scipy import stats
 from tiers import examples
 
-from ppdm_flow.mining.generation.model import Model
+from ppdm_flow.mining.generation.model import RowGenerator
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import cover, krimp
 
@@ -74,14 +74,14 @@ def test_factors_of_items_multiply_the_weights_of_elements(kit):
     lists, usages = [[0, 2], [1, 3, 4]], np.array([4, 3, 0, 2, 0, 3, 1, 2])
     database, _ = kit.table(rows)
     factors = np.array([2.0, 1.0, 3.0, 1.0, 0.5, 1.0])
-    found = Model.of_elements(kit.sets(lists), usages, database, 1.0, factors)
+    found = RowGenerator.of_elements(kit.sets(lists), usages, database, 1.0, factors)
     products = np.array([6.0, 0.5, 2.0, 1.0, 3.0, 1.0, 0.5, 1.0])
-    scaled = Model.of_elements(kit.sets(lists), (usages + 1) * products * 2, database, 0.0)
+    scaled = RowGenerator.of_elements(kit.sets(lists), (usages + 1) * products * 2, database, 0.0)
     words = kit.words(found, 2000)
     assert (found.generate(words).cells == scaled.generate(words).cells).all()
     table = krimp(database, mine(database, 1).in_candidate_order()).table
-    alike = Model.of(table, database, factors=np.ones(6)).generate(words).cells
-    assert (alike == Model.of(table, database).generate(words).cells).all()
+    alike = RowGenerator.of(table, database, factors=np.ones(6)).generate(words).cells
+    assert (alike == RowGenerator.of(table, database).generate(words).cells).all()
 
 
 def test_the_papers_step(kit):
@@ -132,7 +132,7 @@ def test_without_correction_only_what_covers_is_chosen(kit):
     database, _ = kit.table(rows)
     table = cover(database, kit.sets([[1, 3], [0, 2]]))
     assert table.singles.tolist() == [0, 0, 0, 0]
-    found = Model.of(table, database, 0).generate(kit.words(Model.of(table, database, 0), 1000))
+    found = RowGenerator.of(table, database, 0).generate(kit.words(RowGenerator.of(table, database, 0), 1000))
     assert {tuple(r) for r in found.cells.tolist()} == {(1, 3), (0, 2)}
     assert (found.itemsets == 1).all()
 
@@ -155,7 +155,7 @@ def test_elements_of_usage_zero_are_generated_where_there_is_a_correction(kit):
 
 def test_a_single_row_is_all_there_is(kit):
     database, _ = kit.table([("a", "b", "c")])
-    model = Model.of(krimp(database, mine(database, 1).in_candidate_order()).table, database)
+    model = RowGenerator.of(krimp(database, mine(database, 1).in_candidate_order()).table, database)
     assert (model.generate(kit.words(model, 50)).cells == [0, 1, 2]).all()
 
 
@@ -179,7 +179,7 @@ def test_fifty_thousand_values(kit):
     size = 50_000
     rows = np.stack([np.arange(size), np.arange(size) % 2], axis=1)
     database, _ = kit.table(rows.tolist())
-    model = Model.independent(database)
+    model = RowGenerator.independent(database)
     found = model.generate(kit.words(model, 20_000)).cells
     assert len(np.unique(found[:, 0])) > 15_000
     assert abs((found[:, 1] == found[0, 1]).mean() - 0.5) < 4.5 * np.sqrt(0.25 / 20_000)
@@ -188,7 +188,7 @@ def test_fifty_thousand_values(kit):
 def test_independent_columns_have_their_own_frequencies(kit):
     rows = [(0, 0)] * 3 + [(1, 1)]
     database, _ = kit.table(rows)
-    model = Model.independent(database, 0)
+    model = RowGenerator.independent(database, 0)
     found = model.generate(kit.words(model, 40_000)).cells
     joint = ((found[:, 0] == 0) & (found[:, 1] == 2)).mean()
     assert abs(joint - 9 / 16) < 4.5 * np.sqrt(9 / 16 * 7 / 16 / 40_000)
@@ -205,7 +205,7 @@ def test_what_makes_no_model_is_refused(kit):
     database, _ = kit.table([(0, 1)])
     for laplace in (-0.1, np.inf, np.nan):
         with pytest.raises(ValueError, match="Laplace"):
-            Model.independent(database, laplace)
+            RowGenerator.independent(database, laplace)
     gaps = kit.table([(0, 1)])[0].of_lists([[0, 1], [0]])
     with pytest.raises(ValueError, match="no table"):
-        Model.independent(gaps)
+        RowGenerator.independent(gaps)

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.generation.model import Model
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import krimp
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[3].parent / "shared/data"))
 
 
-def table_of(name: str) -> Database:
+def table_of(name: str) -> ItemDatabase:
     """A discretised table: one item for each column and row, numbered by descending support."""
     path = DATA / "lucs_num" / name
     if not path.exists():
@@ -32,11 +32,11 @@ def table_of(name: str) -> Database:
     for column in range(rows.shape[1]):
         place[number[np.unique(rows[:, column])]] = column
     items = int(np.count_nonzero(support))
-    return Database.of_cells(number[rows], place[:items])
+    return ItemDatabase.of_cells(number[rows], place[:items])
 
 
-def model_of(database: Database) -> Model:
-    return Model.of(krimp(database, mine(database, 1).of_length(2).in_candidate_order()).table, database)
+def model_of(database: ItemDatabase) -> RowGenerator:
+    return RowGenerator.of(krimp(database, mine(database, 1).of_length(2).in_candidate_order()).table, database)
 
 
 def test_iris_takes_two_itemsets_a_row(kit):
@@ -50,7 +50,7 @@ def test_nursery_keeps_the_supports_of_frequent_itemsets(kit):
     """As many rows as the original: itemsets of 10 % or more keep their supports within 0.010 on average."""
     database = table_of("nursery.D32.N12960.C5.num.gz")
     model = model_of(database)
-    made = Database.of_cells(model.generate(kit.words(model, database.rows)).cells, database.place)
+    made = ItemDatabase.of_cells(model.generate(kit.words(model, database.rows)).cells, database.place)
     errors = []
     for items, support in mine(database, 0.1):
         hit = np.logical_and.reduce([made.cells[:, database.place[i]] == i for i in items])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.itemsets.bits import weight_common, weight_planes
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.tabular import tabular
 from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.table import Table
@@ -27,7 +27,7 @@ CELLS = st.sampled_from(["a", "b", "c", None, "⊥"])
 
 @given(st.lists(st.frozensets(st.integers(0, 200), max_size=90), min_size=1, max_size=20))
 def test_transactions(rows):
-    database = Database.of_lists(rows, 201)
+    database = ItemDatabase.of_lists(rows, 201)
     assert database.rows == len(rows)
     back = Counter()
     for cells, weight in zip(database.cells, database.weights, strict=True):
@@ -68,8 +68,10 @@ def test_weights_as_bits(weights):
 
 def test_what_cannot_be_a_database():
     with pytest.raises(ValueError, match="without rows"):
-        Database.of_lists([])
+        ItemDatabase.of_lists([])
     with pytest.raises(ValueError, match="alphabet"):
-        Database.of_lists([[3]], 3)
+        ItemDatabase.of_lists([[3]], 3)
     with pytest.raises(ValueError, match="below 1"):
-        Database.of_cells(np.zeros((1, 1), dtype=np.int32), np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64))
+        ItemDatabase.of_cells(
+            np.zeros((1, 1), dtype=np.int32), np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
+        )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.itemsets import search
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import least_rows, mine, mine_transactions
 
 ROWS = st.lists(st.frozensets(st.integers(0, 6), max_size=6), min_size=1, max_size=60)
@@ -27,7 +27,7 @@ def brute(rows, least, only_closed=False):
 
 
 def found(rows, least, **bounds):
-    sets = list(mine(Database.of_lists(rows, 7), least, **bounds))
+    sets = list(mine(ItemDatabase.of_lists(rows, 7), least, **bounds))
     assert len(sets) == len(dict(sets))
     return dict(sets)
 
@@ -79,7 +79,7 @@ def test_equal_rows_are_weights(rows, times):
 
 @given(ROWS)
 def test_candidate_order(rows):
-    sets = list(mine(Database.of_lists(rows, 7), 1).in_candidate_order())
+    sets = list(mine(ItemDatabase.of_lists(rows, 7), 1).in_candidate_order())
     assert sets == sorted(brute(rows, 1).items(), key=lambda x: (-x[1], -len(x[0]), x[0]))
 
 
@@ -87,7 +87,7 @@ def test_candidate_order(rows):
 def test_many_rows_use_bits_and_lists():
     rng = np.random.default_rng(5)
     rows = [frozenset(np.flatnonzero(rng.random(9) < 0.4).tolist()) for _ in range(4000)]
-    database = Database.of_lists(rows, 9)
+    database = ItemDatabase.of_lists(rows, 9)
     for least in (1, 7, 60, 900):
         for only_closed in (False, True):
             assert dict(mine(database, least, only_closed=only_closed)) == brute(rows, least, only_closed)
@@ -111,22 +111,22 @@ def test_nothing_above_the_number_of_rows():
 
 def test_too_many():
     with pytest.raises(PluginError, match="PPF775") as caught:
-        mine(Database.of_lists([range(20)]), 1, most=1000)
+        mine(ItemDatabase.of_lists([range(20)]), 1, most=1000)
     assert "1000" in str(caught.value)
-    assert len(mine(Database.of_lists([range(10)]), 1, most=1023)) == 1023
+    assert len(mine(ItemDatabase.of_lists([range(10)]), 1, most=1023)) == 1023
 
 
 def test_too_long():
     """A million sets of up to 300 items are more than memory holds long before they are too many."""
     with pytest.raises(PluginError, match="PPF775"):
-        mine(Database.of_lists([range(300)]), 1, most=1_000_000)
+        mine(ItemDatabase.of_lists([range(300)]), 1, most=1_000_000)
 
 
 @pytest.mark.slow
 def test_a_wide_row_and_a_large_alphabet():
-    assert list(mine(Database.of_lists([range(300)]), 1, only_closed=True)) == [(tuple(range(300)), 1)]
+    assert list(mine(ItemDatabase.of_lists([range(300)]), 1, only_closed=True)) == [(tuple(range(300)), 1)]
     rows = [[i, 50_000 + i % 2] for i in range(50_000)]
-    database = Database.of_lists(rows)
+    database = ItemDatabase.of_lists(rows)
     assert database.cells.shape == (50_000, 2)
     assert dict(mine(database, 2)) == {(50_000,): 25_000, (50_001,): 25_000}
     assert len(mine(database, 1)) == 100_002
@@ -137,4 +137,4 @@ def test_beside_pyfim():
     rng = np.random.default_rng(11)
     rows = [sorted(np.flatnonzero(rng.random(40) < 0.25).tolist()) for _ in range(500)]
     theirs = {tuple(sorted(s)): n for s, n in fim.eclat(rows, supp=-10, report="a")}
-    assert dict(mine(Database.of_lists(rows, 40), 10)) == theirs
+    assert dict(mine(ItemDatabase.of_lists(rows, 40), 10)) == theirs

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.itemsets.collection import Itemsets
-from ppdm_flow.mining.itemsets.database import Database
+from ppdm_flow.mining.itemsets.collection import ItemsetCollection
+from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp import state
 from ppdm_flow.mining.krimp.accept import prune
@@ -30,7 +30,7 @@ def contents(table):
 
 
 def same_as_twin(rows, items, twin, pruning, least=1):
-    database = Database.of_lists(rows, items)
+    database = ItemDatabase.of_lists(rows, items)
     plain = twin(rows, items).run(twin(rows, items).candidates(least), pruning)
     found = krimp(database, mine(database, least).in_candidate_order(), pruning=pruning)
     assert [s for s, _ in found.table.itemsets] == sorted(plain.table, key=plain.order)
@@ -66,9 +66,9 @@ def test_wide_rows(twin):
     rng = np.random.default_rng(3)
     rows = [[*rng.integers(0, 2, 4) + 2 * np.arange(4)] for _ in range(60)]
     wide = [[*(np.array(row) + 70), *range(70)] for row in rows]
-    small, large = Database.of_lists(rows, 8), Database.of_lists(wide, 78)
+    small, large = ItemDatabase.of_lists(rows, 8), ItemDatabase.of_lists(wide, 78)
     candidates = mine(small, 1).in_candidate_order()
-    shifted = Itemsets(candidates.offsets, candidates.items + 70, candidates.supports)
+    shifted = ItemsetCollection(candidates.offsets, candidates.items + 70, candidates.supports)
     assert large.cells.shape[1] == 74
     found = krimp(large, shifted)
     plain = twin(rows, 8)
@@ -89,7 +89,7 @@ def test_wide_rows(twin):
 
 @given(TABLES, st.integers(1, 30), st.booleans())
 def test_stopped_and_gone_on_with(rows, stops, pruning):
-    database = Database.of_lists(rows, 16)
+    database = ItemDatabase.of_lists(rows, 16)
     candidates = mine(database, 1).in_candidate_order()
     whole = krimp(database, candidates, pruning=pruning)
     cut = [len(candidates) * k // (stops + 1) for k in range(1, stops + 1)]
@@ -104,7 +104,7 @@ def test_stopped_and_gone_on_with(rows, stops, pruning):
 def test_a_watch_hears_and_stops():
     rng = np.random.default_rng(1)
     rows = [(rng.integers(0, 3, 7) + 3 * np.arange(7)).tolist() for _ in range(300)]
-    database = Database.of_lists(rows, 21)
+    database = ItemDatabase.of_lists(rows, 21)
     candidates = mine(database, 1).in_candidate_order()
     heard = []
 
@@ -124,18 +124,18 @@ def test_a_watch_hears_and_stops():
 
 @given(TABLES)
 def test_cover_is_the_same_again(rows):
-    database = Database.of_lists(rows, 16)
+    database = ItemDatabase.of_lists(rows, 16)
     found = krimp(database, mine(database, 1).in_candidate_order()).table
     again = cover(database, found.itemsets)
     assert contents(again) == contents(found)
     assert again.sizes == found.sizes
-    other = cover(Database.of_lists([rows[0]], 16), found.itemsets)
+    other = cover(ItemDatabase.of_lists([rows[0]], 16), found.itemsets)
     assert sum(len(s) * u for s, u in contents(other).items()) == 4
 
 
 @given(st.one_of(ROWS, TABLES), st.integers(1, 3))
 def test_slim_loses_nothing(twin, rows, least):
-    database = Database.of_lists(rows, 16)
+    database = ItemDatabase.of_lists(rows, 16)
     found = slim(database, least)
     plain = twin(rows, 16)
     usage, size = plain.cover([s for s, _ in found.table.itemsets])
@@ -152,14 +152,14 @@ def test_unions_that_do_not_pay_are_given_up():
     rng = np.random.default_rng(40)
     base = rng.integers(0, 3, 60)
     alike = [np.where(rng.random(60) < 0.6, base, rng.integers(0, 3, 60)) + 3 * column for column in range(5)]
-    found = slim(Database.of_lists(np.stack(alike, axis=1).tolist()))
+    found = slim(ItemDatabase.of_lists(np.stack(alike, axis=1).tolist()))
     assert found.complete
     assert (found.position, found.accepted) == (18, 16)
 
 
 @given(TABLES)
 def test_pairs_are_those_of_the_covers_that_a_search_goes_on_from(rows):
-    database = Database.of_lists(rows, 16)
+    database = ItemDatabase.of_lists(rows, 16)
     begun = CompiledSearch(database, 4, 256, pairing=True)
     begun.put(slim(database).table.itemsets)
     s = begun.state
@@ -177,7 +177,7 @@ def test_pairs_are_those_of_the_covers_that_a_search_goes_on_from(rows):
 
 
 def test_room_grows():
-    database = Database.of_lists([[0, 1], [0, 2]], 3)
+    database = ItemDatabase.of_lists([[0, 1], [0, 2]], 3)
     s = begin_state(database, 2, 4, pairing=True)
     s.pairing.pairs[4, 5] = s.pairing.pairs[5, 4] = 7
     s.table.usage[4] = 9
@@ -191,7 +191,7 @@ def test_room_grows():
 
 @pytest.mark.parametrize("rows", [[[0]], [[0, 1, 2]], [[0, 1]] * 50, [[]], [[], [0]]])
 def test_little_data(rows):
-    database = Database.of_lists(rows, 3)
+    database = ItemDatabase.of_lists(rows, 3)
     for found in (krimp(database, mine(database, 1).in_candidate_order()), slim(database)):
         assert found.complete
         used = sum(len(s) * u for s, u in contents(found.table).items())
@@ -205,7 +205,7 @@ def test_a_cascade_that_looks_at_more_elements_than_the_queue_has_places():
     cells = rng.integers(0, 3, (400, 5))
     cells[:, 4] = cells[:, :4].sum(axis=1) % 3
     cells = np.where(rng.random(cells.shape) < 0.15, rng.integers(0, 3, cells.shape), cells) + 3 * np.arange(5)
-    database = Database.of_cells(cells.astype(np.int32), np.repeat(np.arange(5), 3).astype(np.int32))
+    database = ItemDatabase.of_cells(cells.astype(np.int32), np.repeat(np.arange(5), 3).astype(np.int32))
     sets = krimp(database, mine(database, 1).in_candidate_order(), pruning=False).table.itemsets
     pruned, looked_at = [], []
     for places in (len(sets), 10 * len(sets)):
@@ -222,7 +222,7 @@ def test_a_cascade_that_looks_at_more_elements_than_the_queue_has_places():
 
 
 def test_no_candidates():
-    database = Database.of_lists([[0, 1], [0, 2]], 3)
+    database = ItemDatabase.of_lists([[0, 1], [0, 2]], 3)
     found = krimp(database, mine(database, 3).in_candidate_order())
     assert found.complete
     assert len(found.table.itemsets) == 0
@@ -232,7 +232,7 @@ def test_no_candidates():
 def test_300_columns():
     rng = np.random.default_rng(2)
     rows = [(np.repeat(rng.integers(0, 2, 30), 10) + 2 * np.arange(300)).tolist() for _ in range(200)]
-    database = Database.of_lists(rows, 600)
+    database = ItemDatabase.of_lists(rows, 600)
     found = slim(database)
     assert found.table.compression < 0.2
     assert contents(cover(database, found.table.itemsets)) == contents(found.table)
@@ -243,7 +243,7 @@ def test_300_columns():
 @pytest.mark.slow
 def test_an_attribute_with_50_000_values():
     rows = [[i, 50_000 + i % 2, 50_002 + i % 2] for i in range(50_000)]
-    database = Database.of_lists(rows)
+    database = ItemDatabase.of_lists(rows)
     found = krimp(database, mine(database, 2).in_candidate_order())
     assert dict(found.table.itemsets) == {(50_000, 50_002): 25_000, (50_001, 50_003): 25_000}
     all_of_them = krimp(database, mine(database, 1).in_candidate_order())

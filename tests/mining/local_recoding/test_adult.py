@@ -13,7 +13,7 @@ import pytest
 from ppdm_flow.anonymizers.mondrian.values import ancestors, intervals, sets
 from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy
 from ppdm_flow.mining.local_recoding.kernels import edges, held
-from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
+from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.scales import flat
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[4] / "shared" / "data")) / "arx_adult"
@@ -52,7 +52,7 @@ def penalty(names, of, manner):
     codes, weights = np.array(cells, dtype=np.int32).T, np.ones(len(rows), dtype=np.int64)
     if not manner.relaxed:
         codes, weights = np.unique(codes, axis=0, return_counts=True)
-    items = Items(np.ascontiguousarray(codes), weights, tuple(found))
+    items = WeightedItems(np.ascontiguousarray(codes), weights, tuple(found))
     parts = partition(items, manner)
     sizes = held(weights, parts.order, parts.begins, parts.ends)
     assert sizes.min() >= manner.k
@@ -63,9 +63,9 @@ def penalty(names, of, manner):
 
 @pytest.mark.parametrize("relaxed", [False, True])
 def test_less_is_lost_than_by_arx(relaxed) -> None:
-    assert penalty(NINE, hierarchy, Manner(5, relaxed=relaxed)) < 0.07 < ARX
+    assert penalty(NINE, hierarchy, SplitOptions(5, relaxed=relaxed)) < 0.07 < ARX
 
 
 def test_value_sets_lose_no_more_than_a_plain_mondrian() -> None:
-    assert penalty(EIGHT, plain, Manner(5)) < 0.0175 < ANONYPY
-    assert penalty(EIGHT, plain, Manner(5, by_gain=False)) < ANONYPY
+    assert penalty(EIGHT, plain, SplitOptions(5)) < 0.0175 < ANONYPY
+    assert penalty(EIGHT, plain, SplitOptions(5, by_gain=False)) < ANONYPY

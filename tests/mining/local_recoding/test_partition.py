@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
-from ppdm_flow.mining.local_recoding.partition import Items, Manner, partition
-from ppdm_flow.mining.local_recoding.scales import RecodedForm, Scale, flat
+from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
+from ppdm_flow.mining.local_recoding.scales import OrderedScale, RecodedForm, flat
 from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
 from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse
-from ppdm_flow.requirements.t_closeness.classes import Close
+from ppdm_flow.requirements.t_closeness.classes import CloseClass
 
 _SPEC = importlib.util.spec_from_file_location("plain_partition", Path(__file__).with_name("plain.py"))
 plain = importlib.util.module_from_spec(_SPEC)
@@ -34,12 +34,12 @@ def tree(groups):
 
 def scale_of(form, size, extra, marks):
     if form == "interval":
-        return Scale(RecodedForm.INTERVAL, size, marks, position=np.array(extra, dtype=float))
+        return OrderedScale(RecodedForm.INTERVAL, size, marks, position=np.array(extra, dtype=float))
     if form == "set":
-        return Scale(RecodedForm.SET, size, marks)
+        return OrderedScale(RecodedForm.SET, size, marks)
     covered = [np.bincount(m)[m] for m in extra]
     prices = np.stack([(c - 1) / max(1, size - 1) for c in covered])
-    return Scale(RecodedForm.ANCESTOR, size, marks, maps=np.array(extra, dtype=np.int64), prices=prices)
+    return OrderedScale(RecodedForm.ANCESTOR, size, marks, maps=np.array(extra, dtype=np.int64), prices=prices)
 
 
 @st.composite
@@ -75,8 +75,8 @@ def test_the_same_classes_as_plain_recursion(table, k, by_gain, relaxed) -> None
         codes, weights, inverse = np.array(rows, dtype=np.int32), np.ones(len(rows), dtype=np.int64), range(len(rows))
     else:
         codes, inverse, weights = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-    items = Items(np.ascontiguousarray(codes, dtype=np.int32), np.asarray(weights), own)
-    found = partition(items, Manner(k, by_gain, relaxed))
+    items = WeightedItems(np.ascontiguousarray(codes, dtype=np.int32), np.asarray(weights), own)
+    found = partition(items, SplitOptions(k, by_gain, relaxed))
     groups = defaultdict(list)
     for record, item in enumerate(np.ravel(inverse)):
         groups[int(found.classes[item])].append(record)
@@ -92,7 +92,7 @@ def test_every_class_keeps_the_models(table, k, model, relaxed, data) -> None:
     sensitive = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     asked = {
         "l": DistinctDiverse(0, 2),
-        "t": Close(0, 0.3),
+        "t": CloseClass(0, 0.3),
         "alpha": AlphaBounded(0, 0.6),
         "entropy": EntropyDiverse(0, 1.5),
     }[model]
@@ -100,8 +100,8 @@ def test_every_class_keeps_the_models(table, k, model, relaxed, data) -> None:
     if relaxed:
         cells, weights = np.column_stack([rows, sensitive]), np.ones(len(rows), dtype=np.int64)
     codes = np.ascontiguousarray(cells[:, :-1], dtype=np.int32)
-    items = Items(codes, weights, own, (np.ascontiguousarray(cells[:, -1], dtype=np.int32),), (3,))
-    found = partition(items, Manner(k, True, relaxed), [asked])
+    items = WeightedItems(codes, weights, own, (np.ascontiguousarray(cells[:, -1], dtype=np.int32),), (3,))
+    found = partition(items, SplitOptions(k, True, relaxed), [asked])
     base = np.bincount(sensitive, minlength=3) / len(rows)
     if found is None:
         assert len(rows) < k or not keeps(model, np.bincount(sensitive, minlength=3), base)
@@ -125,21 +125,25 @@ def keeps(model, counts, base) -> bool:
 
 
 def test_items_too_heavy_to_divide_stay_together() -> None:
-    items = Items(np.array([[0], [0], [1]], dtype=np.int32), np.array([9, 2, 1]), (Scale(RecodedForm.SET, 2),))
-    found = partition(items, Manner(5, relaxed=True))
+    items = WeightedItems(
+        np.array([[0], [0], [1]], dtype=np.int32), np.array([9, 2, 1]), (OrderedScale(RecodedForm.SET, 2),)
+    )
+    found = partition(items, SplitOptions(5, relaxed=True))
     assert held(items.weights, found.order, found.begins, found.ends).min() >= 5
 
 
 def test_what_no_class_can_keep_is_refused() -> None:
-    items = Items(np.array([[0], [1]], dtype=np.int32), np.array([2, 2]), (Scale(RecodedForm.SET, 2),))
-    assert partition(items, Manner(5)) is None
+    items = WeightedItems(np.array([[0], [1]], dtype=np.int32), np.array([2, 2]), (OrderedScale(RecodedForm.SET, 2),))
+    assert partition(items, SplitOptions(5)) is None
     with pytest.raises(ValueError, match="differ in length"):
-        Items(items.codes, items.weights[:1], items.scales)
+        WeightedItems(items.codes, items.weights[:1], items.scales)
 
 
 def test_records_without_weight_are_covered_by_their_label() -> None:
-    items = Items(np.array([[0], [1], [4]], dtype=np.int32), np.array([3, 3, 0]), (Scale(RecodedForm.SET, 5),))
-    found = partition(items, Manner(3))
+    items = WeightedItems(
+        np.array([[0], [1], [4]], dtype=np.int32), np.array([3, 3, 0]), (OrderedScale(RecodedForm.SET, 5),)
+    )
+    found = partition(items, SplitOptions(3))
     low, high, cost = edges(items.codes, found.order, found.begins, found.ends, flat(items.scales))
     at = found.classes[2]
     assert low[at, 0] <= 4 <= high[at, 0]

@@ -13,8 +13,8 @@ import pytest
 from scipy.stats import hypergeom
 
 from ppdm_flow.mining.people.chances import chances_of, choices, largest_chances
-from ppdm_flow.mining.people.chances_query import chances_again
-from ppdm_flow.mining.recoding.grouping import Cells
+from ppdm_flow.mining.people.chances_query import chances_sql
+from ppdm_flow.mining.recoding.grouping import ClassCells
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -31,7 +31,7 @@ def told(*people, sizes):
 def one_value(having):
     classes = np.flatnonzero(having)
     begins = np.searchsorted(classes, np.arange(len(having) + 1)).astype(np.int64)
-    return Cells(begins, np.zeros(len(classes), dtype=np.int32), np.asarray(having)[classes])
+    return ClassCells(begins, np.zeros(len(classes), dtype=np.int32), np.asarray(having)[classes])
 
 
 @pytest.mark.parametrize("known", [1, 2, 3, None])
@@ -152,9 +152,9 @@ def test_decoded_counts_and_rows_that_nobody_may_know_by_sql(known, seed):
     having = told_some.sizes[:, None] * rng.dirichlet([0.3, 0.3, 0.3, 0.3], len(told_some.sizes))
     classes, values = np.nonzero(having)
     begins = np.searchsorted(classes, np.arange(len(having) + 1)).astype(np.int64)
-    first = largest_chances(told_some, Cells(begins, values.astype(np.int32), having[classes, values]), known, 4)
+    first = largest_chances(told_some, ClassCells(begins, values.astype(np.int32), having[classes, values]), known, 4)
     rows = pa.table({"person": person, "class": pa.array(group, mask=group < 0), "known": some})
     cells = pa.table({"class": classes, "value": values, "n": having[classes, values]})
-    again = chances_again(Database(), rows, cells, known)
+    again = chances_sql(Database(), rows, cells, known)
     assert [again.get(v, 0.0) for v in range(4)] == pytest.approx(first.tolist(), abs=1e-12)
     assert all(chances_of(told_some, having[:, v], known).max() == pytest.approx(first[v]) for v in range(4))

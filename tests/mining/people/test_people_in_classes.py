@@ -14,7 +14,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Lineage
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
@@ -23,7 +23,7 @@ from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.registry import load
 
 CELL = st.sampled_from(["a", "b", None])
@@ -39,7 +39,7 @@ ALPHA = AlphaK.of("a", "s", alpha=1.0, attributes=G)
 T = TCloseness.of("t", "s", t=1.0, attributes=G)
 DELTA = DeltaDisclosure.of("d", "s", delta=1.0, attributes=G)
 BETA = BetaLikeness.of("b", "s", beta=1.0, attributes=G)
-ONE = People("person", 1)
+ONE = PeopleCount("person", 1)
 
 
 def audit(requirement):
@@ -277,7 +277,7 @@ def shares_of(rows):
 @examples(10)
 @given(rows=ROWS)
 def test_templates(build, agree, nulls, negated, rows):
-    template = Template.of(
+    template = InferenceTemplate.of(
         "i", channel=G, sensitive=by_attribute([("s", "x")]), confidence=1.0, negated=negated, min_support=2
     )
     released = {n: c for n, c in table(rows).items() if n != "person"}

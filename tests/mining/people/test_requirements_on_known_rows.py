@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.core.people import People
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import columns
@@ -25,7 +25,7 @@ from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
-from ppdm_flow.requirements.templates.requirement import Template
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 
@@ -188,8 +188,8 @@ def test_linked_rows_and_others_of_one_person_tell_more_than_each_of_them(build,
     """Whoever knows a row of either kind has two chances to see x."""
     before = {n: [r[i] for r in HALF_LINKED] for i, n in enumerate(("person", "p", "s", "key"))}
     released = {n: before[n] for n in ("p", "s", "key")}
-    people = People("person", known)
-    x = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0)
+    people = PeopleCount("person", known)
+    x = InferenceTemplate.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0)
     example = build.case(
         {n: before[n] for n in ("person", "p", "s")},
         released,
@@ -220,8 +220,8 @@ MIXED = st.lists(
 def test_nobody_who_knows_rows_of_both_kinds_finds_a_larger_chance(build, agree, known, suppressed, rows):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s"))}
     released = {n: before[n] for n in ("p", "s")} | {"key": [f"k{r[0]}" if r[3] else suppressed for r in rows]}
-    people = People("person", known)
-    x = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0)
+    people = PeopleCount("person", known)
+    x = InferenceTemplate.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0)
     example = build.case(before, released, "uqs", sources={"key": "person"}, requirements=(K, x), people=people)
     codes = [Column.of(released[name]).codes for name in ("key", "s")]
     seen = linked_rows(np.array([int(r[0]) for r in rows]), codes[:1], codes[1:]).rows
@@ -242,7 +242,7 @@ def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
     released = {n: before[n] for n in ("p", "s", "x")} | ({"key": [f"k{r[0]}" for r in rows]} if pseudonym else {})
     every = (K, L, ALPHA, T)
     sources = {"key": "person"}
-    people = People("person", known)
+    people = PeopleCount("person", known)
     example = build.case(before, released, "uqsx", sources=sources, requirements=every, people=people)
     links = set(range(len(rows))) if pseudonym else linked(rows, (2, 3))
     found = list(groups(rows, links, known))
@@ -266,10 +266,12 @@ def test_every_choice_of_known_rows(build, agree, known, rows, pseudonym):
 @given(rows=ROWS)
 def test_templates(build, agree, known, negated, rows):
     """A negated template is about having another value than x, another is about x."""
-    template = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0, negated=negated)
+    template = InferenceTemplate.of(
+        "i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=1.0, negated=negated
+    )
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
     released = {n: before[n] for n in ("p", "s", "x")}
-    example = build.case(before, released, "uqsx", requirements=(template,), people=People("person", known))
+    example = build.case(before, released, "uqsx", requirements=(template,), people=PeopleCount("person", known))
     links = linked(rows, (2, 3))
     wanted = [(*r[:2], "it" if (r[2] == "x") != negated else "", r[3]) for r in rows]
     told = [share_of(group) for group in groups(wanted, links, known)]
@@ -292,9 +294,9 @@ def test_too_many_combinations_are_not_measured(build, monkeypatch):
     rows = [(str(i % 3), "ab"[i // 3 % 2], "xy"[i % 2], "m") for i in range(12)]
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
     released = {"p": before["p"], "s": before["s"], "key": [f"k{r[0]}" for r in rows]}
-    template = Template.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=0.9)
+    template = InferenceTemplate.of("i", channel=("p",), sensitive=by_attribute([("s", "x")]), confidence=0.9)
     example = build.case(
-        before, released, "uqsx", sources={"key": "person"}, requirements=(L, template), people=People("person", 2)
+        before, released, "uqsx", sources={"key": "person"}, requirements=(L, template), people=PeopleCount("person", 2)
     )
     for requirement in (L, template):
         outcome = audit(requirement).measure(*example.args)
@@ -324,7 +326,7 @@ def test_values_of_crowds_are_matched(build, agree, known, people):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s"))}
     released = {"p": before["p"], "s": before["s"], "key": [r[3] for r in rows]}
     example = build.case(
-        before, released, "uqs", sources={"key": "person"}, requirements=(L, T), people=People("person", known)
+        before, released, "uqs", sources={"key": "person"}, requirements=(L, T), people=PeopleCount("person", known)
     )
     found = list(groups(rows, set(range(len(rows))), known))
     assert agree(audit(L), example)["l.known_rows_l"] == min(map(distinct, found))
@@ -335,12 +337,12 @@ def test_linked_rows_are_drawn(build):
     before = {"person": ["1", "1", "2", "2"], "p": ["a", "b", "a", "b"], "s": ["x", "y", "x", "y"]}
     released = {"p": before["p"], "s": before["s"], "key": ["k", "k", "m", "m"]}
     example = build.case(
-        before, released, "uqs", sources={"key": "person"}, requirements=(K,), people=People("person", 1)
+        before, released, "uqs", sources={"key": "person"}, requirements=(K,), people=PeopleCount("person", 1)
     )
     (chart,) = audit(K).measure(*example.args).charts
     assert (chart.id, chart.group, chart.x) == ("k.known_rows", "k_anonymity", ("1", "2", "3", "all"))
     assert chart.series[0].y == (2.0,) * 4
-    alone = build.case(before, {"p": before["p"]}, "uqs", requirements=(K,), people=People("person", 1))
+    alone = build.case(before, {"p": before["p"]}, "uqs", requirements=(K,), people=PeopleCount("person", 1))
     assert audit(K).measure(*alone.args).charts == ()
 
 
@@ -349,7 +351,7 @@ def test_linked_rows_and_wildcards_are_not_measured(build):
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}
     released = {n: before[n] for n in ("p", "s", "x")}
     example = build.case(
-        before, released, "uqsx", requirements=(K, L), people=People("person", 1), nulls=Nulls.WILDCARD
+        before, released, "uqsx", requirements=(K, L), people=PeopleCount("person", 1), nulls=Nulls.WILDCARD
     )
     for requirement in (K, L):
         outcome = audit(requirement).measure(*example.args)
@@ -361,7 +363,7 @@ def test_linked_rows_and_wildcards_are_not_measured(build):
 def test_cells_that_are_more_frequent_than_any_persons_rows_link_nothing(build, agree, values, may):
     before = {"person": [*"112233"], "p": ["a"] * 6, "s": [*values]}
     released = {"p": before["p"], "s": before["s"]}
-    example = build.case(before, released, "uqs", requirements=(K,), people=People("person", 1))
+    example = build.case(before, released, "uqs", requirements=(K,), people=PeopleCount("person", 1))
     assert may_link(columns(("p",), ("s",), example.candidate, example.ctx), example.candidate, example.ctx) or not may
     revealing = columns(("p",), (), example.candidate, example.ctx)
     assert may_link(revealing, example.candidate, example.ctx) is may

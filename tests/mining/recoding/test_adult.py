@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from ppdm_flow.mining.recoding import costs
-from ppdm_flow.mining.recoding.ground import Ground, Levels
+from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.mining.recoding.search import optimum
 from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse
-from ppdm_flow.requirements.t_closeness.classes import Close
+from ppdm_flow.requirements.t_closeness.classes import CloseClass
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[4] / "shared" / "data")) / "arx_adult"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data in {DATA.name}: set PPDM_DATA")
@@ -59,7 +59,7 @@ def ground(names, sensitive=()):
     cells = np.stack([*columns, *(codes.astype(np.int32) for _, codes in found)], axis=1)
     distinct, weights = np.unique(cells, axis=0, return_counts=True)
     width = len(names)
-    return Ground(
+    return WeightedRows(
         np.ascontiguousarray(distinct[:, :width]),
         weights.astype(np.int64),
         tuple(levels),
@@ -80,7 +80,7 @@ def ground(names, sensitive=()):
 )
 def test_k_anonymity_over_nine_attributes(k, share, node, suppressed, classes) -> None:
     table = ground(NINE)
-    found = optimum(table, [KAnonymous(k)], costs.Loss(), int(share * table.records))
+    found = optimum(table, [KAnonymous(k)], costs.DomainLoss(), int(share * table.records))
     assert found.proven
     assert found.size == 12_960
     assert node is None or found.node == node
@@ -93,12 +93,12 @@ def test_k_anonymity_over_nine_attributes(k, share, node, suppressed, classes) -
     [
         (None, 1178, 370),
         (DistinctDiverse(0, 5), 1109, 193),
-        (Close(0, 0.2), 235, 6),
+        (CloseClass(0, 0.2), 235, 6),
     ],
 )
 def test_eight_attributes_and_a_sensitive_one(model, suppressed, classes) -> None:
     table = ground(EIGHT, ["occupation"])
     asked = [KAnonymous(5), *([model] if model else [])]
-    found = optimum(table, asked, costs.Loss(), int(0.04 * table.records), at_released=False)
+    found = optimum(table, asked, costs.DomainLoss(), int(0.04 * table.records), at_released=False)
     assert found.proven
     assert (found.best.suppressed, int(found.best.kept.sum())) == (suppressed, classes)

@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.recoding.grouping import Cells, Grouping
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
 from ppdm_flow.requirements.beta_likeness.classes import BetaLike
 from ppdm_flow.requirements.delta_disclosure.classes import DeltaDisclosing
 from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse, RecursiveDiverse
 from ppdm_flow.requirements.lkc.classes import UnionBounded
-from ppdm_flow.requirements.t_closeness.classes import Close
+from ppdm_flow.requirements.t_closeness.classes import CloseClass
 
 MODELS = {
     "k": st.builds(KAnonymous, st.integers(1, 6)),
     "distinct": st.builds(DistinctDiverse, st.just(0), st.integers(1, 3)),
     "entropy": st.builds(EntropyDiverse, st.just(0), st.floats(1.0, 3.0)),
     "recursive": st.builds(RecursiveDiverse, st.just(0), st.floats(0.5, 4.0), st.integers(1, 3)),
-    "equal": st.builds(Close, st.just(0), st.floats(0.05, 0.9)),
-    "ordered": st.builds(Close, st.just(0), st.floats(0.05, 0.9), st.just(True)),
+    "equal": st.builds(CloseClass, st.just(0), st.floats(0.05, 0.9)),
+    "ordered": st.builds(CloseClass, st.just(0), st.floats(0.05, 0.9), st.just(True)),
     "alpha": st.builds(AlphaBounded, st.just(0), st.floats(0.2, 0.95)),
     "alpha_of": st.builds(AlphaBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
     "union": st.builds(UnionBounded, st.just(0), st.floats(0.2, 0.95), st.just((0, 2))),
@@ -37,9 +37,9 @@ def grouping(histograms):
     """One class for each row of counts (classes, values)."""
     owner, value = np.nonzero(histograms)
     begins = np.searchsorted(owner, np.arange(len(histograms) + 1)).astype(np.int64)
-    cells = Cells(begins, value.astype(np.int32), histograms[owner, value].astype(np.int64))
+    cells = ClassCells(begins, value.astype(np.int32), histograms[owner, value].astype(np.int64))
     sizes = histograms.sum(axis=1).astype(np.int64)
-    return Grouping((0,), np.zeros(len(histograms), dtype=np.int64), sizes, (cells,))
+    return RowGrouping((0,), np.zeros(len(histograms), dtype=np.int64), sizes, (cells,))
 
 
 def moved(base, drift):

@@ -15,19 +15,19 @@ from tiers import examples
 
 from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.recoding import costs
-from ppdm_flow.mining.recoding.ground import Ground, Levels
-from ppdm_flow.mining.recoding.models import Hereditary, KAnonymous, Model
+from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
+from ppdm_flow.mining.recoding.models import ClassModel, HereditaryModel, KAnonymous
 from ppdm_flow.mining.recoding.search import optimum
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
 from ppdm_flow.requirements.beta_likeness.classes import BetaLike
 from ppdm_flow.requirements.delta_disclosure.classes import DeltaDisclosing
-from ppdm_flow.requirements.dominance.classes import Undominated
+from ppdm_flow.requirements.dominance.classes import UndominatedClass
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.requirements.k_map.classes import KMapped
 from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse, RecursiveDiverse
 from ppdm_flow.requirements.lkc.classes import UnionBounded
-from ppdm_flow.requirements.t_closeness.classes import Close
+from ppdm_flow.requirements.t_closeness.classes import CloseClass
 from ppdm_flow.sdk.spec import imported
 
 _SPEC = importlib.util.spec_from_file_location("plain_recoding", Path(__file__).with_name("plain.py"))
@@ -35,8 +35,8 @@ plain = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(plain)
 
 COSTS = {
-    "loss": costs.Loss(),
-    "ncp": costs.Loss(geometric=False),
+    "loss": costs.DomainLoss(),
+    "ncp": costs.DomainLoss(geometric=False),
     "precision": costs.Precision(),
     "discernibility": costs.Discernibility(),
     "average_class_size": costs.ClassSize(),
@@ -48,8 +48,8 @@ MODELS = {
     "distinct": lambda v: DistinctDiverse(0, v),
     "entropy": lambda v: EntropyDiverse(0, v),
     "recursive": lambda c, rank: RecursiveDiverse(0, c, rank),
-    "equal": lambda t: Close(0, t),
-    "ordered": lambda t: Close(0, t, ordered=True),
+    "equal": lambda t: CloseClass(0, t),
+    "ordered": lambda t: CloseClass(0, t, ordered=True),
     "alpha": lambda a: AlphaBounded(0, a),
     "delta": lambda d: DeltaDisclosing(0, d),
     "beta": lambda b: BetaLike(0, b),
@@ -57,7 +57,7 @@ MODELS = {
     "k_map": KMapped,
     "alpha_of": lambda a, values: AlphaBounded(0, a, values),
     "union": lambda c, values: UnionBounded(0, c, values),
-    "dominance": lambda n, share: Undominated(0, Dominance(n=n, share=share), WAGES),
+    "dominance": lambda n, share: UndominatedClass(0, Dominance(n=n, share=share), WAGES),
 }
 
 
@@ -112,7 +112,7 @@ def ground_of(table):
         )
         for maps in table.maps
     )
-    return Ground(
+    return WeightedRows(
         np.array([k[0] for k in keys], dtype=np.int32),
         np.array([counts[k] for k in keys], dtype=np.int64),
         levels,
@@ -185,9 +185,9 @@ def lattice_table(key):
 def test_no_model_and_no_cost_is_forgotten() -> None:
     paths = [spec.requirement.classes for spec in built_in() if spec.requirement.classes]
     homes = [vars(sys.modules[imported(path).__module__]) for path in paths]
-    there = {c for home in homes for c in home.values() if isinstance(c, type) and issubclass(c, Model)}
+    there = {c for home in homes for c in home.values() if isinstance(c, type) and issubclass(c, ClassModel)}
     used = {type(MODELS[kind](*numbers)) for kind, *numbers in ONE_OF_EACH}
-    assert there - {Model, Hereditary, OfHoldings} == used
+    assert there - {ClassModel, HereditaryModel, OfHoldings} == used
     priced = {c.__name__ for c in vars(costs).values() if isinstance(c, type) and "prepare" in dir(c)} - {"Cost"}
     assert priced == {type(c).__name__ for c in COSTS.values()}
 
@@ -218,8 +218,8 @@ def test_a_search_that_is_ended_says_so_and_keeps_what_it_found() -> None:
     maps = [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]
     rows = [(tuple(rng.integers(0, 4, 4).tolist()), 0, 0) for _ in range(200)]
     ground = ground_of(plain.Table(rows, [maps] * 4, 1))
-    whole = optimum(ground, [KAnonymous(5)], costs.Loss(), 10)
-    ended = optimum(ground, [KAnonymous(5)], costs.Loss(), 10, most=3)
+    whole = optimum(ground, [KAnonymous(5)], costs.DomainLoss(), 10)
+    ended = optimum(ground, [KAnonymous(5)], costs.DomainLoss(), 10, most=3)
     assert whole.proven
     assert ended.checked == 3
     assert not ended.proven
@@ -237,8 +237,8 @@ def test_keys_beyond_62_bits_are_told_apart() -> None:
         for _ in range(8)
     )
     codes = np.unique(rng.integers(0, leaves, (300, 8)).astype(np.int32), axis=0)
-    twice = Ground(codes, np.full(len(codes), 2, dtype=np.int64), levels)
-    found = optimum(twice, [KAnonymous(2)], costs.Loss(), 0)
+    twice = WeightedRows(codes, np.full(len(codes), 2, dtype=np.int64), levels)
+    found = optimum(twice, [KAnonymous(2)], costs.DomainLoss(), 0)
     assert found.node == (0,) * 8
     assert int(found.best.kept.sum()) == len(codes)
 
@@ -247,10 +247,10 @@ def test_a_population_counts_people_not_records() -> None:
     levels = (Levels((np.array([0, 1], dtype=np.int32), np.zeros(2, dtype=np.int32)), (np.full(2, 0.5), np.ones(1))),)
     codes = np.array([[0], [1]], dtype=np.int32)
     people = np.array([9, 2], dtype=np.int64)
-    ground = Ground(codes, np.array([1, 0], dtype=np.int64), levels, population=people)
-    assert optimum(ground, [KMapped(9)], costs.Loss(), 0).node == (0,)
-    assert optimum(ground, [KMapped(10)], costs.Loss(), 0).node == (1,)
-    assert optimum(ground, [KMapped(12)], costs.Loss(), 0).best is None
+    ground = WeightedRows(codes, np.array([1, 0], dtype=np.int64), levels, population=people)
+    assert optimum(ground, [KMapped(9)], costs.DomainLoss(), 0).node == (0,)
+    assert optimum(ground, [KMapped(10)], costs.DomainLoss(), 0).node == (1,)
+    assert optimum(ground, [KMapped(12)], costs.DomainLoss(), 0).best is None
 
 
 def test_a_level_that_splits_what_is_one_below_is_refused() -> None:

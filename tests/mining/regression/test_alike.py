@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from ppdm_flow.mining.regression.alike import likeness, overlaps
-from ppdm_flow.mining.regression.fit import Estimates
+from ppdm_flow.mining.regression.fit import FittedTerms
 
 Z = 1.959963984540054
 
 
 def of(values, errors, names="abcdef"):
-    return Estimates(tuple((n, -1) for n in names[: len(values)]), np.array(values), np.array(errors), None)
+    return FittedTerms(tuple((n, -1) for n in names[: len(values)]), np.array(values), np.array(errors), None)
 
 
 @pytest.mark.parametrize(

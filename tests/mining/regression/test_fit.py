@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.regression import design as designs
-from ppdm_flow.mining.regression.design import Categories, Design, Numbers
+from ppdm_flow.mining.regression.design import CategoricalTerm, Design, Numbers
 from ppdm_flow.mining.regression.fit import UnfittedError, group_means, linear, logistic
 
 FOUND = ("values", "errors", "low", "high")
@@ -34,7 +34,7 @@ def matrix(design):
 
 def random_design(rng, rows=200):
     codes = np.concatenate([np.arange(4), rng.integers(0, 4, rows - 4)])
-    return Design.of([Numbers("x", rng.normal(40, 12, rows)), Categories("c", codes, int(rng.integers(4)))], rows)
+    return Design.of([Numbers("x", rng.normal(40, 12, rows)), CategoricalTerm("c", codes, int(rng.integers(4)))], rows)
 
 
 def same_linear(sm, design, response, weights):
@@ -71,7 +71,7 @@ def test_both_models_are_those_of_statsmodels(seed, monkeypatch, sm):
 def test_adult(data, sm):
     adult = pd.read_csv(data / "adult_uci/adult.data.gz", names=ADULT, skipinitialspace=True)
     codes = [(c, pd.factorize(adult[c])[0]) for c in ("sex", "race", "marital", "workclass")]
-    cells = [Categories(c, each, int(np.argmax(np.bincount(each)))) for c, each in codes]
+    cells = [CategoricalTerm(c, each, int(np.argmax(np.bincount(each)))) for c, each in codes]
     numbers = [Numbers(c, adult[c].to_numpy(dtype=float)) for c in ("age", "education_num")]
     design, weights = Design.of([*numbers, *cells], len(adult)), adult["fnlwgt"].to_numpy(dtype=float)
     same_linear(sm, design, adult["hours"].to_numpy(dtype=float), weights)
@@ -86,7 +86,7 @@ def test_least_squares_solve_the_normal_equations(rows):
     """The slow twin: Gaussian elimination in fractions."""
     x, codes, y, w = (np.array(each) for each in zip(*rows, strict=True))
     base = int(codes.min())
-    design = Design.of([Numbers("x", x.astype(float)), Categories("c", codes, base)], len(rows))
+    design = Design.of([Numbers("x", x.astype(float)), CategoricalTerm("c", codes, base)], len(rows))
     exact = normal_equations(matrix(design), y, w)
     if exact is None or len(rows) <= len(design.terms):
         with pytest.raises(UnfittedError):
@@ -132,7 +132,7 @@ def test_a_category_that_separates_the_response_has_no_estimates():
     codes = np.repeat([0, 1], 50)
     response = np.concatenate([np.tile([0.0, 1.0], 25), np.ones(50)])
     with pytest.raises(UnfittedError, match=r"separate|tells"):
-        logistic(Design.of([Categories("c", codes, 0)], 100), response, np.ones(100))
+        logistic(Design.of([CategoricalTerm("c", codes, 0)], 100), response, np.ones(100))
     with pytest.raises(UnfittedError, match="the same"):
         logistic(Design.of([], 100), np.ones(100), np.ones(100))
 

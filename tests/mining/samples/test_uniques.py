@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.mining.samples.log_linear import fit, main_effects, two_way
-from ppdm_flow.mining.samples.uniques import Keys, estimate, fit_statistics
+from ppdm_flow.mining.samples.uniques import SampleKeys, estimate, fit_statistics
 
 tables = st.lists(st.integers(0, 9), min_size=24, max_size=24).map(lambda v: np.array(v, dtype=float).reshape(2, 3, 4))
 
@@ -22,7 +22,7 @@ def keys_of(sample, weights=None, fraction=None):
     places = np.argwhere(sample > 0)
     frequencies = sample[tuple(places.T)].astype(np.int64)
     people = frequencies / fraction if weights is None else weights[tuple(places.T)]
-    return Keys(places, sample.shape, frequencies, people)
+    return SampleKeys(places, sample.shape, frequencies, people)
 
 
 def plain_independence(table):

@@ -15,9 +15,9 @@ from tiers import examples
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.mining.transactions.apriori import apriori
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, mine
+from ppdm_flow.mining.transactions.apriori.apriori import SearchBounds, mine
 from ppdm_flow.mining.transactions.apriori.levels import Level, joined, places
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.rules import rules
 from ppdm_flow.tables.sets import Baskets, PackedSets
@@ -39,7 +39,7 @@ def test_without_randomization_it_is_apriori(rows: list[frozenset[str]], least: 
     step = -(-len(rows) // pieces)
     parts = [baskets.take(slice(i, i + step)) for i in range(0, len(rows), step)]
     for threads in (1, 2):
-        mined = mine(lambda: parts, Operator.none(range(6), 7), least, threads=threads)
+        mined = mine(lambda: parts, TransactionOperator.none(range(6), 7), least, threads=threads)
         found = {
             tuple(itemset): value
             for one in mined.by_size
@@ -75,7 +75,7 @@ def test_candidates_have_only_kept_subsets(pairs: set[tuple[int, ...]], triples:
 
 def test_rules_without_randomization_are_exact() -> None:
     rows = [frozenset("ab")] * 6 + [frozenset("a")] * 2 + [frozenset("bc")] * 2
-    mined = mine(lambda: [PackedSets.of(Baskets.of(rows, NAMES))], Operator.none(range(3), 7), 0.1)
+    mined = mine(lambda: [PackedSets.of(Baskets.of(rows, NAMES))], TransactionOperator.none(range(3), 7), 0.1)
     found = {(r.antecedent, r.consequent): r for r in rules(mined)}
     assert set(found) == {((0,), (1,)), ((1,), (0,)), ((1,), (2,)), ((2,), (1,))}
     rule = found[(0,), (1,)]
@@ -90,9 +90,9 @@ def data() -> Baskets:
     return block
 
 
-def operator_for(data: Baskets) -> Operator:
+def operator_for(data: Baskets) -> TransactionOperator:
     sizes = range(1, 7)
-    return Operator.cut_and_paste(dict.fromkeys(sizes, 4), dict.fromkeys(sizes, 0.125), len(data.categories))
+    return TransactionOperator.cut_and_paste(dict.fromkeys(sizes, 4), dict.fromkeys(sizes, 0.125), len(data.categories))
 
 
 @pytest.mark.slow(quick=1)
@@ -109,8 +109,8 @@ def test_randomized_supports_are_within_their_errors(data: Baskets, form: str) -
         else seeded.seed(data, operator, draws, rows)
     )
     parts = [sets.take(slice(i, i + 17_000)) for i in range(0, len(data), 17_000)]
-    mined = mine(lambda: parts, operator, 0.03, Bounds(length=3), threads=2)
-    truth = mine(lambda: [data], Operator.none(range(1, 7), 40), 1e-9, Bounds(length=3))
+    mined = mine(lambda: parts, operator, 0.03, SearchBounds(length=3), threads=2)
+    truth = mine(lambda: [data], TransactionOperator.none(range(1, 7), 40), 1e-9, SearchBounds(length=3))
     assert mined.stopped == apriori.LENGTH
     for one in mined.by_size:
         at = places(truth.levels, one.itemsets, 40)
@@ -137,17 +137,17 @@ def test_it_stops_where_precision_is_lost_and_where_seeds_end(data: Baskets) -> 
     draws = Draws(RunKey.from_seed("stop").step("x"), seeded.draws_per_row(operator, 2))
     seeds = seeded.seed(few, operator, draws, np.arange(3000), 2)
     assert mine(lambda: [seeds], operator, 0.001).stopped == apriori.PRECISION
-    assert len(mine(lambda: [seeds], operator, 0.001, Bounds(precision=0.0)).by_size) == 2
-    assert mine(lambda: [seeds], operator, 0.05, Bounds(precision=0.0)).stopped == apriori.SEEDS
-    assert mine(lambda: [seeds], operator, 0.05, Bounds(length=1)).stopped == apriori.LENGTH
+    assert len(mine(lambda: [seeds], operator, 0.001, SearchBounds(precision=0.0)).by_size) == 2
+    assert mine(lambda: [seeds], operator, 0.05, SearchBounds(precision=0.0)).stopped == apriori.SEEDS
+    assert mine(lambda: [seeds], operator, 0.05, SearchBounds(length=1)).stopped == apriori.LENGTH
 
 
 def test_refusals(data: Baskets) -> None:
-    small = Operator.none(range(3), 40)
+    small = TransactionOperator.none(range(3), 40)
     with pytest.raises(DataError, match="PPF777"):
         mine(lambda: [data], small, 0.1)
     with pytest.raises(PluginError, match="PPF775"):
-        mine(lambda: [data], Operator.none(range(7), 40), 1e-9, Bounds(most=10))
+        mine(lambda: [data], TransactionOperator.none(range(7), 40), 1e-9, SearchBounds(most=10))
     with pytest.raises(ValueError, match="no transactions"):
         mine(list, small, 0.1)
     for wrong in (0.0, -1.0, 1.5, float("nan")):

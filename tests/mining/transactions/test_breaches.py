@@ -22,7 +22,7 @@ from ppdm_flow.mining.transactions.breaches import (
 )
 from ppdm_flow.mining.transactions.laws import binomial_law
 from ppdm_flow.mining.transactions.matrices import transition
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 ALPHABET = 7
 
@@ -54,11 +54,11 @@ def additions(operator, size, kept, rest):
 
 
 OPERATORS = [
-    Operator.cut_and_paste({3: 2}, {3: 0.3}, ALPHABET),
-    Operator.cut_and_paste({3: 7}, {3: 0.1}, ALPHABET),
-    Operator.select_a_size({3: [0.1, 0.5, 0.2, 0.2]}, {3: 0.4}, ALPHABET),
-    Operator.uniform([3], 0.3, ALPHABET),
-    Operator.uniform([3], 0.3, ALPHABET, 1),
+    TransactionOperator.cut_and_paste({3: 2}, {3: 0.3}, ALPHABET),
+    TransactionOperator.cut_and_paste({3: 7}, {3: 0.1}, ALPHABET),
+    TransactionOperator.select_a_size({3: [0.1, 0.5, 0.2, 0.2]}, {3: 0.4}, ALPHABET),
+    TransactionOperator.uniform([3], 0.3, ALPHABET),
+    TransactionOperator.uniform([3], 0.3, ALPHABET, 1),
 ]
 
 
@@ -105,7 +105,7 @@ def test_known_items_that_are_not_looked_at():
 
 def test_golden_formula():
     """Level = sum s+_l P[k, l] / sum s_l P[k, l]."""
-    operator = Operator.cut_and_paste({5: 3}, {5: 0.2}, 100)
+    operator = TransactionOperator.cut_and_paste({5: 3}, {5: 0.2}, 100)
     supports = np.array([0.9, 0.06, 0.03, 0.01])
     last = [0.008, 0.0176, 0.04, 0.088]
     expected = (0.06 / 3 * last[1] + 0.03 * 2 / 3 * last[2] + 0.01 * last[3]) / (supports @ last)
@@ -114,7 +114,7 @@ def test_golden_formula():
 
 def test_golden_uniform_randomization():
     """10 million baskets of 10 items of 10,000; 1 % hold {x, y, z}, 5 % two of them, 94 % at most one."""
-    operator = Operator.uniform([10], 0.2, 10_000)
+    operator = TransactionOperator.uniform([10], 0.2, 10_000)
     reached = likelihoods(operator, 10, 3)
     assert 1e5 * reached[3] == pytest.approx(800, rel=1e-9)
     # The paper bounds the rest: of the items that are not kept on purpose, as if all were replaced.
@@ -141,7 +141,7 @@ def test_golden_inserting_exactly_so_many_items():
     Exactly so many new items make the same number, by a sum over how many of ten items stay; those that replace others
     count too, so that there are 1309 and not (500 / 10,000)^3.
     """
-    operator = Operator.uniform([10], 0.2, 10_000, 500)
+    operator = TransactionOperator.uniform([10], 0.2, 10_000, 500)
     reached = transition(operator, 10, 3)[3]
     assert 1e5 * reached[3] == pytest.approx(800)
     kept = binomial_law(10, 0.2)
@@ -155,7 +155,7 @@ def test_golden_inserting_exactly_so_many_items():
 
 def test_golden_inserting_many_items():
     """500 random items in each basket: 10 million (500 / 10,000)^3 = 1250 false {x, y, z}."""
-    operator = Operator.select_a_size({10: binomial_law(10, 0.2)}, {10: 0.05}, 10_000)
+    operator = TransactionOperator.select_a_size({10: binomial_law(10, 0.2)}, {10: 0.05}, 10_000)
     reached = transition(operator, 10, 3)[3]
     assert 1e7 * reached[0] == pytest.approx(1250)
     assert 1e5 * reached[3] == pytest.approx(800)
@@ -172,7 +172,7 @@ def test_by_item():
 
 def test_levels_over_sizes():
     """Who does not know the size sees a mean, weighted by how often each size shows the event."""
-    operator = Operator.cut_and_paste({3: 3, 6: 4}, {3: 0.1, 6: 0.5}, 100)
+    operator = TransactionOperator.cut_and_paste({3: 3, 6: 4}, {3: 0.1, 6: 0.5}, 100)
     reached = {m: likelihoods(operator, m, 2) for m in (3, 6)}
     supports = {3: np.array([80.0, 15, 5]), 6: np.array([100.0, 60, 40])}
     with_item = {m: exchangeable(given) for m, given in supports.items()}
@@ -197,17 +197,17 @@ def test_epsilon_equals_enumeration(operator, differing):
 
 def test_epsilon_of_crowded_alphabets():
     """With 3 of 4 items in each basket two of them differ in one."""
-    operator = Operator.cut_and_paste({3: 3}, {3: 0.3}, 4)
+    operator = TransactionOperator.cut_and_paste({3: 3}, {3: 0.3}, 4)
     _, chance = densities(operator, 3)
     ratios = chance[:, None] / chance[None]
     assert epsilon(operator, 3) == pytest.approx(math.log(ratios.max()))
-    assert epsilon(Operator.cut_and_paste({4: 3}, {4: 0.3}, 4), 4) == 0
+    assert epsilon(TransactionOperator.cut_and_paste({4: 3}, {4: 0.3}, 4), 4) == 0
 
 
 def test_epsilon_without_bound():
-    assert epsilon(Operator.none([3], 6), 3) == math.inf
-    assert epsilon(Operator.none([6, 0], 6), 6) == epsilon(Operator.none([6, 0], 6), 0) == 0
-    assert epsilon(Operator.select_a_size({2: [0.5, 0.5, 0]}, {2: 0.2}, 9), 2) == math.inf
+    assert epsilon(TransactionOperator.none([3], 6), 3) == math.inf
+    assert epsilon(TransactionOperator.none([6, 0], 6), 6) == epsilon(TransactionOperator.none([6, 0], 6), 0) == 0
+    assert epsilon(TransactionOperator.select_a_size({2: [0.5, 0.5, 0]}, {2: 0.2}, 9), 2) == math.inf
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

@@ -9,14 +9,14 @@ import pytest
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.breaches import exchangeable, level, likelihoods
-from ppdm_flow.mining.transactions.candidates import Candidates
+from ppdm_flow.mining.transactions.candidates import CutAndPasteCandidates
 from ppdm_flow.mining.transactions.choosing import Challenge, choose, choose_size
 from ppdm_flow.mining.transactions.curves import Setting, over_levels, over_numbers, over_sizes
 from ppdm_flow.mining.transactions.discoverable import crowded, lowest_support, lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma
 from ppdm_flow.mining.transactions.hardest import hardest, privacy_challenging
 from ppdm_flow.mining.transactions.matrices import noise
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 MAXIMA = (0.05, 0.01, 0.002)
 
@@ -25,13 +25,13 @@ MAXIMA = (0.05, 0.01, 0.002)
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 def test_fast_forms_equal_the_matrices(size, length):
     cutoffs, rho = (length, 5, 30), np.array([0.02, 0.3, 0.8])
-    seen = Candidates.of(size, length, cutoffs)
+    seen = CutAndPasteCandidates.of(size, length, cutoffs)
     for i, (cutoff, insertion) in enumerate(zip(cutoffs, rho, strict=True)):
-        operator = Operator.cut_and_paste({size: cutoff}, {size: insertion}, 100)
+        operator = TransactionOperator.cut_and_paste({size: cutoff}, {size: insertion}, 100)
         top = min(size, length) + 1
         np.testing.assert_allclose(seen.likelihoods(rho)[i, :top], likelihoods(operator, size, length)[:top])
         np.testing.assert_allclose(seen.noise(rho)[i], noise(operator, size, length), rtol=1e-6, atol=1e-9)
-    assert length > size or np.isinf(Candidates.of(size, length, (0,)).noise(rho[:1])).any()
+    assert length > size or np.isinf(CutAndPasteCandidates.of(size, length, (0,)).noise(rho[:1])).any()
 
 
 def breach(operator, size, lengths, maxima, challenge):
@@ -58,7 +58,7 @@ def test_level_is_kept_and_no_smaller_insertion_keeps_it(maxima, size, challenge
     choice = choose_size(maxima, size, 5e6, 0.5, challenge=challenge, digits=None)
 
     def reached(insertion):
-        operator = Operator.cut_and_paste({size: choice.cutoff}, {size: insertion}, 1000)
+        operator = TransactionOperator.cut_and_paste({size: choice.cutoff}, {size: insertion}, 1000)
         return breach(operator, size, (1, 2, 3), maxima, challenge)
 
     assert 0.4999 < reached(choice.insertion) <= 0.5 + 1e-9
@@ -76,7 +76,7 @@ def test_rounding_is_to_the_safe_side(size, digits):
     whole = rounded.insertion * 2.0 ** (digits - 1 - math.floor(math.log2(rounded.insertion)))
     assert whole == int(whole) < 2**digits
     assert rounded.cutoff != exact.cutoff or exact.insertion <= rounded.insertion
-    operator = Operator.cut_and_paste({size: rounded.cutoff}, {size: rounded.insertion}, 1000)
+    operator = TransactionOperator.cut_and_paste({size: rounded.cutoff}, {size: rounded.insertion}, 1000)
     assert max(rounded.levels.values()) <= 0.5
     assert max(rounded.levels.values()) == pytest.approx(breach(operator, size, (1, 2, 3), MAXIMA, Challenge.WORST))
 
@@ -89,10 +89,10 @@ def test_no_other_cutoff_is_better():
         low, high = 1e-6, 0.999
         for _ in range(30):
             middle = (low + high) / 2
-            operator = Operator.cut_and_paste({4: cutoff}, {4: middle}, 1000)
+            operator = TransactionOperator.cut_and_paste({4: cutoff}, {4: middle}, 1000)
             kept = breach(operator, 4, (1, 2), MAXIMA, Challenge.WORST) <= 0.5
             low, high = (low, middle) if kept else (middle, high)
-        operator = Operator.cut_and_paste({4: cutoff}, {4: high}, 1000)
+        operator = TransactionOperator.cut_and_paste({4: cutoff}, {4: high}, 1000)
         other = max(lowest_supports(operator, {4: 5e6}, (1, 2), MAXIMA).values())
         assert worst <= other * (1 + 1e-6)
         if cutoff == choice.cutoff:
@@ -174,7 +174,7 @@ def test_crowded_partial_supports():
 @pytest.mark.parametrize("maxima", [None, MAXIMA])
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_lowest_support_is_four_sigma(maxima, length):
-    operator = Operator.cut_and_paste({5: 6}, {5: 0.3}, 100)
+    operator = TransactionOperator.cut_and_paste({5: 6}, {5: 0.3}, 100)
     found = lowest_supports(operator, {5: 1e6}, (length,), maxima)[length]
     partial = {5: crowded(found, length, maxima)}
     assert found == pytest.approx(4 * float(expected_sigma(operator, partial, {5: 1e6})), rel=1e-6)
@@ -182,7 +182,7 @@ def test_lowest_support_is_four_sigma(maxima, length):
 
 
 def test_nothing_is_discoverable_in_few_transactions():
-    operator = Operator.cut_and_paste({5: 6, 2: 6}, {5: 0.6, 2: 0.6}, 100)
+    operator = TransactionOperator.cut_and_paste({5: 6, 2: 6}, {5: 0.6, 2: 0.6}, 100)
     found = lowest_supports(operator, {5: 20, 2: 9}, (2, 6))
     assert found == {2: math.inf, 6: math.inf}
     assert np.isinf(lowest_support(np.array([[1.0, 1], [1e9, 1e9]]), 1e6)).tolist() == [False, True]

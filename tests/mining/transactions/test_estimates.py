@@ -18,7 +18,7 @@ from ppdm_flow.mining.transactions.estimates import (
     supports,
 )
 from ppdm_flow.mining.transactions.matrices import members, pattern_transition, recovery, transition
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.patterns import reading, subsets
 from ppdm_flow.mining.transactions.rules import confidence, lift
 
@@ -28,12 +28,12 @@ INDEX = np.arange(1 << LENGTH)
 INSIDE = (INDEX[:, None] & INDEX) == INDEX[:, None]  # [X, u]: X ⊆ u
 
 OPERATORS = {
-    "cut_and_paste": Operator.cut_and_paste({2: 7, 5: 4, 9: 6}, {2: 0.3, 5: 0.2, 9: 0.15}, 100),
-    "select_a_size": Operator.select_a_size(
+    "cut_and_paste": TransactionOperator.cut_and_paste({2: 7, 5: 4, 9: 6}, {2: 0.3, 5: 0.2, 9: 0.15}, 100),
+    "select_a_size": TransactionOperator.select_a_size(
         {2: [0.2, 0.3, 0.5], 5: [0.1, 0.1, 0.2, 0.2, 0.2, 0.2], 9: np.full(10, 0.1)}, {2: 0.1, 5: 0.3, 9: 0.2}, 100
     ),
-    "uniform": Operator.uniform([2, 5, 9], 0.6, 30),
-    "inserted": Operator.uniform([2, 5, 9], 0.6, 30, 4),
+    "uniform": TransactionOperator.uniform([2, 5, 9], 0.6, 30),
+    "inserted": TransactionOperator.uniform([2, 5, 9], 0.6, 30, 4),
 }
 ORIGINALS = {
     2: np.array([900, 300, 250, 60, 280, 50, 60, 0]),
@@ -166,7 +166,7 @@ def test_rules_cover(measure, name):
 
 
 def test_rules_over_supports_that_may_be_zero():
-    operator = Operator.cut_and_paste({5: 4}, {5: 0.3}, 100)
+    operator = TransactionOperator.cut_and_paste({5: 4}, {5: 0.3}, 100)
     counts = {5: pattern_transition(operator, 5, 3)[:, 0] * 200}
     found = subsets(operator, counts)
     told = confidence(found, 3, 4)
@@ -179,7 +179,7 @@ def test_rules_over_supports_that_may_be_zero():
 
 
 def test_without_randomization_everything_is_exact():
-    operator = Operator.none([2, 5, 9], 100)
+    operator = TransactionOperator.none([2, 5, 9], 100)
     found = subsets(operator, ORIGINALS)
     np.testing.assert_allclose(found.value, sum(INSIDE @ given for given in ORIGINALS.values()) / TOTAL)
     np.testing.assert_allclose(found.covariance, 0, atol=1e-15)
@@ -190,7 +190,7 @@ def test_without_randomization_everything_is_exact():
 
 def test_variance_is_never_below_what_it_can_be():
     """In 40 transactions that show nothing of the itemset the unbiased estimate is negative."""
-    operator = Operator.cut_and_paste({5: 5}, {5: 0.1}, 100)
+    operator = TransactionOperator.cut_and_paste({5: 5}, {5: 0.1}, 100)
     counts = {5: np.array([40.0, 0, 0])}
     assert supports(operator, counts).sigma > 0
     found = subsets(operator, {5: np.array([40.0, 0, 0, 0])})

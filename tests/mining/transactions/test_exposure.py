@@ -11,16 +11,18 @@ import pytest
 from ppdm_flow.mining.transactions import exposure
 from ppdm_flow.mining.transactions import prevalent as prevalent_module
 from ppdm_flow.mining.transactions.breaches import Event, likelihoods
-from ppdm_flow.mining.transactions.operators import Operator
-from ppdm_flow.mining.transactions.prevalent import Pool, pools, prevalent
+from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.prevalent import SizePool, pools, prevalent
 from ppdm_flow.tables.sets import Baskets, gathered
 
 ITEMS = 9
 SIZES = (1, 2, 3, 4)
 OPERATORS = [
-    Operator.cut_and_paste({m: m + 3 for m in SIZES}, {m: 0.1 + 0.05 * m for m in SIZES}, ITEMS),
-    Operator.uniform(SIZES, 0.6, ITEMS),
-    Operator.select_a_size({m: np.full(m + 1, 1 / (m + 1)) for m in SIZES}, dict.fromkeys(SIZES, 0.3), ITEMS),
+    TransactionOperator.cut_and_paste({m: m + 3 for m in SIZES}, {m: 0.1 + 0.05 * m for m in SIZES}, ITEMS),
+    TransactionOperator.uniform(SIZES, 0.6, ITEMS),
+    TransactionOperator.select_a_size(
+        {m: np.full(m + 1, 1 / (m + 1)) for m in SIZES}, dict.fromkeys(SIZES, 0.3), ITEMS
+    ),
 ]
 
 
@@ -39,16 +41,20 @@ def baskets(rows: int = 400, seed: int = 5) -> tuple[Baskets, list[frozenset[int
     return gathered(np.array(row), np.array(item), rows, names)[0], sets
 
 
-def counted(column: Baskets, together: tuple[Pool, ...], longest: int = 4):
+def counted(column: Baskets, together: tuple[SizePool, ...], longest: int = 4):
     halves = [column.take(slice(0, 150)), column.take(slice(150, len(column)))]
     return prevalent(lambda: iter(halves), together, ITEMS, longest)
 
 
 def test_pools() -> None:
-    assert pools({0: 50, 1: 10, 2: 5, 3: 4, 7: 9, 8: 3}, 9) == (Pool((1,), 10), Pool((2, 3), 9), Pool((7, 8), 12))
-    assert pools({1: 3, 5: 2}, 100) == (Pool((1, 5), 5),)
+    assert pools({0: 50, 1: 10, 2: 5, 3: 4, 7: 9, 8: 3}, 9) == (
+        SizePool((1,), 10),
+        SizePool((2, 3), 9),
+        SizePool((7, 8), 12),
+    )
+    assert pools({1: 3, 5: 2}, 100) == (SizePool((1, 5), 5),)
     assert pools({0: 3}, 1) == ()
-    assert pools({2: 1, 1: 1}, 1) == (Pool((1,), 1), Pool((2,), 1))
+    assert pools({2: 1, 1: 1}, 1) == (SizePool((1,), 1), SizePool((2,), 1))
     assert [p.name for p in pools({1: 5, 2: 1, 3: 4}, 5)] == ["1", "2-3"]
 
 
@@ -100,7 +106,7 @@ def plain_levels(sets, together, operator, k, event=Event.ALL):
 @pytest.mark.slow(quick=5)
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.family)
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_the_worst_itemset_is_found(operator: Operator, k: int) -> None:
+def test_the_worst_itemset_is_found(operator: TransactionOperator, k: int) -> None:
     column, sets = baskets(250)
     together = pools({m: sum(len(s) == m for s in sets) for m in SIZES}, 90)
     found = counted(column, together)
@@ -123,7 +129,7 @@ def test_the_worst_itemset_is_found(operator: Operator, k: int) -> None:
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.family)
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_the_worst_certainty_of_a_whole_itemset_is_found(operator: Operator, k: int) -> None:
+def test_the_worst_certainty_of_a_whole_itemset_is_found(operator: TransactionOperator, k: int) -> None:
     """Against every itemset, transaction by transaction."""
     column, sets = baskets(250)
     together = pools({m: sum(len(s) == m for s in sets) for m in SIZES}, 90)
@@ -145,7 +151,9 @@ def test_the_worst_certainty_of_a_whole_itemset_is_found(operator: Operator, k: 
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.family)
-def test_nothing_exceeds_what_was_found_and_the_rest(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_exceeds_what_was_found_and_the_rest(
+    operator: TransactionOperator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(prevalent_module, "_items", lambda _pools: 3)
     monkeypatch.setattr(prevalent_module, "LEAST_ITEMSETS", 2)
     monkeypatch.setattr(prevalent_module, "ITEMSETS", 2)
@@ -184,7 +192,7 @@ def test_absence_and_known_items() -> None:
     assert exposure.knowing(operator, found, (3,), 2) is None
 
 
-def chance_of_two(operator: Operator, m: int, seen: int, *, own: bool) -> float:
+def chance_of_two(operator: TransactionOperator, m: int, seen: int, *, own: bool) -> float:
     """Return Pr[an item z of t (or not) is in t', and another one of t is (seen = 1) or not]."""
     total = 0.0
     for j, p in enumerate(operator.law(m)):

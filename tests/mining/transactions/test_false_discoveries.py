@@ -8,9 +8,9 @@ from quest import Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.transactions.apriori import apriori
-from ppdm_flow.mining.transactions.apriori.apriori import Bounds, CountProgress, mine
-from ppdm_flow.mining.transactions.false_discoveries import Doubts, doubts, misfit
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.apriori.apriori import CountProgress, SearchBounds, mine
+from ppdm_flow.mining.transactions.false_discoveries import ExpectedErrors, doubts, misfit
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.rules import rules
 
@@ -45,8 +45,8 @@ def test_many_candidates_around_the_minimum_support() -> None:
 
 def test_nothing_is_in_doubt_without_noise_or_candidates() -> None:
     none = np.zeros(0)
-    assert doubts(none, none, 0.1) == Doubts(0.0, 0.0)
-    assert doubts(np.array([0.2, 0.05]), np.zeros(2), 0.1) == Doubts(0.0, 0.0)
+    assert doubts(none, none, 0.1) == ExpectedErrors(0.0, 0.0)
+    assert doubts(np.array([0.2, 0.05]), np.zeros(2), 0.1) == ExpectedErrors(0.0, 0.0)
     far = doubts(np.array([0.9, 0.0]), np.full(2, 0.01), 0.5)
     assert far.false_positives < 1e-6
     assert far.false_drops < 1e-6
@@ -73,7 +73,7 @@ def test_all_that_is_chance_is_told() -> None:
 @pytest.fixture(scope="module")
 def randomized():
     (data,) = quest(Quest(50_000, 40, 3.0, 6, 30, 2.0), 5)
-    operator = Operator.cut_and_paste(dict.fromkeys(range(1, 7), 4), dict.fromkeys(range(1, 7), 0.125), 40)
+    operator = TransactionOperator.cut_and_paste(dict.fromkeys(range(1, 7), 4), dict.fromkeys(range(1, 7), 0.125), 40)
     draws = Draws(RunKey.from_seed("doubts").step("packed"), randomize.draws_per_row(operator))
     packed = randomize.randomize(data, operator, draws, np.arange(len(data)))
     again = Draws(RunKey.from_seed("doubts").step("seeded"), seeded.draws_per_row(operator))
@@ -84,11 +84,13 @@ def randomized():
 def test_another_release_s_operator_is_noticed(randomized) -> None:
     operator, packed, seeds = randomized
     for sets in (packed, seeds):
-        assert not misfit(mine(lambda sets=sets: [sets], operator, 0.05, Bounds(length=1)))
-    other = Operator.cut_and_paste(dict.fromkeys(range(1, 7), 4), dict.fromkeys(range(1, 7), 0.13), 40)
-    assert misfit(mine(lambda: [packed], other, 0.05, Bounds(length=1)))
-    assert misfit(mine(lambda: [packed], Operator.uniform(range(1, 7), 0.3, 40), 0.05, Bounds(length=1)))
-    assert misfit(mine(lambda: [packed], Operator.none(range(1, 7), 40), 0.05, Bounds(length=1)))
+        assert not misfit(mine(lambda sets=sets: [sets], operator, 0.05, SearchBounds(length=1)))
+    other = TransactionOperator.cut_and_paste(dict.fromkeys(range(1, 7), 4), dict.fromkeys(range(1, 7), 0.13), 40)
+    assert misfit(mine(lambda: [packed], other, 0.05, SearchBounds(length=1)))
+    assert misfit(
+        mine(lambda: [packed], TransactionOperator.uniform(range(1, 7), 0.3, 40), 0.05, SearchBounds(length=1))
+    )
+    assert misfit(mine(lambda: [packed], TransactionOperator.none(range(1, 7), 40), 0.05, SearchBounds(length=1)))
 
 
 @pytest.mark.slow(quick=1)
@@ -103,9 +105,9 @@ def test_what_is_held_changes_nothing(randomized, form: str) -> None:
         return [sets.take(slice(i, i + 9_000)) for i in range(0, len(sets), 9_000)]
 
     heard: list[CountProgress] = []
-    held = mine(partitions, operator, 0.02, Bounds(length=3), 2, heard.append)
+    held = mine(partitions, operator, 0.02, SearchBounds(length=3), 2, heard.append)
     assert len(read) == 2
-    again = mine(partitions, operator, 0.02, Bounds(length=3, memory=0))
+    again = mine(partitions, operator, 0.02, SearchBounds(length=3, memory=0))
     assert len(read) == 5
     for one, other in zip(held.levels, again.levels, strict=True):
         assert (one.itemsets == other.itemsets).all()
@@ -118,7 +120,7 @@ def test_what_is_held_changes_nothing(randomized, form: str) -> None:
 @pytest.mark.slow
 def test_rules_look_only_where_they_can_be_confident(randomized) -> None:
     operator, packed, _ = randomized
-    mined = mine(lambda: [packed], operator, 0.02, Bounds(length=3))
+    mined = mine(lambda: [packed], operator, 0.02, SearchBounds(length=3))
     every = list(rules(mined))
     assert every
     for least in (0.2, 0.5, 0.9):
@@ -130,8 +132,8 @@ def test_rules_look_only_where_they_can_be_confident(randomized) -> None:
 
 def test_it_ends_where_the_operator_keeps_too_little(randomized) -> None:
     _, packed, _ = randomized
-    few = Operator.cut_and_paste(dict.fromkeys(range(1, 7), 1), dict.fromkeys(range(1, 7), 0.125), 40)
-    mined = mine(lambda: [packed], few, 0.05, Bounds(precision=0.0))
+    few = TransactionOperator.cut_and_paste(dict.fromkeys(range(1, 7), 1), dict.fromkeys(range(1, 7), 0.125), 40)
+    mined = mine(lambda: [packed], few, 0.05, SearchBounds(precision=0.0))
     assert (mined.stopped, len(mined.by_size)) == (apriori.LOST, 1)
 
 

@@ -12,9 +12,9 @@ from tiers import examples
 
 from ppdm_flow.mining.transactions.breaches import Event, by_item, exchangeable, level, likelihoods
 from ppdm_flow.mining.transactions.hardest import by_program, hardest, polytope, privacy_challenging
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
-OPERATOR = Operator.cut_and_paste({1: 4, 2: 4, 5: 4, 7: 12}, {1: 0.2, 2: 0.2, 5: 0.2, 7: 0.4}, 200)
+OPERATOR = TransactionOperator.cut_and_paste({1: 4, 2: 4, 5: 4, 7: 12}, {1: 0.2, 2: 0.2, 5: 0.2, 7: 0.4}, 200)
 MAXIMA = st.lists(st.floats(0.0005, 0.6), min_size=1, max_size=4).map(lambda s: tuple(sorted(s, reverse=True)))
 
 
@@ -103,7 +103,7 @@ def test_long_itemsets_by_the_program():
 
 def test_nothing_is_safe_without_randomization():
     """Where only baskets that hold the itemset show it, the item is certain."""
-    likelihood = likelihoods(Operator.none([5], 200), 5, 2)
+    likelihood = likelihoods(TransactionOperator.none([5], 200), 5, 2)
     assert hardest((0.1, 0.05), 2, 5, likelihood)[0] == pytest.approx(1)
     assert by_program(polytope((0.1, 0.05), 2, 5, inside=True), likelihood)[0] == pytest.approx(1)
 
@@ -123,7 +123,7 @@ def test_an_event_that_never_happens():
 @pytest.mark.parametrize("inside", [True, False])
 def test_programs_of_weak_operators_have_the_value_of_their_vertices(rho: float, inside: bool) -> None:
     """Likelihoods that differ by 18 orders of magnitude: what is released is the original set, nearly surely."""
-    operator = Operator.select_a_size({3: [0.5, 0.0, 0.0, 0.5]}, {3: rho}, 24)
+    operator = TransactionOperator.select_a_size({3: [0.5, 0.0, 0.0, 0.5]}, {3: rho}, 24)
     for length in (1, 2, 3):
         chances = likelihoods(operator, 3, length)
         program = by_program(polytope((0.3, 0.12, 0.1), length, 3, inside=inside), chances)[0]

@@ -10,7 +10,7 @@ from scipy.stats import chi2
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.matrices import pattern_transition
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize.randomize import draws_per_row, insertion_levels, randomize, thresholds
 from ppdm_flow.tables.sets import Baskets, PackedSets
 
@@ -23,15 +23,15 @@ def baskets(rows: list[list[int]], alphabet: int) -> Baskets:
     return Baskets(offsets, items, pa.array([f"{i:05d}" for i in range(alphabet)], pa.string()))
 
 
-def draws(operator: Operator) -> Draws:
+def draws(operator: TransactionOperator) -> Draws:
     return Draws(RunKey.from_seed("randomize").step("r"), draws_per_row(operator))
 
 
-def run(rows: list[list[int]], operator: Operator) -> PackedSets:
+def run(rows: list[list[int]], operator: TransactionOperator) -> PackedSets:
     return randomize(baskets(rows, operator.alphabet), operator, draws(operator), np.arange(len(rows)))
 
 
-def plain(row: list[int], words: list[int], operator: Operator) -> set[int]:
+def plain(row: list[int], words: list[int], operator: TransactionOperator) -> set[int]:
     """Read one row's words as the docstrings say they are read."""
     size, longest = len(row), operator.sizes[-1]
     law = np.round(np.cumsum(operator.law(size)) * 2.0**53)
@@ -56,7 +56,7 @@ def plain(row: list[int], words: list[int], operator: Operator) -> set[int]:
 @pytest.mark.parametrize("alphabet", [3, 64, 70, 200])
 @pytest.mark.parametrize("rho", [0.25, 0.3, 1e-3])
 def test_bits_are_what_the_words_say(alphabet: int, rho: float) -> None:
-    operator = Operator.cut_and_paste({1: 0, 2: 2, 3: 1}, {1: rho, 2: rho / 2, 3: 0.5}, alphabet)
+    operator = TransactionOperator.cut_and_paste({1: 0, 2: 2, 3: 1}, {1: rho, 2: rho / 2, 3: 0.5}, alphabet)
     rows = [[0], [0, 2], [0, 1, 2], [1, 2], [2]] * 4
     found = run(rows, operator)
     assert found.valid()
@@ -67,16 +67,16 @@ def test_bits_are_what_the_words_say(alphabet: int, rho: float) -> None:
 
 
 def test_levels_are_exact_and_short() -> None:
-    levels, planes = insertion_levels(Operator.cut_and_paste({1: 0, 3: 1}, {1: 0.25, 3: 0.375}, 10))
+    levels, planes = insertion_levels(TransactionOperator.cut_and_paste({1: 0, 3: 1}, {1: 0.25, 3: 0.375}, 10))
     assert (levels.tolist(), planes) == ([0, 2, 0, 3], 3)
-    assert insertion_levels(Operator.none([1], 5))[1] == 0
-    levels, planes = insertion_levels(Operator.cut_and_paste({1: 0}, {1: 0.1}, 10))
+    assert insertion_levels(TransactionOperator.none([1], 5))[1] == 0
+    levels, planes = insertion_levels(TransactionOperator.cut_and_paste({1: 0}, {1: 0.1}, 10))
     assert planes <= 32
     assert levels[1] / 2**planes == pytest.approx(0.1, abs=2.0**-33)
 
 
 def test_what_has_no_probability_is_never_drawn() -> None:
-    limits = thresholds(Operator.select_a_size({3: [0, 0.3, 0.7, 0]}, {3: 0.5}, 10))
+    limits = thresholds(TransactionOperator.select_a_size({3: [0, 0.3, 0.7, 0]}, {3: 0.5}, 10))
     assert limits[3, 0] == 0
     assert limits[3, 2] == limits[3, 3] == 1 << 53
 
@@ -90,13 +90,13 @@ def patterns(found: PackedSets, items: list[int]) -> np.ndarray:
 @pytest.mark.parametrize(
     "operator",
     [
-        Operator.cut_and_paste({5: 3}, {5: 0.2}, 90),
-        Operator.select_a_size({5: [0.1, 0.1, 0.2, 0.3, 0.2, 0.1]}, {5: 0.4}, 90),
-        Operator.uniform([5], 0.3, 12),
-        Operator.uniform([5], 0.3, 14, 3),
+        TransactionOperator.cut_and_paste({5: 3}, {5: 0.2}, 90),
+        TransactionOperator.select_a_size({5: [0.1, 0.1, 0.2, 0.3, 0.2, 0.1]}, {5: 0.4}, 90),
+        TransactionOperator.uniform([5], 0.3, 12),
+        TransactionOperator.uniform([5], 0.3, 14, 3),
     ],
 )
-def test_patterns_follow_the_transition_matrix(operator: Operator) -> None:
+def test_patterns_follow_the_transition_matrix(operator: TransactionOperator) -> None:
     """Four items, of which the transaction has two."""
     rows, own = 100_000, [0, 3, 7, 8, 10]
     observed = patterns(run([own] * rows, operator), [3, 10, 1, 11])
@@ -106,14 +106,14 @@ def test_patterns_follow_the_transition_matrix(operator: Operator) -> None:
 
 
 def test_uniform_keeps_the_size() -> None:
-    found = run([[0, 3], [1, 2], [5, 9]] * 200, Operator.uniform([2, 4], 0.3, 10)).baskets()
+    found = run([[0, 3], [1, 2], [5, 9]] * 200, TransactionOperator.uniform([2, 4], 0.3, 10)).baskets()
     assert set(found.sizes.tolist()) == {2}
     assert found.valid()
 
 
 def test_inserted_items_come_in_for_every_set() -> None:
     rows = [[0, 3], [], [5, 9]] * 200
-    packed = run(rows, Operator.uniform([0, 2, 4], 0.3, 12, 4))
+    packed = run(rows, TransactionOperator.uniform([0, 2, 4], 0.3, 12, 4))
     found = packed.baskets()
     assert found.sizes.tolist() == [6, 4, 6] * 200
     assert packed.sizes.tolist() == [2, 0, 2] * 200
@@ -123,12 +123,12 @@ def test_inserted_items_come_in_for_every_set() -> None:
 
 def test_none_changes_nothing() -> None:
     rows = [[], [1], [0, 69]]
-    found = run(rows, Operator.none([0, 1, 2], 70)).baskets()
+    found = run(rows, TransactionOperator.none([0, 1, 2], 70)).baskets()
     assert found.texts() == baskets(rows, 70).texts()
 
 
 def test_rows_are_addressed_by_number() -> None:
-    operator = Operator.cut_and_paste({2: 1}, {2: 0.3}, 130)
+    operator = TransactionOperator.cut_and_paste({2: 1}, {2: 0.3}, 130)
     data = baskets([[i % 60, 60 + i % 70] for i in range(50)], 130)
     rows = np.arange(1000, 1050)
     whole = randomize(data, operator, draws(operator), rows)
@@ -141,4 +141,4 @@ def test_rows_are_addressed_by_number() -> None:
 @pytest.mark.parametrize("row", [[1, 1], [-1, 2], [2, 1], [1, 60], [1], [1, 2, 3]])
 def test_refusals(row: list[int]) -> None:
     with pytest.raises(DataError, match="PPF777"):
-        run([row], Operator.cut_and_paste({2: 1}, {2: 0.3}, 60))
+        run([row], TransactionOperator.cut_and_paste({2: 1}, {2: 0.3}, 60))

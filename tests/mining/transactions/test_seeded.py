@@ -17,7 +17,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.counting.seeded_field import MODULUS, ORDER, product, tables
 from ppdm_flow.mining.transactions.counting.vertical import expand
 from ppdm_flow.mining.transactions.estimates import expected_sigma, supports
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.tables.sets import Baskets, Expansion, SeededSets
 
@@ -50,7 +50,7 @@ def same_baskets(items: list[int], rows: int, alphabet: int) -> Baskets:
     return Baskets(offsets, np.tile(np.array(items, dtype=np.int32), rows), names(alphabet))
 
 
-def draws(operator: Operator, spare: int) -> Draws:
+def draws(operator: TransactionOperator, spare: int) -> Draws:
     return Draws(RunKey.from_seed("seeded").step("s"), seeded.draws_per_row(operator, spare))
 
 
@@ -89,7 +89,7 @@ def test_expansion_is_the_polynomial(rho: float, spare: int) -> None:
 
 def test_seeds_depend_on_row_numbers_only() -> None:
     baskets = same_baskets([1, 5, 40], 50, 60)
-    operator = Operator.cut_and_paste({3: 1}, {3: 0.25}, 60)
+    operator = TransactionOperator.cut_and_paste({3: 1}, {3: 0.25}, 60)
     rows = np.arange(100, 150)
     whole = seeded.seed(baskets, operator, draws(operator, 4), rows)
     assert whole.valid()
@@ -105,7 +105,7 @@ def test_seeds_depend_on_row_numbers_only() -> None:
 def test_own_and_other_items_follow_the_operator(others: tuple[int, ...]) -> None:
     """The joint law on t and as many other items as are spare, all patterns of it."""
     own, rows, rho = [2, 17, 90], 200_000, 20000 / 65536
-    operator = Operator.select_a_size({3: [0.1, 0.2, 0.3, 0.4]}, {3: rho}, 130)
+    operator = TransactionOperator.select_a_size({3: [0.1, 0.2, 0.3, 0.4]}, {3: rho}, 130)
     seeds = seeded.seed(same_baskets(own, rows, 130), operator, draws(operator, 4), np.arange(rows), len(others))
     packed = expand(seeds)
     items = np.array([*own, *others])
@@ -124,7 +124,7 @@ def test_own_and_other_items_follow_the_operator(others: tuple[int, ...]) -> Non
 def test_each_matching_seed_is_as_likely() -> None:
     """One item and one spare coefficient: seeds in 64 classes by value at the item, and elsewhere, crossed."""
     rows, level = 400_000, 1 << 14
-    operator = Operator.select_a_size({1: [0.3, 0.7]}, {1: level / 65536}, 10)
+    operator = TransactionOperator.select_a_size({1: [0.3, 0.7]}, {1: level / 65536}, 10)
     seeds = seeded.seed(same_baskets([6], rows, 10), operator, draws(operator, 1), np.arange(rows), 1).seeds
     at_item = seeds[:, 0] ^ product(seeds[:, 1], np.full(rows, 6, dtype=np.uint16))
     observed = np.bincount((at_item >> 10).astype(np.int64) * 8 + (seeds[:, 1] >> 13), minlength=512)
@@ -137,7 +137,7 @@ def test_each_matching_seed_is_as_likely() -> None:
 def test_expansions_of_pairs_of_own_items_are_of_one_kind() -> None:
     """Which j of the m items stay: every set of them as often."""
     rows = 60_000
-    operator = Operator.select_a_size({5: [0, 0, 1, 0, 0, 0]}, {5: 0.5}, 40)
+    operator = TransactionOperator.select_a_size({5: [0, 0, 1, 0, 0, 0]}, {5: 0.5}, 40)
     own = [0, 1, 2, 20, 39]
     seeds = seeded.seed(same_baskets(own, rows, 40), operator, draws(operator, 0), np.arange(rows), 0)
     bits = (expand(seeds).words[:, :1] >> np.array(own, dtype=np.uint64)) & np.uint64(1)
@@ -154,7 +154,7 @@ def test_estimates_from_seeds_are_unbiased_with_the_stated_error() -> None:
     sizes = np.array([len(row) for row in own])
     offsets = np.concatenate([[0], np.cumsum(np.tile(sizes, draw))]).astype(np.int64)
     items = np.tile(np.array([i for row in own for i in row], dtype=np.int32), draw)
-    operator = Operator.cut_and_paste(dict.fromkeys(range(1, 5), 3), dict.fromkeys(range(1, 5), 0.25), 64)
+    operator = TransactionOperator.cut_and_paste(dict.fromkeys(range(1, 5), 3), dict.fromkeys(range(1, 5), 0.25), 64)
     seeds = seeded.seed(Baskets(offsets, items, names(64)), operator, draws(operator, 3), np.arange(draw * each), 3)
     bits = (expand(seeds).words[:, :1] >> np.array([3, 8, 9], dtype=np.uint64)) & np.uint64(1)
     overlap = bits.sum(axis=1).astype(np.int64).reshape(draw, each)
@@ -175,7 +175,7 @@ def test_long_and_empty_transactions() -> None:
     rng = np.random.default_rng(1)
     rows = [np.sort(rng.choice(200, m, replace=False)) for m in sizes]
     baskets = Baskets(np.array([0, 0, 80, 81]), np.concatenate(rows).astype(np.int32), names(200))
-    operator = Operator.cut_and_paste({0: 1, 1: 1, 80: 80}, dict.fromkeys(sizes, 0.25), 200)
+    operator = TransactionOperator.cut_and_paste({0: 1, 1: 1, 80: 80}, dict.fromkeys(sizes, 0.25), 200)
     found = seeded.seed(baskets, operator, draws(operator, 2), np.arange(3), 2)
     assert found.valid()
     assert found.seeds.shape == (3, 82)
@@ -186,21 +186,21 @@ def test_long_and_empty_transactions() -> None:
 @pytest.mark.parametrize(
     ("operator", "code"),
     [
-        (Operator.uniform([3], 0.5, 60), "PPF778"),
-        (Operator.none([3], 60), "PPF778"),
-        (Operator.cut_and_paste({3: 1}, {3: 0.1}, 60), "PPF778"),
-        (Operator.cut_and_paste({3: 1}, {3: 0.25}, 70_000), "PPF778"),
-        (Operator.cut_and_paste({3: 1}, {3: 0.25}, 61), "PPF777"),
-        (Operator.cut_and_paste({2: 1}, {2: 0.25}, 60), "PPF777"),
+        (TransactionOperator.uniform([3], 0.5, 60), "PPF778"),
+        (TransactionOperator.none([3], 60), "PPF778"),
+        (TransactionOperator.cut_and_paste({3: 1}, {3: 0.1}, 60), "PPF778"),
+        (TransactionOperator.cut_and_paste({3: 1}, {3: 0.25}, 70_000), "PPF778"),
+        (TransactionOperator.cut_and_paste({3: 1}, {3: 0.25}, 61), "PPF777"),
+        (TransactionOperator.cut_and_paste({2: 1}, {2: 0.25}, 60), "PPF777"),
     ],
 )
-def test_refusals(operator: Operator, code: str) -> None:
+def test_refusals(operator: TransactionOperator, code: str) -> None:
     with pytest.raises(DataError, match=code):
         seeded.seed(same_baskets([1, 5, 40], 2, 60), operator, draws(operator, 4), np.arange(2))
 
 
 @pytest.mark.parametrize("items", [[1, 1, 5], [-1, 2, 3], [3, 2, 1], [1, 2, 60]])
 def test_what_is_no_set_of_items(items: list[int]) -> None:
-    operator = Operator.cut_and_paste({3: 1}, {3: 0.25}, 60)
+    operator = TransactionOperator.cut_and_paste({3: 1}, {3: 0.25}, 60)
     with pytest.raises(DataError, match="PPF777"):
         seeded.seed(same_baskets(items, 2, 60), operator, draws(operator, 4), np.arange(2))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from ppdm_flow.mining.transactions.breaches import level, likelihoods
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize.randomize import insertion_levels
 from ppdm_flow.mining.transactions.randomize.seeded import expansion, rounded_up
 
 
 def test_rounding_is_upwards_and_short() -> None:
-    operator = Operator.cut_and_paste({1: 3, 2: 5, 3: 7}, {1: 1e-5, 2: 0.3, 3: 0.999}, 50)
+    operator = TransactionOperator.cut_and_paste({1: 3, 2: 5, 3: 7}, {1: 1e-5, 2: 0.3, 3: 0.999}, 50)
     found = rounded_up(operator)
     assert dict(found.insertion) == {1: 1 / 256, 2: 77 / 256, 3: 1023 / 1024}
     assert dict(found.cutoffs) == dict(operator.cutoffs)
@@ -23,9 +23,9 @@ def test_rounding_is_upwards_and_short() -> None:
 
 def test_other_families() -> None:
     law = [0.25, 0.25, 0.5]
-    found = rounded_up(Operator.select_a_size({2: law}, {2: 0.4}, 9), 4)
+    found = rounded_up(TransactionOperator.select_a_size({2: law}, {2: 0.4}, 9), 4)
     assert (found.law(2).tolist(), found.rho(2)) == (law, 7 / 16)
-    none = Operator.none([1], 9)
+    none = TransactionOperator.none([1], 9)
     assert rounded_up(none) is none
 
 
@@ -39,7 +39,7 @@ def test_no_breach_is_worse(size: int, length: int) -> None:
     with_item = supports * np.arange(length + 1) / length
     for cutoff in range(1, 2 * size + 3):
         for rho in (0.003, 0.1, 0.24, 0.41, 0.7):
-            before = Operator.cut_and_paste({size: cutoff}, {size: rho}, 60)
+            before = TransactionOperator.cut_and_paste({size: cutoff}, {size: rho}, 60)
             worst = level(likelihoods(before, size, length), supports, with_item)
             after = level(likelihoods(rounded_up(before, 6), size, length), supports, with_item)
             assert (after <= worst + 1e-12).all()
@@ -48,4 +48,4 @@ def test_no_breach_is_worse(size: int, length: int) -> None:
 @pytest.mark.parametrize(("rho", "bits"), [(0.5, 0), (0.5, 17), (0.999999, 8)])
 def test_refusals(rho: float, bits: int) -> None:
     with pytest.raises(ValueError, match="insertion probabilit"):
-        rounded_up(Operator.cut_and_paste({1: 1}, {1: rho}, 5), bits)
+        rounded_up(TransactionOperator.cut_and_paste({1: 1}, {1: rho}, 5), bits)

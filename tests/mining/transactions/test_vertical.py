@@ -11,7 +11,7 @@ import pytest
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.transactions.counting.counting import partial_support_counts, pattern_counts, support_counts
 from ppdm_flow.mining.transactions.counting.vertical import columns, expand, item_counts
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 
@@ -26,7 +26,7 @@ def random_baskets(rows: int, items: int, longest: int, key: int = 0) -> Baskets
 
 
 def seeded_sets(baskets: Baskets, longest: int, rho: float = 0.25, spare: int = 3) -> SeededSets:
-    operator = Operator.cut_and_paste(
+    operator = TransactionOperator.cut_and_paste(
         dict.fromkeys(range(longest + 1), 2), dict.fromkeys(range(longest + 1), rho), len(baskets.categories)
     )
     draws = Draws(RunKey.from_seed("vertical").step("seed"), seeded.draws_per_row(operator, spare))

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.mining.uniques import measure
-from ppdm_flow.mining.uniques.measure import Ground
+from ppdm_flow.mining.uniques.measure import CodedColumns
 from ppdm_flow.mining.uniques.search import search
 
 
 def ground(*columns):
-    return Ground(
+    return CodedColumns(
         [np.array(c, dtype=np.int32) for c in columns], [int(max(c, default=0)) + 1 if len(c) else 1 for c in columns]
     )
 
@@ -103,7 +103,7 @@ def test_an_estimate_is_near():
 def test_keys_that_would_not_fit_into_64_bits():
     rng = np.random.default_rng(3)
     codes = [rng.integers(0, 50, 300).astype(np.int32) for _ in range(3)]
-    wide = Ground(codes, [1 << 30, 1 << 30, 1 << 30])
+    wide = CodedColumns(codes, [1 << 30, 1 << 30, 1 << 30])
     assert wide.alone((0, 1, 2)) == alone([c.tolist() for c in codes], (0, 1, 2))
 
 
@@ -130,7 +130,7 @@ def test_the_budget_is_kept_and_told():
 def test_very_many_columns():
     """Of 400 columns not all 10.6 million triples are listed; the widest are, and the rest is counted."""
     codes = [np.arange(40, dtype=np.int32) % (3 + i % 7) for i in range(400)]
-    found = search(Ground(codes, [int(c.max()) + 1 for c in codes]), range(400), budget=40 * 3_000)
+    found = search(CodedColumns(codes, [int(c.max()) + 1 for c in codes]), range(400), budget=40 * 3_000)
     assert found.left_out > 10_000_000
     assert found.looked_at <= 3_000
 

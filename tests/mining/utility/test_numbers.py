@@ -14,7 +14,7 @@ from tiers import examples
 
 from ppdm_flow.mining.utility.numbers import (
     QUANTILES,
-    Cells,
+    NumericCells,
     column_losses,
     distances,
     eigenvalue_change,
@@ -79,7 +79,7 @@ tables = st.lists(st.tuples(cells, cells, cells, st.integers(1, 3)), min_size=2,
 @given(tables)
 def test_relations(rows):
     values = np.array([[math.nan if v is None else v for v in row[:3]] for row in rows])
-    found = relations(Cells(values, np.array([float(r[3]) for r in rows])))
+    found = relations(NumericCells(values, np.array([float(r[3]) for r in rows])))
     for i in range(3):
         for j in range(3):
             both = [(r[i], r[j]) for r in rows if r[i] is not None and r[j] is not None for _ in range(r[3])]
@@ -99,7 +99,7 @@ def test_relations(rows):
 def test_relations_as_numpy_has_them():
     rng = np.random.default_rng(0)
     values = rng.normal(1e6, 1, (500, 4)) @ rng.normal(size=(4, 4))
-    found = relations(Cells(values, np.ones(500)))
+    found = relations(NumericCells(values, np.ones(500)))
     assert found.covariance == pytest.approx(np.cov(values.T), rel=1e-9)
     assert found.correlation == pytest.approx(np.corrcoef(values.T), rel=1e-9)
 
@@ -123,14 +123,14 @@ def test_il1s(rows, moved):
 def test_shift_and_scale_have_closed_forms():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(400, 2))
-    before, weights = Cells(values, np.ones(400)), np.ones(400)
+    before, weights = NumericCells(values, np.ones(400)), np.ones(400)
     spread = values.std(axis=0, ddof=1)
-    shifted = column_losses(before, Cells(values + 3 * spread, weights), spread)
+    shifted = column_losses(before, NumericCells(values + 3 * spread, weights), spread)
     for figure in (shifted.mean, shifted.quantile, shifted.wasserstein):
         assert figure == pytest.approx([3.0, 3.0])
     assert shifted.variance == pytest.approx([0, 0], abs=1e-9)
     assert il1s(values, values + 3 * spread, weights, spread) == pytest.approx([3 / math.sqrt(2)] * 2)
-    doubled = Cells(2 * values, weights)
+    doubled = NumericCells(2 * values, weights)
     assert column_losses(before, doubled, spread).variance == pytest.approx([3.0, 3.0])
     one, other = relations(before), relations(doubled)
     assert other.correlation == pytest.approx(one.correlation)
@@ -147,12 +147,12 @@ def test_eigenvalues_of_two_columns():
 
 def test_nothing_is_no_number():
     empty, weights = np.zeros((0, 1)), np.zeros(0)
-    losses = column_losses(Cells(empty, weights), Cells(np.ones((2, 1)), np.ones(2)), np.array([np.nan]))
+    losses = column_losses(NumericCells(empty, weights), NumericCells(np.ones((2, 1)), np.ones(2)), np.array([np.nan]))
     assert np.isnan(losses.wasserstein).all()
     assert losses.missing == pytest.approx([0])
 
 
 def test_huge_numbers_have_correlations():
     cells = np.array([[1e150, 2e150], [2e150, 4e150], [4e150, 8e150]])
-    found = relations(Cells(cells, np.ones(3)))
+    found = relations(NumericCells(cells, np.ones(3)))
     assert found.correlation == pytest.approx(np.ones((2, 2)))

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from tiers import examples
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.utility.coding import ComparedColumn
+from ppdm_flow.mining.utility.coding import CodedColumn
 from ppdm_flow.mining.utility.propensity import (
     block,
     by_logistic,
@@ -100,11 +100,11 @@ def test_permutation():
 
 def test_features():
     numbers = NumericColumn(np.array([1.0, 3.0, 0.0]), AttributeType.FLOAT, np.array([False, False, True]))
-    same = ComparedColumn("x", numbers, numbers)
+    same = CodedColumn("x", numbers, numbers)
     assert block(same, 5).tolist() == [[-1, 0], [1, 0], [0, 1]] * 2
     mine, theirs = Column.of(["a", "a", "b", None]), Column.of(["a", "c", "d", "⊥"])
     names = union((mine.categories, theirs.categories))
-    features = block(ComparedColumn("c", mine.onto(names), theirs.onto(names)), 2)
+    features = block(CodedColumn("c", mine.onto(names), theirs.onto(names)), 2)
     assert features.shape == (8, 2)  # the most frequent value has none, one has its own, all others share one
     assert features[[0, 1, 4]].sum() == 0
     assert features.sum(axis=1).tolist() == [0, 0, 1, 1, 0, 1, 1, 1]

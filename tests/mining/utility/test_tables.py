@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.utility.coding import ComparedColumn, at_released_level
+from ppdm_flow.mining.utility.coding import CodedColumn, at_released_level
 from ppdm_flow.mining.utility.tables import chosen_tables, coded_rows, total_variations
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import count
@@ -26,7 +26,7 @@ rows = st.lists(st.tuples(cell, cell, cell, st.integers(0, 3)), min_size=1, max_
 def beside(before, after):
     mine, theirs = Column.of(before), Column.of(after)
     names = union((mine.categories, theirs.categories))
-    return ComparedColumn("c", mine.onto(names), theirs.onto(names))
+    return CodedColumn("c", mine.onto(names), theirs.onto(names))
 
 
 def shares(sample, ways):
@@ -63,7 +63,7 @@ def test_wide_tables_are_counted_by_what_occurs():
 def test_numbers_count_by_ten_intervals_of_the_original():
     numbers = NumericColumn(np.arange(1, 101), AttributeType.INTEGER)
     after = NumericColumn(np.array([0, 10, 11, 100, 500]), AttributeType.INTEGER, np.array([False] * 4 + [True]))
-    codes = coded_rows(ComparedColumn("c", numbers, after), np.ones(100))
+    codes = coded_rows(CodedColumn("c", numbers, after), np.ones(100))
     assert np.bincount(codes[:100])[-10:].tolist() == [10] * 10
     assert codes[100:].tolist() == [1, 1, 2, 10, 0]
 

@@ -10,17 +10,17 @@ import pytest
 from sites import PASSWORD, Browser
 
 from ppdm_flow.page.services.accounts.accounts import LastAdministratorError
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.journal.journal import RENEW
 
 
 @pytest.fixture
 def administrator(server) -> Browser:
-    return server.browser(Role.ADMINISTRATOR)
+    return server.browser(PageRole.ADMINISTRATOR)
 
 
 def test_roles_change_at_once_in_sessions_that_are_open(server, administrator):
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     assert steward.get("/accounts").status_code == 403
     done = administrator.send(f"/accounts/{steward.user.id}/roles", role=["administrator", "guest"])
     assert done.headers["location"] == f"/accounts/{steward.user.id}?said=accounts.roles_changed"
@@ -31,15 +31,15 @@ def test_roles_change_at_once_in_sessions_that_are_open(server, administrator):
 
 @pytest.mark.parametrize("role", [[], ["emperor"], [""]])
 def test_roles_that_there_are_not_are_given_to_nobody(server, administrator, role):
-    steward = server.users[Role.STEWARD]
+    steward = server.users[PageRole.STEWARD]
     assert administrator.send(f"/accounts/{steward.id}/roles", role=role).status_code == 400
     assert administrator.send("/accounts", name="Berta", role=role).status_code == 400
-    assert server.site.accounts.user(steward.id).roles == {Role.STEWARD}
+    assert server.site.accounts.user(steward.id).roles == {PageRole.STEWARD}
     assert server.site.accounts.named("Berta") is None
 
 
 def test_a_locked_account_is_out_at_once_and_cannot_sign_in(server, administrator):
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     administrator.send(f"/accounts/{steward.user.id}/lock")
     assert steward.get("/account").headers["location"] == "/sign-in"
     locked = Browser(server.site).send("/sign-in", name="steward", password=PASSWORD)
@@ -51,7 +51,11 @@ def test_a_locked_account_is_out_at_once_and_cannot_sign_in(server, administrato
 
 
 def test_all_sessions_of_an_account_end_together(server, administrator):
-    here, there, other = server.browser(Role.STEWARD), server.browser(Role.STEWARD), server.browser(Role.GUEST)
+    here, there, other = (
+        server.browser(PageRole.STEWARD),
+        server.browser(PageRole.STEWARD),
+        server.browser(PageRole.GUEST),
+    )
     administrator.send(f"/accounts/{here.user.id}/sessions")
     assert [each.get("/account").status_code for each in (here, there, other)] == [303, 303, 200]
 
@@ -59,20 +63,20 @@ def test_all_sessions_of_an_account_end_together(server, administrator):
 @pytest.mark.parametrize("verb", ["roles", "lock", "unlock"])
 def test_nobody_changes_their_own_roles_or_locks_themselves(server, administrator, verb):
     own = administrator.user.id
-    answer = administrator.send(f"/accounts/{own}/{verb}", role=[role.value for role in Role])
+    answer = administrator.send(f"/accounts/{own}/{verb}", role=[role.value for role in PageRole])
     assert answer.status_code == 403
-    assert server.site.accounts.user(own).roles == {Role.ADMINISTRATOR}
+    assert server.site.accounts.user(own).roles == {PageRole.ADMINISTRATOR}
     assert "danger" not in administrator.get(f"/accounts/{own}").text
 
 
 def test_one_administrator_who_can_sign_in_is_always_left(server):
-    accounts, first = server.site.accounts, server.users[Role.ADMINISTRATOR].id
-    accounts.add("invited", [Role.ADMINISTRATOR])
-    for change in (lambda: accounts.set_roles(first, [Role.GUEST]), lambda: accounts.lock(first)):
+    accounts, first = server.site.accounts, server.users[PageRole.ADMINISTRATOR].id
+    accounts.add("invited", [PageRole.ADMINISTRATOR])
+    for change in (lambda: accounts.set_roles(first, [PageRole.GUEST]), lambda: accounts.lock(first)):
         with pytest.raises(LastAdministratorError):
             change()
-    assert accounts.user(first).roles == {Role.ADMINISTRATOR}
-    accounts.add("second", [Role.ADMINISTRATOR], PASSWORD)
+    assert accounts.user(first).roles == {PageRole.ADMINISTRATOR}
+    accounts.add("second", [PageRole.ADMINISTRATOR], PASSWORD)
     accounts.lock(first)
     assert accounts.has_administrator()
 
@@ -86,7 +90,7 @@ def test_an_account_that_there_is_not_is_missing(administrator, number):
 
 def test_the_list_says_who_is_invited_and_who_is_locked(server, administrator):
     administrator.send("/accounts", name="Berta", role="guest")
-    server.site.accounts.lock(server.users[Role.STEWARD].id)
+    server.site.accounts.lock(server.users[PageRole.STEWARD].id)
     page = administrator.get("/accounts").text
     assert sorted(re.findall(r"<td>\s*(open|invited|locked)\s*</td>", page)) == ["invited", "locked", *["open"] * 3]
 
@@ -113,7 +117,7 @@ def test_a_name_is_given_once(administrator):
 
 
 def test_every_change_stands_in_the_journal_with_the_name_of_the_account(server, administrator):
-    steward = server.users[Role.STEWARD].id
+    steward = server.users[PageRole.STEWARD].id
     for verb in ("lock", "unlock", "sessions", "link"):
         administrator.send(f"/accounts/{steward}/{verb}")
     administrator.send(f"/accounts/{steward}/roles", role="guest")
@@ -133,10 +137,10 @@ def test_every_change_stands_in_the_journal_with_the_name_of_the_account(server,
 
 
 def test_a_person_is_told_of_a_link_that_somebody_else_made_and_used(server, administrator):
-    steward = server.users[Role.STEWARD]
+    steward = server.users[PageRole.STEWARD]
     shown = administrator.send(f"/accounts/{steward.id}/link").text
     word = re.search(r"/open/([\w-]+)", shown)[1]
-    told = server.browser(Role.STEWARD)
+    told = server.browser(PageRole.STEWARD)
     for address in ("/", "/account"):
         page = told.get(address).text
         assert "administrator made a new link that opens your account" in page
@@ -151,7 +155,7 @@ def test_a_person_is_told_of_a_link_that_somebody_else_made_and_used(server, adm
         page = owner.get("/").text
         assert "administrator made a new link" in page, "reading it does not take it away"
         assert page.count("was used to choose the password") == 2
-    server.site.accounts.add("second", [Role.ADMINISTRATOR], PASSWORD)
+    server.site.accounts.add("second", [PageRole.ADMINISTRATOR], PASSWORD)
     second = Browser(server.site)
     second.send("/sign-in", name="second", password=PASSWORD)
     row = re.search(
@@ -169,19 +173,19 @@ def test_who_was_only_invited_is_told_of_no_link(server, administrator):
 
 
 def test_a_renewal_of_long_ago_is_told_of_no_more(server, administrator):
-    administrator.send(f"/accounts/{server.users[Role.STEWARD].id}/link")
+    administrator.send(f"/accounts/{server.users[PageRole.STEWARD].id}/link")
     journal = server.site.journal
-    assert journal.renewals(server.users[Role.STEWARD])
-    assert not journal.renewals(server.users[Role.GUEST])
+    assert journal.renewals(server.users[PageRole.STEWARD])
+    assert not journal.renewals(server.users[PageRole.GUEST])
     journal._now = lambda: datetime.now(UTC) + timedelta(days=31)
-    assert not journal.renewals(server.users[Role.STEWARD])
+    assert not journal.renewals(server.users[PageRole.STEWARD])
 
 
 def test_a_use_of_a_link_is_told_of_however_many_links_are_made_after_it(server):
-    journal, guest = server.site.journal, server.users[Role.GUEST]
-    journal.add(server.users[Role.ADMINISTRATOR], RENEW, guest.name, "done")
+    journal, guest = server.site.journal, server.users[PageRole.GUEST]
+    journal.add(server.users[PageRole.ADMINISTRATOR], RENEW, guest.name, "done")
     journal.add(guest, "accounts.open", guest.name, "done")
     for _ in range(12):
-        journal.add(server.users[Role.ADMINISTRATOR], RENEW, guest.name, "done")
+        journal.add(server.users[PageRole.ADMINISTRATOR], RENEW, guest.name, "done")
     actions = [entry.action for entry in journal.renewals(guest)]
     assert actions == [*[RENEW] * 10, "accounts.open"]

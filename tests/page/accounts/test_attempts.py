@@ -10,9 +10,9 @@ from sites import PASSWORD, Browser
 from starlette.testclient import TestClient
 
 from ppdm_flow.page.app import application
-from ppdm_flow.page.services.accounts.attempts import FORGOTTEN, Attempts, Counted, Kind, network
+from ppdm_flow.page.services.accounts.attempts import FORGOTTEN, AttemptKind, Attempts, CountedSubject, network
 from ppdm_flow.page.services.accounts.browsers import Browsers
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.sign_in import SignIn
 
 HERE, THERE = "192.0.2.7", "198.51.100.9"
@@ -57,7 +57,7 @@ def timed(server, sign_in):
 @pytest.mark.slow
 def test_five_hundred_attempts_let_nobody_in_and_shut_no_other_out(timed, clock):
     server = timed
-    thief, own = _from(server, HERE), server.browser(Role.STEWARD)
+    thief, own = _from(server, HERE), server.browser(PageRole.STEWARD)
     answers = []
     for n in range(499):
         answers.append(thief.send("/sign-in", name="steward", password=f"guess number {n}"))
@@ -76,7 +76,7 @@ def test_five_hundred_attempts_let_nobody_in_and_shut_no_other_out(timed, clock)
 
 @pytest.mark.slow
 def test_the_old_password_cannot_be_guessed_in_an_open_session(timed):
-    browser = timed.browser(Role.STEWARD)
+    browser = timed.browser(PageRole.STEWARD)
     form = {"password": "plum orchard window", "password_again": "plum orchard window"}
     answers = [browser.send("/account/password", old_password=f"guess number {n}", **form) for n in range(30)]
     assert {answer.status_code for answer in answers} == {400, 429}
@@ -138,7 +138,7 @@ def test_an_account_of_ones_own_does_not_free_an_address_for_guesses(sign_in):
 
 
 def test_a_known_browser_is_known_for_its_own_account_alone(server, sign_in):
-    word = Browsers(server.site.database).remember(server.users[Role.GUEST], "")
+    word = Browsers(server.site.database).remember(server.users[PageRole.GUEST], "")
     for n in range(20):
         sign_in.attempt("steward", f"guess number {n}", HERE, word)
     assert sign_in.attempt("steward", PASSWORD, HERE, word).wait > 0
@@ -146,7 +146,7 @@ def test_a_known_browser_is_known_for_its_own_account_alone(server, sign_in):
 
 
 def test_a_known_browser_waits_too(server, sign_in):
-    word = Browsers(server.site.database, lambda: 1_000_000.0).remember(server.users[Role.GUEST], "")
+    word = Browsers(server.site.database, lambda: 1_000_000.0).remember(server.users[PageRole.GUEST], "")
     attempts = [sign_in.attempt("guest", "guess after guess", HERE, word) for _ in range(50)]
     assert sum(attempt.wait == 0 for attempt in attempts) == 10
 
@@ -156,7 +156,7 @@ def test_attempts_at_once_are_as_many_failures(server, clock):
     compared = []
 
     def attempt() -> None:
-        if attempts.begin(Counted(Kind.NAME, "steward")) == 0:
+        if attempts.begin(CountedSubject(AttemptKind.NAME, "steward")) == 0:
             compared.append(1)
 
     threads = [threading.Thread(target=attempt) for _ in range(30)]

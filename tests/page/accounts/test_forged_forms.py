@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 OWN = "http://127.0.0.1:8471"
 
@@ -31,8 +31,8 @@ OWN = "http://127.0.0.1:8471"
     ],
 )
 def test_where_a_form_was_sent_from(server, headers, taken):
-    browser = server.browser(Role.ADMINISTRATOR)
-    steward = server.users[Role.STEWARD].id
+    browser = server.browser(PageRole.ADMINISTRATOR)
+    steward = server.users[PageRole.STEWARD].id
     answer = browser.client.post(
         f"/accounts/{steward}/lock", data={"form_token": browser.token()}, headers={"host": "127.0.0.1:8471", **headers}
     )
@@ -42,8 +42,8 @@ def test_where_a_form_was_sent_from(server, headers, taken):
 
 
 def test_the_token_of_another_visit_is_refused(server):
-    browser, other = server.browser(Role.ADMINISTRATOR), server.browser(Role.ADMINISTRATOR)
-    steward = server.users[Role.STEWARD].id
+    browser, other = server.browser(PageRole.ADMINISTRATOR), server.browser(PageRole.ADMINISTRATOR)
+    steward = server.users[PageRole.STEWARD].id
     for token in (other.token(), browser.token().upper(), browser.token()[:-1], ""):
         answer = browser.client.post(f"/accounts/{steward}/lock", data={"form_token": token})
         assert answer.status_code == 403
@@ -56,12 +56,12 @@ def test_the_token_of_the_visit_before_signing_in_is_refused_afterwards(server):
     browser = server.browser(None)
     before = browser.token()
     browser.send("/sign-in", name="administrator", password="correct horse battery staple")
-    steward = server.users[Role.STEWARD].id
+    steward = server.users[PageRole.STEWARD].id
     assert browser.client.post(f"/accounts/{steward}/lock", data={"form_token": before}).status_code == 403
 
 
 def test_a_cookie_alone_signs_nobody_in_elsewhere(server):
-    browser = server.browser(Role.ADMINISTRATOR)
+    browser = server.browser(PageRole.ADMINISTRATOR)
     for cookie in browser.client.cookies.jar:
         assert cookie.has_nonstandard_attr("HttpOnly")
         assert cookie.get_nonstandard_attr("SameSite") == "lax"

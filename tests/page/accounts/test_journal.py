@@ -15,14 +15,14 @@ from sites import Browser
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.texts.visible import visible_line
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.journal.journal import (
     MORE,
     REFUSALS_A_MINUTE,
     REFUSALS_AN_HOUR,
     RENEW,
+    ActionJournal,
     ChainKey,
-    Journal,
     chain_key,
 )
 from ppdm_flow.page.serving.upkeep import upkeep
@@ -31,7 +31,7 @@ from ppdm_flow.page.views.journal.files import joined
 
 @pytest.fixture
 def administrator(server) -> Browser:
-    return server.browser(Role.ADMINISTRATOR)
+    return server.browser(PageRole.ADMINISTRATOR)
 
 
 def _file(server) -> sqlite3.Connection:
@@ -40,7 +40,7 @@ def _file(server) -> sqlite3.Connection:
 
 def test_pages_show_all_entries_once_newest_first(server, administrator):
     for n in range(250):
-        server.site.journal.add(server.users[Role.STEWARD], "policies.save", f"policy-{n}", "done")
+        server.site.journal.add(server.users[PageRole.STEWARD], "policies.save", f"policy-{n}", "done")
     seen, address = [], "/journal"
     while address:
         page = administrator.get(address).text
@@ -51,8 +51,8 @@ def test_pages_show_all_entries_once_newest_first(server, administrator):
 
 
 def test_filters_leave_what_they_name(server, administrator):
-    server.site.journal.add(server.users[Role.STEWARD], "policies.save", "bank", "done")
-    server.site.journal.add(server.users[Role.STEWARD], "runs.start", "bank", "refused")
+    server.site.journal.add(server.users[PageRole.STEWARD], "policies.save", "bank", "done")
+    server.site.journal.add(server.users[PageRole.STEWARD], "runs.start", "bank", "refused")
     page = administrator.get("/journal", account="steward", action="runs.start").text
     assert page.count('<th scope="row">') == 1
     assert "refused" in page
@@ -83,7 +83,7 @@ def test_nothing_is_changed_or_taken_out(server, administrator):
 )
 def test_who_writes_into_the_file_is_noticed(server, administrator, harm):
     for n in range(3):
-        server.site.journal.add(server.users[Role.STEWARD], "policies.save", f"policy-{n}", "done")
+        server.site.journal.add(server.users[PageRole.STEWARD], "policies.save", f"policy-{n}", "done")
     assert server.site.journal.is_whole()
     with _file(server) as file:
         file.execute("DROP TRIGGER journal_stays")
@@ -95,7 +95,7 @@ def test_who_writes_into_the_file_is_noticed(server, administrator, harm):
 
 
 def test_downloads_have_every_entry_and_its_hash(server, administrator):
-    server.site.journal.add(server.users[Role.STEWARD], "policies.save", "=HYPERLINK(1)", "done")
+    server.site.journal.add(server.users[PageRole.STEWARD], "policies.save", "=HYPERLINK(1)", "done")
     answer = administrator.get("/journal/journal.jsonl")
     assert answer.headers["content-disposition"] == 'attachment; filename="journal.jsonl"'
     newest = json.loads(answer.text.splitlines()[0])
@@ -135,9 +135,9 @@ def _written_anew(server, key: ChainKey) -> None:
 def _with_entries(server) -> str:
     """Write some entries, and return the head; more follow."""
     for n in range(3):
-        server.site.journal.add(server.users[Role.STEWARD], "policies.save", f"policy-{n}", "done")
+        server.site.journal.add(server.users[PageRole.STEWARD], "policies.save", f"policy-{n}", "done")
     head = server.site.journal.newest(1)[0].head
-    server.site.journal.add(server.users[Role.STEWARD], "policies.save", "later", "done")
+    server.site.journal.add(server.users[PageRole.STEWARD], "policies.save", "later", "done")
     return head
 
 
@@ -185,18 +185,18 @@ def test_entries_of_earlier_versions_keep_their_hashes_without_a_key(server, tmp
     file.close()
     key = tmp_path / "of-its-own.key"
     for subject in ("with a key", "opened again"):
-        journal = Journal(server.site.database, key)
-        journal.add(server.users[Role.STEWARD], "policies.save", subject, "done")
+        journal = ActionJournal(server.site.database, key)
+        journal.add(server.users[PageRole.STEWARD], "policies.save", subject, "done")
         assert journal.is_whole()
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     key.unlink()
-    assert not Journal(server.site.database, key).is_whole(), "a new key vouches for no entry of before"
+    assert not ActionJournal(server.site.database, key).is_whole(), "a new key vouches for no entry of before"
 
 
 def test_a_file_without_a_key_is_refused(server, tmp_path):
     (tmp_path / "odd.key").write_text("no key\n")
     with pytest.raises(UsageError) as caught:
-        Journal(server.site.database, tmp_path / "odd.key")
+        ActionJournal(server.site.database, tmp_path / "odd.key")
     assert [each.code for each in caught.value.diagnostics] == ["PPF988"]
 
 
@@ -234,7 +234,7 @@ def test_what_strangers_are_refused_does_not_fill_the_disk_and_quotes_nothing(se
 
 @pytest.mark.slow
 def test_what_a_person_is_refused_does_not_fill_the_disk(server, clock):
-    guest, steward = server.browser(Role.GUEST), server.users[Role.STEWARD]
+    guest, steward = server.browser(PageRole.GUEST), server.users[PageRole.STEWARD]
     beyond = 15
     for _ in range(REFUSALS_AN_HOUR + beyond):
         guest.client.post("/policies/a.yaml/remove", data={})
@@ -255,14 +255,14 @@ def test_what_a_person_is_refused_does_not_fill_the_disk(server, clock):
 
 def test_what_was_left_out_is_said_when_the_server_ends(server, clock):
     for _ in range(REFUSALS_AN_HOUR + 2):
-        server.site.journal.add(server.users[Role.GUEST], "policies.remove", "", "refused")
+        server.site.journal.add(server.users[PageRole.GUEST], "policies.remove", "", "refused")
     with upkeep(server.site):
         assert not server.site.journal.newest(9, action=MORE)
     assert [e.subject for e in server.site.journal.newest(9, action=MORE)] == ["2 after 2026-03-01T12:00:00+00:00"]
 
 
 def test_what_a_person_is_refused_within_the_limit_is_all_written_down(server):
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     for _ in range(20):
         guest.client.post("/accounts", data={})
     assert len(server.site.journal.newest(999, account="guest", action="accounts.invite")) == 20
@@ -270,16 +270,16 @@ def test_what_a_person_is_refused_within_the_limit_is_all_written_down(server):
 
 def test_more_actions_than_a_person_carries_out_are_refused(server, clock, monkeypatch):
     monkeypatch.setattr(server.site.journal._actions, "_most", 10)
-    guest = server.browser(Role.GUEST)
+    guest = server.browser(PageRole.GUEST)
     statuses = [guest.send("/account/sessions").status_code for _ in range(12)]
     assert statuses == [303] * 10 + [429] * 2
-    assert server.browser(Role.STEWARD).send("/account/sessions").status_code == 303
+    assert server.browser(PageRole.STEWARD).send("/account/sessions").status_code == 303
     clock.now += timedelta(minutes=1)
     assert guest.send("/account/sessions").status_code == 303
 
 
 def test_a_subject_is_one_line_of_visible_text_no_longer_than_a_name(server, clock):
-    guest, journal = server.browser(Role.GUEST), server.site.journal
+    guest, journal = server.browser(PageRole.GUEST), server.site.journal
     guest.client.post("/policies/%E2%80%AEa%09b%1B%5Bm.yaml/remove", data={})
     subject = journal.newest(1)[0].subject
     assert visible_line(subject) == subject
@@ -291,7 +291,7 @@ def test_a_subject_is_one_line_of_visible_text_no_longer_than_a_name(server, clo
 
 
 def test_what_had_begun_when_the_server_ended_is_written_down_once(server):
-    user, journal = server.users[Role.STEWARD], server.site.journal
+    user, journal = server.users[PageRole.STEWARD], server.site.journal
     journal.add(user, "policies.save", "a.yaml", "done", journal.begin(user, "policies.save", "a.yaml"))
     journal.begin(user, "policies.save", "b.yaml")
     for _ in range(2):
@@ -301,13 +301,13 @@ def test_what_had_begun_when_the_server_ended_is_written_down_once(server):
     assert entries[1] == ("steward", "policies.save", "a.yaml", "done")
     assert [e[3] for e in entries].count("interrupted") == 1
     assert journal.is_whole()
-    assert "interrupted" in server.browser(Role.ADMINISTRATOR).get("/journal").text
+    assert "interrupted" in server.browser(PageRole.ADMINISTRATOR).get("/journal").text
 
 
 def test_what_others_did_is_not_looked_through_for_who_made_links(server):
     """Strangers write a refused opening each second: the first page of everybody asks who renewed their links."""
-    journal, guest = server.site.journal, server.users[Role.GUEST]
-    journal.add(server.users[Role.ADMINISTRATOR], RENEW, guest.name, "done")
+    journal, guest = server.site.journal, server.users[PageRole.GUEST]
+    journal.add(server.users[PageRole.ADMINISTRATOR], RENEW, guest.name, "done")
 
     def steps() -> int:
         connection, taken = server.site.database._connection(), []

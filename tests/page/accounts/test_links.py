@@ -8,9 +8,9 @@ import sqlite3
 import pytest
 from sites import CHEAP, PASSWORD, Browser
 
-from ppdm_flow.page.services.accounts.links import FIRST_SECONDS, LinkGoneError, Links
+from ppdm_flow.page.services.accounts.links import FIRST_SECONDS, AccountLinks, LinkGoneError
 from ppdm_flow.page.services.accounts.names import NameTakenError, may_be_name, normal
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 
@@ -31,7 +31,7 @@ def test_the_first_administrator_comes_by_a_link_that_works_once(empty):
     done = browser.send(f"/open/{word}", name="Anna", password=NEW, password_again=NEW)
     assert (done.status_code, done.headers["location"]) == (303, "/?said=accounts.opened")
     assert browser.get("/accounts").status_code == 200
-    assert empty.accounts.named("anna").roles == {Role.ADMINISTRATOR}
+    assert empty.accounts.named("anna").roles == {PageRole.ADMINISTRATOR}
     again = Browser(empty).send(f"/open/{word}", name="Eve", password=NEW, password_again=NEW)
     assert again.status_code == 404
     assert empty.accounts.named("Eve") is None
@@ -52,7 +52,7 @@ def test_a_newer_first_link_takes_the_place_of_the_one_before(empty):
 
 def test_a_first_link_expires(empty):
     now = [1000.0]
-    links = Links(empty.database, empty.accounts, lambda: now[0])
+    links = AccountLinks(empty.database, empty.accounts, lambda: now[0])
     word = links.first_administrator()
     now[0] += FIRST_SECONDS - 1
     links.find(word)
@@ -64,15 +64,15 @@ def test_a_first_link_expires(empty):
 
 
 def test_an_invited_administrator_is_none_before_the_link_is_used(empty):
-    _, word = empty.people.links.invite("Anna", [Role.ADMINISTRATOR])
+    _, word = empty.people.links.invite("Anna", [PageRole.ADMINISTRATOR])
     assert empty.people.links.first_administrator() is not None
     empty.people.links.open_with_password(word, NEW)
     assert empty.people.links.first_administrator() is None
 
 
 def test_the_files_hold_no_word_that_opens_something(server):
-    word = server.site.people.links.renew(server.users[Role.GUEST].id)
-    browser = server.browser(Role.STEWARD)
+    word = server.site.people.links.renew(server.users[PageRole.GUEST].id)
+    browser = server.browser(PageRole.STEWARD)
     kept = list(browser.client.cookies.jar)
     assert len(kept) == 2
     everything = b"".join(file.read_bytes() for file in server.site.settings.state.rglob("*") if file.is_file())
@@ -81,7 +81,7 @@ def test_the_files_hold_no_word_that_opens_something(server):
 
 
 def test_an_administrator_invites_and_the_invited_chooses_the_password(server):
-    administrator = server.browser(Role.ADMINISTRATOR)
+    administrator = server.browser(PageRole.ADMINISTRATOR)
     shown = administrator.send("/accounts", name="Berta", role=["steward", "approver"])
     assert shown.status_code == 200
     word = re.search(r'value="http://127\.0\.0\.1:8471/open/([\w-]+)"', shown.text)[1]
@@ -92,14 +92,14 @@ def test_an_administrator_invites_and_the_invited_chooses_the_password(server):
     differs = berta.send(f"/open/{word}", password=NEW, password_again=NEW + "s")
     assert differs.status_code == 400
     assert berta.send(f"/open/{word}", password=NEW, password_again=NEW, name="Another").status_code == 303
-    assert server.site.accounts.signed_in("Berta", NEW).user.roles == {Role.STEWARD, Role.APPROVER}
+    assert server.site.accounts.signed_in("Berta", NEW).user.roles == {PageRole.STEWARD, PageRole.APPROVER}
     assert server.site.accounts.named("Another") is None
     assert berta.get("/account").status_code == 200
     assert berta.get("/accounts").status_code == 403
 
 
 def test_a_new_link_changes_the_password_and_ends_what_was_open_with_the_old_one(server):
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     word = server.site.people.links.renew(steward.user.id)
     assert steward.get("/account").status_code == 200, "a link that nobody used changes nothing"
     assert Browser(server.site).send(f"/open/{word}", password=NEW, password_again=NEW).status_code == 303
@@ -109,7 +109,7 @@ def test_a_new_link_changes_the_password_and_ends_what_was_open_with_the_old_one
 
 
 def test_who_knows_a_password_closes_no_link_that_gives_the_account_back(server):
-    thief, steward = server.browser(Role.STEWARD), server.users[Role.STEWARD]
+    thief, steward = server.browser(PageRole.STEWARD), server.users[PageRole.STEWARD]
     word = server.site.people.links.renew(steward.id)
     form = {"old_password": PASSWORD, "password": "words of somebody else", "password_again": "words of somebody else"}
     assert thief.send("/account/password", **form).status_code == 303
@@ -120,7 +120,7 @@ def test_who_knows_a_password_closes_no_link_that_gives_the_account_back(server)
 
 
 def test_a_locked_account_has_no_link_and_gets_none(server):
-    administrator, guest = server.browser(Role.ADMINISTRATOR), server.users[Role.GUEST]
+    administrator, guest = server.browser(PageRole.ADMINISTRATOR), server.users[PageRole.GUEST]
     word = server.site.people.links.renew(guest.id)
     assert administrator.send(f"/accounts/{guest.id}/lock").status_code == 303
     assert administrator.send(f"/accounts/{guest.id}/link").status_code == 400
@@ -130,7 +130,7 @@ def test_a_locked_account_has_no_link_and_gets_none(server):
 
 
 def test_a_link_of_one_account_opens_no_other_and_no_administrator(server):
-    word = server.site.people.links.renew(server.users[Role.GUEST].id)
+    word = server.site.people.links.renew(server.users[PageRole.GUEST].id)
     with pytest.raises(LinkGoneError):
         server.site.people.links.open_administrator(word, "Eve", NEW)
     server.site.people.links.find(word)
@@ -140,11 +140,11 @@ def test_a_link_of_one_account_opens_no_other_and_no_administrator(server):
 
 def test_names_that_look_alike_are_one_name(server):
     links = server.site.people.links
-    links.invite("Zoë", [Role.GUEST])
+    links.invite("Zoë", [PageRole.GUEST])
     for same in ("zoë", "ZOË", "Zoe\u0308", "\uff3aoë"):
         with pytest.raises(NameTakenError):
-            links.invite(normal(same), [Role.GUEST])
-    links.invite("Zoe", [Role.GUEST])
+            links.invite(normal(same), [PageRole.GUEST])
+    links.invite("Zoe", [PageRole.GUEST])
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_what_may_be_a_name(name, may):
 
 
 def test_two_uses_of_one_link_at_once_are_one(server):
-    word = server.site.people.links.renew(server.users[Role.GUEST].id)
+    word = server.site.people.links.renew(server.users[PageRole.GUEST].id)
     first, second = (sqlite3.connect(server.site.settings.database, isolation_level=None) for _ in range(2))
     first.execute("BEGIN IMMEDIATE")
     second.execute("PRAGMA busy_timeout=0")

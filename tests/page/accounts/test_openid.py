@@ -19,7 +19,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts import identities
 from ppdm_flow.page.services.accounts.identities import Identity
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.services.openid import provider as provider_module
 from ppdm_flow.page.services.openid.configuration import read_configuration
@@ -48,7 +48,7 @@ def site(tmp_path, provider):
         'address = "http://127.0.0.1:8471"\nlabel = "Example"\n'
     )
     site = opened_site(Settings(tmp_path / "p", tmp_path / "r", tmp_path / "s", oidc=file, **CHEAP))
-    site.accounts.add("root", [Role.ADMINISTRATOR], PASSWORD)
+    site.accounts.add("root", [PageRole.ADMINISTRATOR], PASSWORD)
     return site
 
 
@@ -60,7 +60,7 @@ def _there(browser: Browser, link: str = "") -> str:
 
 def _invited(site, provider, subject: str = "248289761001", name: str = "Anna") -> Browser:
     """Invite somebody who links an identity; the browser is signed in."""
-    _, link = site.people.links.invite(name, [Role.STEWARD])
+    _, link = site.people.links.invite(name, [PageRole.STEWARD])
     browser = Browser(site)
     answer = _linked(browser, provider, link, subject)
     assert (answer.status_code, answer.headers.get("location")) == (303, "/?said=accounts.opened"), answer.text
@@ -83,7 +83,7 @@ def _proof(page) -> str:
     return html.unescape(re.search(r'name="proof" value="([^"]+)"', page.text)[1])
 
 
-def _again(site, provider, subject: str = "248289761001"):
+def _figures_sql(site, provider, subject: str = "248289761001"):
     browser = Browser(site)
     return browser, browser.get(BACK, **provider.sign_in(_there(browser), subject))
 
@@ -93,7 +93,7 @@ def test_an_invitation_links_an_identity_that_signs_in_from_then_on(site, provid
     first = _invited(site, provider)
     assert "Anna" in first.get("/account").text
     assert 'name="old_password"' not in first.get("/account").text, "there is none to change"
-    browser, answer = _again(site, provider)
+    browser, answer = _figures_sql(site, provider)
     assert answer.headers["location"] == "/"
     assert "Anna" in browser.get("/account").text
     assert [(e.account, e.outcome) for e in site.journal.newest(2)] == [("Anna", "done")] * 2
@@ -113,7 +113,7 @@ def test_what_goes_to_the_provider(site, provider):
 
 @pytest.mark.slow
 def test_an_identity_that_nobody_linked_is_refused(site, provider):
-    browser, answer = _again(site, provider)
+    browser, answer = _figures_sql(site, provider)
     assert answer.status_code == 403
     assert "No account is linked" in answer.text
     assert browser.get("/account").headers["location"] == "/sign-in"
@@ -125,7 +125,7 @@ def test_an_identity_that_nobody_linked_is_refused(site, provider):
 def test_a_locked_account_is_refused_its_identity(site, provider):
     _invited(site, provider)
     site.accounts.lock(site.accounts.named("Anna").id)
-    assert _again(site, provider)[1].status_code == 403
+    assert _figures_sql(site, provider)[1].status_code == 403
 
 
 def test_an_identity_that_is_unlinked_while_it_signs_in_is_not_signed_in(site, provider, monkeypatch):
@@ -138,7 +138,7 @@ def test_an_identity_that_is_unlinked_while_it_signs_in_is_not_signed_in(site, p
         return found
 
     monkeypatch.setattr(identities.Identities, "user", user)
-    browser, answer = _again(site, provider)
+    browser, answer = _figures_sql(site, provider)
     assert answer.status_code == 403
     assert browser.get("/account").headers["location"] == "/sign-in"
 
@@ -175,7 +175,7 @@ def test_an_identity_that_is_unlinked_while_it_signs_in_is_not_signed_in(site, p
 def test_a_token_that_does_not_fit_is_refused(site, provider, claims):
     _invited(site, provider)
     provider.claims = lambda good: {name: v for name, v in {**good, **claims}.items() if v is not None}
-    browser, answer = _again(site, provider)
+    browser, answer = _figures_sql(site, provider)
     assert answer.status_code == 403
     assert browser.get("/account").headers["location"] == "/sign-in"
 
@@ -183,14 +183,14 @@ def test_a_token_that_does_not_fit_is_refused(site, provider, claims):
 def test_a_nonce_among_others_is_refused(site, provider):
     _invited(site, provider)
     provider.claims = lambda good: {**good, "nonce": [good["nonce"]]}
-    assert _again(site, provider)[1].status_code == 403
+    assert _figures_sql(site, provider)[1].status_code == 403
 
 
 @pytest.mark.parametrize("claims", [{}, {"aud": [CLIENT]}, {"aud": [CLIENT, "another"], "azp": CLIENT}, {"extra": {}}])
 def test_a_token_that_fits_is_taken(site, provider, claims):
     _invited(site, provider)
     provider.claims = lambda good: {**good, **claims}
-    assert _again(site, provider)[1].status_code == 303
+    assert _figures_sql(site, provider)[1].status_code == 303
 
 
 @pytest.mark.parametrize("lie", ["unsigned", "another key", "shared secret", "changed", "no token", "two parts"])
@@ -209,7 +209,7 @@ def test_a_token_that_is_not_genuine_is_refused(site, provider, lie):
         "no token": lambda _claims: "no token",
         "two parts": lambda claims: provider.signed(claims).rpartition(".")[0],
     }[lie]
-    browser, answer = _again(site, provider)
+    browser, answer = _figures_sql(site, provider)
     assert answer.status_code == 403
     assert browser.get("/account").headers["location"] == "/sign-in"
 
@@ -278,7 +278,7 @@ def test_a_state_is_good_for_ten_minutes(site):
 @pytest.mark.slow
 def test_an_invitation_is_used_once_and_an_identity_opens_one_account(site, provider):
     _invited(site, provider)
-    _, link = site.people.links.invite("Berta", [Role.ADMINISTRATOR])
+    _, link = site.people.links.invite("Berta", [PageRole.ADMINISTRATOR])
     browser = Browser(site)
     assert _linked(browser, provider, link, "248289761001").status_code == 403
     assert site.people.links.find(link).user.name == "Berta", "an attempt that was refused does not use the link"
@@ -292,7 +292,7 @@ def test_an_invitation_is_used_once_and_an_identity_opens_one_account(site, prov
 
 
 def test_another_site_links_no_identity_to_an_account_of_its_own(site, provider):
-    attacker, link = site.people.links.invite("Mallory", [Role.GUEST])
+    attacker, link = site.people.links.invite("Mallory", [PageRole.GUEST])
     victim = Browser(site)
     asked = _question(victim, provider, link, "victim")  # as an address on another site leads there, and back
     assert "Mallory" in asked.text
@@ -310,7 +310,7 @@ def test_another_site_links_no_identity_to_an_account_of_its_own(site, provider)
 
 
 def test_a_proof_is_of_one_visit_unchanged_and_of_the_last_minutes(site, provider):
-    _, link = site.people.links.invite("Anna", [Role.GUEST])
+    _, link = site.people.links.invite("Anna", [PageRole.GUEST])
     first, second = Browser(site), Browser(site)
     proof = _proof(_question(first, provider, link, "a"))
     subject, until, link_hash, signature = proof.split(".")
@@ -330,7 +330,9 @@ def test_a_proof_is_of_one_visit_unchanged_and_of_the_last_minutes(site, provide
     assert first.send("/sign-in/openid/link", proof=proof).status_code == 403
     flows._now = time.time
     assert first.send("/sign-in/openid/link", proof=proof).status_code == 303
-    longest = _question(Browser(site), provider, site.people.links.invite("Zoë", [Role.GUEST])[1], "\U0001f600" * 255)
+    longest = _question(
+        Browser(site), provider, site.people.links.invite("Zoë", [PageRole.GUEST])[1], "\U0001f600" * 255
+    )
     assert longest.status_code == 200
 
 
@@ -356,14 +358,14 @@ def test_an_owner_unlinks_an_identity_that_is_not_the_only_way_in(site, provider
     assert "the only way into your account" in kept.text
     with site.database.changing() as connection:
         identities.link(connection, Identity(provider.issuer, "lost"), anna)
-    other, _ = _again(site, provider, "lost")
+    other, _ = _figures_sql(site, provider, "lost")
     assert other.get("/account").status_code == 200
     assert browser.send("/account/unlink", issuer=provider.issuer, subject="nobody").status_code == 404
     assert browser.send("/account/unlink", issuer=provider.issuer, subject="lost").status_code == 303
     assert other.get("/account").headers["location"] == "/sign-in", "it may have been begun with that identity"
     assert browser.get("/account").status_code == 200
-    assert _again(site, provider, "lost")[1].status_code == 403
-    assert _again(site, provider)[1].status_code == 303
+    assert _figures_sql(site, provider, "lost")[1].status_code == 403
+    assert _figures_sql(site, provider)[1].status_code == 303
 
 
 def test_an_administrator_unlinks_identities_but_not_the_last_of_all_administrators(site, provider):
@@ -371,14 +373,14 @@ def test_an_administrator_unlinks_identities_but_not_the_last_of_all_administrat
     anna, root = site.accounts.named("Anna"), Browser(site, site.accounts.named("root"))
     address, one = f"/accounts/{anna.id}/unlink", {"issuer": provider.issuer, "subject": "248289761001"}
     assert root.send(f"/accounts/{root.user.id}/unlink", **one).status_code == 404, "it is linked to another account"
-    signed_in, _ = _again(site, provider)
-    site.accounts.set_roles(anna.id, [Role.ADMINISTRATOR])
-    site.accounts.set_roles(root.user.id, [Role.GUEST])
+    signed_in, _ = _figures_sql(site, provider)
+    site.accounts.set_roles(anna.id, [PageRole.ADMINISTRATOR])
+    site.accounts.set_roles(root.user.id, [PageRole.GUEST])
     assert signed_in.send(address, **one).status_code == 400
-    site.accounts.set_roles(root.user.id, [Role.ADMINISTRATOR])
+    site.accounts.set_roles(root.user.id, [PageRole.ADMINISTRATOR])
     assert root.send(address, **one).status_code == 303
     assert signed_in.get("/account").headers["location"] == "/sign-in"
-    assert _again(site, provider)[1].status_code == 403
+    assert _figures_sql(site, provider)[1].status_code == 403
     entry = site.journal.newest(1, action="accounts.unlink")[0]
     assert (entry.account, entry.subject, entry.outcome) == ("root", "Anna", "done")
 
@@ -391,7 +393,7 @@ def test_a_link_takes_the_place_of_every_way_in_before(site, provider):
     word = re.search(r"/open/([\w-]+)", shown)[1]
     assert Browser(site).send(f"/open/{word}", password=PASSWORD, password_again=PASSWORD).status_code == 303
     assert browser.get("/account").headers["location"] == "/sign-in"
-    assert _again(site, provider)[1].status_code == 403, "the identity of before"
+    assert _figures_sql(site, provider)[1].status_code == 403, "the identity of before"
     second = Browser(site)
     answer = _linked(second, provider, site.people.links.renew(anna), "another")
     assert answer.status_code == 303
@@ -404,9 +406,9 @@ def test_keys_that_change_are_asked_for_again_but_not_each_time(site, provider):
     _invited(site, provider)
     provider.keys.append(openid_provider.elliptic())
     provider.sign = lambda claims: jwt.encode({"alg": "ES256", "kid": "two"}, claims, provider.keys[1])
-    assert _again(site, provider)[1].status_code == 403, "so soon after the last question none is asked"
+    assert _figures_sql(site, provider)[1].status_code == 403, "so soon after the last question none is asked"
     site.openid._provider._now = lambda: time.monotonic() + 61  # a minute later
-    assert _again(site, provider)[1].status_code == 303
+    assert _figures_sql(site, provider)[1].status_code == 303
     assert provider.requests.count("/keys") == 2
 
 
@@ -417,7 +419,7 @@ def test_private_keys_of_a_provider_are_not_looked_at(site, provider):
     assert len(site.openid._provider.keys().keys) == 1
     provider.public = lambda: {"keys": [openid_provider.own_key().as_dict(private=True)]}
     site.openid._provider._now = lambda: time.monotonic() + 7_200  # the keys of before are not kept so long
-    assert _again(site, provider)[1].status_code == 502
+    assert _figures_sql(site, provider)[1].status_code == 502
 
 
 @pytest.mark.parametrize(

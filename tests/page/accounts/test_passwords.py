@@ -17,7 +17,7 @@ from ppdm_flow.page.app import application
 from ppdm_flow.page.http import answering, cookies, turns
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords, weakness
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.sessions import Visit
 from ppdm_flow.page.services.places import PERSON
 
@@ -73,7 +73,7 @@ def test_a_hash_of_another_cost_is_made_again_when_somebody_signs_in(server):
 
 
 def _hash(server) -> str:
-    return server.site.database.row("SELECT password FROM accounts WHERE name = ?", Role.STEWARD.value)["password"]
+    return server.site.database.row("SELECT password FROM accounts WHERE name = ?", PageRole.STEWARD.value)["password"]
 
 
 def test_every_form_that_hashes_a_password_waits_for_its_turn(server, monkeypatch):
@@ -88,10 +88,10 @@ def test_every_form_that_hashes_a_password_waits_for_its_turn(server, monkeypatc
 
     for name in ("hashed", "matches"):
         monkeypatch.setattr(Passwords, name, counted(getattr(Passwords, name)))
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     new = {"password": "plum orchard window", "password_again": "plum orchard window"}
     assert steward.send("/account/password", old_password=PASSWORD, **new).status_code == 303
-    word = server.site.people.links.renew(server.users[Role.GUEST].id)
+    word = server.site.people.links.renew(server.users[PageRole.GUEST].id)
     assert server.browser().send(f"/open/{word}", **new).status_code == 303
     assert server.browser().send("/sign-in", name="guest", password=new["password"]).status_code == 303
     assert has_turn == [True] * 5, "signed in, changed (compared and hashed), opened, signed in"
@@ -161,6 +161,6 @@ def test_strangers_take_no_turn_of_people_whom_the_server_knows(server):
     assert turns_of("2001:db8:1:2::1") == [("hash of neighbourhood 20010db80001/48", 1), strangers]
     assert turns_of("192.0.2.7") == turns_of("192.0.2.8") == [("hash of neighbourhood 192.0.2", 1), strangers]
     assert turns_of("192.0.3.7") != turns_of("192.0.2.7")
-    assert turns_of("192.0.2.7", word) == [(f"hash in a browser of account {server.users[Role.GUEST].id}", 1)]
-    signed_in = server.browser(Role.STEWARD).client.cookies[cookies.VISIT]
+    assert turns_of("192.0.2.7", word) == [(f"hash in a browser of account {server.users[PageRole.GUEST].id}", 1)]
+    signed_in = server.browser(PageRole.STEWARD).client.cookies[cookies.VISIT]
     assert turns_of("192.0.2.7", visit=site.sessions.visit(signed_in)) == []

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from ppdm_flow.page.http import cookies
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.sessions import Sessions
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
@@ -36,7 +36,7 @@ def test_a_word_that_was_planted_before_signing_in_opens_nothing_afterwards(serv
 
 
 def test_signing_in_again_ends_the_session_before(server):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     before = _word(browser)
     browser.send("/sign-in", name="guest", password=PASSWORD)
     assert _word(browser) != before
@@ -44,7 +44,7 @@ def test_signing_in_again_ends_the_session_before(server):
 
 
 def test_after_signing_out_the_word_opens_nothing(server):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     before = _word(browser)
     assert browser.send("/sign-out").headers["location"] == "/sign-in?said=accounts.signed_out"
     assert VISIT not in browser.client.cookies
@@ -55,7 +55,7 @@ def test_after_signing_out_the_word_opens_nothing(server):
 def test_a_session_ends_after_a_pause_and_after_its_whole_time(server, pauses):
     now = [1_000_000.0]
     sessions = Sessions(server.site.database, server.site.accounts, whole=480, idle=60, now=lambda: now[0])
-    visit = sessions.begin(server.users[Role.STEWARD])
+    visit = sessions.begin(server.users[PageRole.STEWARD])
     for pause in pauses[:-1]:
         now[0] += pause
         assert sessions.visit(visit.word).user is not None
@@ -66,13 +66,13 @@ def test_a_session_ends_after_a_pause_and_after_its_whole_time(server, pauses):
 
 
 def test_an_account_has_so_many_sessions_at_most(server):
-    visits = [server.site.sessions.begin(server.users[Role.GUEST]) for _ in range(23)]
+    visits = [server.site.sessions.begin(server.users[PageRole.GUEST]) for _ in range(23)]
     opened = [server.site.sessions.visit(visit.word).user is not None for visit in visits]
     assert opened == [False] * 3 + [True] * 20
 
 
 def test_a_changed_password_ends_all_other_sessions_and_renews_this_one(server):
-    here, there = server.browser(Role.STEWARD), server.browser(Role.STEWARD)
+    here, there = server.browser(PageRole.STEWARD), server.browser(PageRole.STEWARD)
     before = _word(here)
     wrong = here.send("/account/password", old_password="not it at all", password=NEW, password_again=NEW)
     assert wrong.status_code == 400
@@ -108,7 +108,7 @@ def _lock(site: Site, account: int) -> None:
 
 @pytest.mark.parametrize("deed", [_new_password, _lock])
 def test_who_signs_in_with_what_ends_meanwhile_is_not_signed_in(server, monkeypatch, deed):
-    thief, account = Browser(server.site), server.users[Role.STEWARD].id
+    thief, account = Browser(server.site), server.users[PageRole.STEWARD].id
     _while_a_password_is_compared(monkeypatch, lambda: deed(server.site, account))
     assert thief.send("/sign-in", name="steward", password=PASSWORD).status_code == 403
     server.site.accounts.unlock(account)
@@ -118,7 +118,7 @@ def test_who_signs_in_with_what_ends_meanwhile_is_not_signed_in(server, monkeypa
 
 
 def test_who_signs_in_while_other_sessions_end_is_signed_in(server, monkeypatch):
-    browser, account = Browser(server.site), server.users[Role.STEWARD].id
+    browser, account = Browser(server.site), server.users[PageRole.STEWARD].id
     _while_a_password_is_compared(monkeypatch, lambda: server.site.sessions.end_all(account))
     assert browser.send("/sign-in", name="steward", password=PASSWORD).status_code == 303
     assert browser.get("/account").status_code == 200
@@ -126,7 +126,7 @@ def test_who_signs_in_while_other_sessions_end_is_signed_in(server, monkeypatch)
 
 @pytest.mark.parametrize("deed", [_new_password, _lock])
 def test_a_password_is_not_changed_by_the_one_before(server, monkeypatch, deed):
-    thief, account = server.browser(Role.STEWARD), server.users[Role.STEWARD].id
+    thief, account = server.browser(PageRole.STEWARD), server.users[PageRole.STEWARD].id
     form = {"old_password": PASSWORD, "password": "words of somebody else", "password_again": "words of somebody else"}
     _while_a_password_is_compared(monkeypatch, lambda: deed(server.site, account))
     assert thief.send("/account/password", **form).status_code == 400
@@ -134,18 +134,22 @@ def test_a_password_is_not_changed_by_the_one_before(server, monkeypatch, deed):
     assert thief.get("/account").headers["location"] == "/sign-in"
     assert server.site.accounts.signed_in("steward", "words of somebody else") is None
     right = NEW if deed is _new_password else PASSWORD
-    assert server.site.accounts.signed_in("steward", right).user == server.users[Role.STEWARD]
+    assert server.site.accounts.signed_in("steward", right).user == server.users[PageRole.STEWARD]
 
 
 def test_two_who_sign_in_while_the_cost_of_hashes_changes_are_both_signed_in(server, monkeypatch):
     dear = Accounts(server.site.database, Passwords(16, 1))
     _while_a_password_is_compared(monkeypatch, lambda: dear.signed_in("steward", PASSWORD))
     match = dear.signed_in("steward", PASSWORD)
-    assert server.site.sessions.begin(match.user, match.holds).user == server.users[Role.STEWARD]
+    assert server.site.sessions.begin(match.user, match.holds).user == server.users[PageRole.STEWARD]
 
 
 def test_other_sessions_end_when_their_owner_says_so(server):
-    here, there, other = server.browser(Role.STEWARD), server.browser(Role.STEWARD), server.browser(Role.GUEST)
+    here, there, other = (
+        server.browser(PageRole.STEWARD),
+        server.browser(PageRole.STEWARD),
+        server.browser(PageRole.GUEST),
+    )
     assert here.send("/account/sessions").status_code == 303
     assert here.get("/account").status_code == 200
     assert there.get("/account").headers["location"] == "/sign-in"
@@ -154,7 +158,7 @@ def test_other_sessions_end_when_their_owner_says_so(server):
 
 def test_the_cookie_of_https_is_bound_to_the_host(tmp_path):
     site = opened_site(Settings(tmp_path / "p", tmp_path / "r", tmp_path / "s", secure=True, **CHEAP))
-    site.accounts.add("Anna", [Role.GUEST], PASSWORD)
+    site.accounts.add("Anna", [PageRole.GUEST], PASSWORD)
     browser = Browser(site)
     browser.client.base_url = "https://127.0.0.1:8471"
     answer = browser.send("/sign-in", name="Anna", password=PASSWORD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from served import PASSWORD, Person, opened, served_here
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 POLICY = """version: 1
 name: people
@@ -24,7 +24,7 @@ releases:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     site = opened(tmp_path_factory.mktemp("editor"))
-    site.accounts.add("ann", [Role.STEWARD], PASSWORD)
+    site.accounts.add("ann", [PageRole.STEWARD], PASSWORD)
     with served_here(site) as server:
         yield server
 

@@ -7,7 +7,7 @@ import re
 
 from served import PASSWORD, Person, opened, served_here
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 POLICY = """\
 version: 1
@@ -31,7 +31,7 @@ def test_form_and_yaml_follow_each_other(chromium, tmp_path):
 
     site = opened(tmp_path)
     (tmp_path / "policies" / "ward.yaml").write_text(POLICY)
-    site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    site.accounts.add("steward", [PageRole.STEWARD], PASSWORD)
     with served_here(site) as server:
         person = Person(chromium, server)
         person.sign_in("steward")
@@ -76,7 +76,7 @@ def test_form_and_yaml_follow_each_other(chromium, tmp_path):
 
 def test_a_table_becomes_a_policy(chromium, tmp_path):
     site = opened(tmp_path)
-    steward = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    steward = site.accounts.add("steward", [PageRole.STEWARD], PASSWORD)
     draw = random.Random(5)
     rows = [
         f"{i},{draw.randrange(20, 90)},{draw.randrange(1000, 1060)},{draw.choice(['flu', 'cold'])}" for i in range(500)

@@ -12,7 +12,7 @@ import pytest
 from prepared_runs import prepared_run
 from served import PASSWORD, Person, Served, opened, served_here
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 POLICY = """
 version: 1
@@ -40,8 +40,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served")
     site = opened(folder)
     made = prepared_run(folder / "runs", POLICY, 260)
-    steward = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
-    site.accounts.add("guest", [Role.GUEST], PASSWORD)
+    steward = site.accounts.add("steward", [PageRole.STEWARD], PASSWORD)
+    site.accounts.add("guest", [PageRole.GUEST], PASSWORD)
     assert site.shown.show(steward, "clinic", made.name, "study", report=True) is None
     with served_here(site) as running:
         yield running

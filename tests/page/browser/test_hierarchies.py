@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from served import PASSWORD, Person, Served, opened, served_here
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 POLICY = """\
 version: 1
@@ -40,7 +40,7 @@ def clinic(tmp_path_factory) -> Iterator[tuple[Served, str]]:
     folder = tmp_path_factory.mktemp("clinic")
     site = opened(folder)
     (folder / "policies" / "clinic.yaml").write_text(POLICY)
-    user = site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    user = site.accounts.add("steward", [PageRole.STEWARD], PASSWORD)
     data = _data().encode()
     with site.uploads.arriving(user, len(data)) as arrived:
         arrived.write(data)

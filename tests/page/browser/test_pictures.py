@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from contrast import contrast
 
-from ppdm_flow.core.results import Chart, Report, Series
+from ppdm_flow.core.results import Chart, FigureSeries, Report
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.document import document as plan_document
 from ppdm_flow.plan.pictures.forms import draw
@@ -20,8 +20,8 @@ from ppdm_flow.report.sweep import forms, picture
 
 WORDS = ("a", "a category in words", "another category in rather many words", "b", "c", "the last one of these words")
 VALUES = (0.1, 0.9, 0.45, 0.02, 0.3, 1.0)
-BEFORE = Series("original", VALUES, tuple(0.9 * v for v in VALUES), tuple(1.1 * v for v in VALUES))
-AFTER = Series("released", VALUES[::-1])
+BEFORE = FigureSeries("original", VALUES, tuple(0.9 * v for v in VALUES), tuple(1.1 * v for v in VALUES))
+AFTER = FigureSeries("released", VALUES[::-1])
 LABELS = {"x_label": "a quantity with a name that goes on and on, and on", "y_label": "share of all rows, more or less"}
 CHARTS = (
     Chart("lying", "Words", "bars", WORDS, (BEFORE, AFTER), **LABELS),
@@ -29,9 +29,15 @@ CHARTS = (
     Chart("lines", "Lines", "lines", tuple("123456"), (BEFORE, AFTER), **LABELS),
     Chart("kinds", "Lines over words", "lines", WORDS, (AFTER,), **LABELS),
     Chart("forest", "Estimates", "forest", WORDS, (BEFORE, AFTER), **LABELS),
-    Chart("few", "Posteriors", "matrix", tuple("abcdef"), tuple(Series(c, VALUES) for c in "uvw"), **LABELS),
-    Chart("signs", "Signs", "matrix", tuple("abcdef"), (Series("p", VALUES), Series("m", tuple(-v for v in VALUES)))),
-    Chart("many", "Association", "matrix", WORDS, tuple(Series(word, VALUES) for word in WORDS), **LABELS),
+    Chart("few", "Posteriors", "matrix", tuple("abcdef"), tuple(FigureSeries(c, VALUES) for c in "uvw"), **LABELS),
+    Chart(
+        "signs",
+        "Signs",
+        "matrix",
+        tuple("abcdef"),
+        (FigureSeries("p", VALUES), FigureSeries("m", tuple(-v for v in VALUES))),
+    ),
+    Chart("many", "Association", "matrix", WORDS, tuple(FigureSeries(word, VALUES) for word in WORDS), **LABELS),
 )
 AXIS = "privacy.k_anonymity.k"
 EACH_TEXT = """() => [...document.querySelectorAll("svg.picture")].flatMap((svg) => {

@@ -8,7 +8,7 @@ import pytest
 from served import PASSWORD, Person, opened, served_here
 
 from ppdm_flow.core.texts.visible import visible
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 ROWS = 100_000
 TABLE = b"age,job\n" + b"".join(b"%d,job %d\n" % (number % 90, number % 700) for number in range(ROWS))
@@ -17,7 +17,7 @@ TABLE = b"age,job\n" + b"".join(b"%d,job %d\n" % (number % 90, number % 700) for
 @pytest.fixture
 def server(tmp_path: Path):
     site = opened(tmp_path, upload_bytes=3 * 2**20)
-    site.accounts.add("steward", [Role.STEWARD], PASSWORD)
+    site.accounts.add("steward", [PageRole.STEWARD], PASSWORD)
     with served_here(site) as server:
         yield server
 

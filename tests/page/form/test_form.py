@@ -15,7 +15,7 @@ from sites import PATIENCE
 from starlette.datastructures import FormData
 
 from ppdm_flow.core.texts.visible import visible
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.views.form import drafting
 from ppdm_flow.page.views.form.adding import added
 from ppdm_flow.page.views.form.showing import contents_of
@@ -95,7 +95,7 @@ def _body(page: str) -> dict[str, str]:
 @pytest.fixture
 def steward(server):
     (server.site.policies.folder / "ward.yaml").write_text(POLICY)
-    return server.browser(Role.STEWARD)
+    return server.browser(PageRole.STEWARD)
 
 
 def _text(server) -> str:
@@ -313,12 +313,12 @@ def test_a_table_becomes_a_policy(server, monkeypatch):
     draw = random.Random(7)
     rows = [f"{i},{draw.randrange(20, 90)},{draw.choice(['flu', 'cold', 'measles'])}" for i in range(400)]
     data = "\n".join(["patient_id,age,disease", *rows, ""]).encode()
-    upload = server.upload(Role.STEWARD, "pa tients.csv", data)
-    steward = server.browser(Role.STEWARD)
+    upload = server.upload(PageRole.STEWARD, "pa tients.csv", data)
+    steward = server.browser(PageRole.STEWARD)
     assert f'value="{upload.id}" selected' in steward.get("/form/new", upload=upload.id).text
     answer = steward.send("/form/new", upload=upload.id, header="guess")
     assert answer.status_code == 303
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[PageRole.STEWARD])[0], PATIENCE)
     assert (job.kind, job.exit_code, job.leads_to) == ("profile", 0, f"/form/draft/{job.id}"), job.talk
     page = steward.get(job.leads_to).text
     with monkeypatch.context() as patched:
@@ -329,7 +329,7 @@ def test_a_table_becomes_a_policy(server, monkeypatch):
     assert str(upload.path) not in page.replace(html.escape(job.command), "")
     fields = {name: value for name, value in _Form(page).fields if name.startswith(("role-", "type-"))}
     assert fields["role-0"] == "identifier"
-    assert server.browser(Role.APPROVER).get(job.leads_to).status_code == 403
+    assert server.browser(PageRole.APPROVER).get(job.leads_to).status_code == 403
     taken = steward.send(job.leads_to, **fields, name="../x")
     assert taken.status_code == 422
     answer = steward.send(job.leads_to, **(fields | {"role-1": "insensitive"}), name="patients")
@@ -347,10 +347,10 @@ def test_a_table_becomes_a_policy(server, monkeypatch):
 def test_a_table_with_long_names_becomes_no_policy_that_is_larger_than_others(server):
     names = [f"c{number}{'x' * 20_000}" for number in range(60)]
     data = "\n".join([",".join(names), *(",".join(str(i + j) for j in range(60)) for i in range(3)), ""]).encode()
-    upload = server.upload(Role.STEWARD, "wide.csv", data)
-    steward = server.browser(Role.STEWARD)
+    upload = server.upload(PageRole.STEWARD, "wide.csv", data)
+    steward = server.browser(PageRole.STEWARD)
     steward.send("/form/new", upload=upload.id, header="yes")
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[PageRole.STEWARD])[0], PATIENCE)
     assert steward.get(job.leads_to).status_code == 200
     answer = steward.send(job.leads_to, name="wide")
     assert (answer.status_code, "names of the columns are too long" in answer.text) == (413, True)
@@ -363,10 +363,10 @@ def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path,
     rows = [f"{i},{draw.randrange(20, 90)},{draw.randrange(10000, 10050)}" for i in range(300)]
     data = "\n".join(["id,age,zip", *rows, ""])
     (tmp_path / "ward.csv").write_text(data)
-    upload = server.upload(Role.STEWARD, "ward.csv", data.encode())
-    steward = server.browser(Role.STEWARD)
+    upload = server.upload(PageRole.STEWARD, "ward.csv", data.encode())
+    steward = server.browser(PageRole.STEWARD)
     steward.send("/form/new", upload=upload.id, header="guess")
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[PageRole.STEWARD])[0], PATIENCE)
     steward.send(job.leads_to, **(_body(steward.get(job.leads_to).text) | {"name": "ward"}))
     assert (server.site.policies.folder / "ward.yaml").read_text() == cli("profile", "ward.csv", cwd=tmp_path).stdout
 
@@ -374,12 +374,12 @@ def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path,
 @pytest.mark.slow
 def test_a_table_is_read_as_its_author_says(server):
     data = 'note;name\n"C:\\x\\";Köln\n'.encode("latin-1") + b"a;b\n" * 9
-    upload = server.upload(Role.STEWARD, "notes.csv", data)
-    steward = server.browser(Role.STEWARD)
+    upload = server.upload(PageRole.STEWARD, "notes.csv", data)
+    steward = server.browser(PageRole.STEWARD)
     written = {"delimiter": ";", "encoding": "latin-1", "escape": "none"}
     assert all(f'name="{name}"' in steward.get("/form/new", upload=upload.id).text for name in written)
     steward.send("/form/new", upload=upload.id, header="yes", **written)
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[PageRole.STEWARD])[0], PATIENCE)
     assert json.loads(job.output)["source"]["options"] == {"delimiter": ";", "encoding": "iso8859-1", "escape": "none"}
 
 
@@ -389,7 +389,7 @@ def test_policies_of_every_kind_are_shown_and_saved_as_they_are(server, root, fi
     """Also those of several tables, of sets of items, and with keys that the form shows as YAML."""
     text = (root / file).read_bytes()
     (server.site.policies.folder / "ward.yaml").write_bytes(text)
-    assert _save(server.browser(Role.STEWARD), {}).status_code == 303
+    assert _save(server.browser(PageRole.STEWARD), {}).status_code == 303
     assert (server.site.policies.folder / "ward.yaml").read_bytes() == text
 
 
@@ -398,7 +398,7 @@ def test_a_table_of_many_columns_has_a_form(server):
     columns = "".join(f"  column_{i}: {{role: insensitive}}\n" for i in range(900))
     text = POLICY.replace("  # everybody", f"{columns}  # everybody")
     (server.site.policies.folder / "ward.yaml").write_text(text)
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     path = json.dumps(["attributes", "column_7", "role"])
     assert _save(steward, {f"choice:{path}": "target"}).status_code == 303
     assert _text(server) == text.replace("column_7: {role: insensitive}", "column_7: {role: target}")
@@ -406,13 +406,13 @@ def test_a_table_of_many_columns_has_a_form(server):
 
 @pytest.mark.slow
 def test_nobody_sees_the_profile_of_anothers_table(server):
-    upload = server.upload(Role.STEWARD, "a.csv", b"x,y\n1,2\n3,4\n")
-    steward = server.browser(Role.STEWARD)
+    upload = server.upload(PageRole.STEWARD, "a.csv", b"x,y\n1,2\n3,4\n")
+    steward = server.browser(PageRole.STEWARD)
     steward.send("/form/new", upload=upload.id, header="yes")
-    job = server.site.jobs.finished(server.site.jobs.of(server.users[Role.STEWARD])[0], PATIENCE)
-    other = server.site.accounts.add("other", [Role.STEWARD], "correct horse battery staple")
-    server.users[Role.GUEST] = other
-    stranger = server.browser(Role.GUEST)
+    job = server.site.jobs.finished(server.site.jobs.of(server.users[PageRole.STEWARD])[0], PATIENCE)
+    other = server.site.accounts.add("other", [PageRole.STEWARD], "correct horse battery staple")
+    server.users[PageRole.GUEST] = other
+    stranger = server.browser(PageRole.GUEST)
     assert stranger.get(f"/form/draft/{job.id}").status_code == 404
     assert stranger.send(f"/form/draft/{job.id}", name="x").status_code == 404
     assert stranger.send("/form/new", upload=upload.id, header="yes").status_code == 422

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.services.hierarchies import drafts
 from ppdm_flow.page.services.hierarchies.drafts import HierarchyDrafts, Workplace
-from ppdm_flow.page.services.hierarchies.grouping import Grouping
+from ppdm_flow.page.services.hierarchies.grouping import ValueGrouping
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.uploads.uploads import Upload
 
-SUE, OMAR = (User(number, name, frozenset({Role.STEWARD})) for number, name in ((1, "sue"), (2, "omar")))
-SMALL = Grouping(({"a": "letter"},))
-LARGE = Grouping(({f"value {n}": "word" for n in range(50)},))
+SUE, OMAR = (User(number, name, frozenset({PageRole.STEWARD})) for number, name in ((1, "sue"), (2, "omar")))
+SMALL = ValueGrouping(({"a": "letter"},))
+LARGE = ValueGrouping(({f"value {n}": "word" for n in range(50)},))
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pytest
 from ppdm_flow.mining.hierarchies.building import checked
 from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
 from ppdm_flow.page.services.hierarchies.declared import declared_grouping
-from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError, flat, grouped
+from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError, ValueGrouping, flat, grouped
 
 JOBS = ("nurse", "doctor", "clerk", "driver")
 
 
-def _care() -> Grouping:
+def _care() -> ValueGrouping:
     return flat(JOBS).moved(0, ["nurse", "doctor"], "care")
 
 
@@ -54,7 +54,7 @@ def test_what_is_above_follows_through_thousands_of_levels():
 
 
 def test_a_hierarchy_of_very_many_levels_is_not_read_as_groups(server):
-    def read(many: int) -> Grouping:
+    def read(many: int) -> ValueGrouping:
         hierarchy = {"levels": {"a": ["x"] * many, "b": ["y"] * many}}
         attribute = DeclaredAttribute(("attributes", "job"), "", "", hierarchy, {})
         return declared_grouping(server.site.policies, "p.yaml", attribute)

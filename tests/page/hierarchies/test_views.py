@@ -10,8 +10,8 @@ import pytest
 from sites import PATIENCE, Server
 
 from ppdm_flow import api
-from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.bounded import Bounded
+from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.bounded import BoundedCalls
 from ppdm_flow.policy.edit.changes import from_json
 from ppdm_flow.policy.edit.edited import edited
 
@@ -52,10 +52,10 @@ def clinic(server: Server) -> Server:
 
 def _counted(server: Server, browser, attribute: str) -> str:
     """Upload the data, have a column counted, and return the upload."""
-    upload = server.upload(Role.STEWARD, "clinic.csv", DATA.encode()).id
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", DATA.encode()).id
     answer = browser.send(f"{PLACE}/count", attribute=attribute, upload=upload, page="intervals")
     assert answer.status_code == 303, answer.text
-    (job,) = server.site.jobs.of(server.users[Role.STEWARD])
+    (job,) = server.site.jobs.of(server.users[PageRole.STEWARD])
     done = server.site.jobs.finished(job, PATIENCE)
     assert done.exit_code == 0, done.talk
     return upload
@@ -77,7 +77,7 @@ def _group(browser, deed: str, upload: str = "", **fields) -> str:
 
 
 def test_attributes_are_listed_with_what_they_have(clinic: Server):
-    page = clinic.browser(Role.STEWARD).get(PLACE)
+    page = clinic.browser(PageRole.STEWARD).get(PLACE)
     assert page.status_code == 200
     assert re.findall(r'<th scope="row">(.+?)</th>', page.text) == ["age", "job", "illness"]
     assert "intervals?attribute=age" in page.text
@@ -85,9 +85,9 @@ def test_attributes_are_listed_with_what_they_have(clinic: Server):
 
 @pytest.mark.slow
 def test_values_are_counted_by_the_verb_and_read_as_the_policy_says(clinic: Server):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "job")
-    (job,) = clinic.site.jobs.of(clinic.users[Role.STEWARD])
+    (job,) = clinic.site.jobs.of(clinic.users[PageRole.STEWARD])
     assert job.words[0] == "hierarchy"
     assert "--counts" in job.words
     page = browser.get(f"{PLACE}/groups", attribute="job", upload=upload).text
@@ -98,7 +98,7 @@ def test_values_are_counted_by_the_verb_and_read_as_the_policy_says(clinic: Serv
     assert counts.parent.stat().st_mode & 0o777 == 0o700
     clinic.site.hierarchies.tidy()
     assert counts.exists()
-    clinic.site.uploads.remove(clinic.users[Role.STEWARD], upload)
+    clinic.site.uploads.remove(clinic.users[PageRole.STEWARD], upload)
     clinic.site.hierarchies.tidy()
     assert not counts.parent.exists()
 
@@ -107,14 +107,14 @@ def test_values_are_counted_by_the_verb_and_read_as_the_policy_says(clinic: Serv
 def test_a_policy_with_faults_does_not_keep_its_values_from_being_counted(clinic: Server):
     file = clinic.folder / "policies" / "clinic.yaml"
     file.write_text(POLICY.replace("full_domain_recoding", "no_such_step"))
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "job")
     assert "8 rows, 5 different values" in browser.get(f"{PLACE}/groups", attribute="job", upload=upload).text
 
 
 @pytest.mark.slow
 def test_rows_stand_beside_intervals_and_follow_the_form(clinic: Server):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "age")
     page = browser.get(f"{PLACE}/intervals", attribute="age", upload=upload).text
     assert 'class="picture chart histogram"' in page
@@ -151,13 +151,13 @@ def test_rows_stand_beside_intervals_and_follow_the_form(clinic: Server):
     ],
 )
 def test_what_is_no_hierarchy_is_not_proposed(clinic: Server, fields):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     assert browser.send(f"{PLACE}/intervals", attribute="age", **fields).status_code == 400
     assert browser.send(f"{PLACE}/intervals/counts", attribute="age", **fields).status_code == 200
 
 
 def test_intervals_become_a_change_of_the_policy_that_touches_nothing_else(clinic: Server):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     answer = browser.send(f"{PLACE}/intervals", attribute="age", edge=["0", "18", "65.5", "120"], then="2")
     text, back = _proposal(answer)
     assert back == PLACE
@@ -169,7 +169,7 @@ def test_intervals_become_a_change_of_the_policy_that_touches_nothing_else(clini
 @pytest.mark.slow
 def test_an_attribute_without_a_type_gets_that_of_its_numbers(clinic: Server):
     (clinic.folder / "policies" / "clinic.yaml").write_text(POLICY.replace("type: integer, ", ""))
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "age")
     answer = browser.send(f"{PLACE}/intervals", attribute="age", upload=upload, edge=["0", "50", "120"])
     changes = json.loads(parse_qs(urlsplit(answer.headers["location"]).query)["changes"][0])
@@ -181,7 +181,7 @@ def test_what_a_template_says_otherwise_is_taken_away(clinic: Server):
     (policies / "base.yaml").write_text("attributes:\n  job: {hierarchy: {prefix: [2, 1]}}\n")
     text = POLICY.replace("source:", "extends: [{template: ./base.yaml}]\nsource:")
     (policies / "clinic.yaml").write_text(text)
-    answer = clinic.browser(Role.STEWARD).send(f"{PLACE}/intervals", attribute="job", edge=["0", "5"])
+    answer = clinic.browser(PageRole.STEWARD).send(f"{PLACE}/intervals", attribute="job", edge=["0", "5"])
     changes = parse_qs(urlsplit(answer.headers["location"]).query)["changes"][0]
     (policies / "clinic.yaml").write_text(edited(text, from_json(changes)))
     outcome = api.check([policies / "clinic.yaml"])
@@ -190,7 +190,7 @@ def test_what_a_template_says_otherwise_is_taken_away(clinic: Server):
 
 @pytest.mark.slow
 def test_values_are_put_into_groups_and_written_as_a_file_that_the_policy_names(clinic: Server):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "job")
     page = _group(browser, "move", upload, level="0", member=["nurse", "doctor"], group="", name="care")
     assert re.findall(r'data-group="(.+?)"', page) == ["care"]
@@ -215,17 +215,17 @@ def test_values_are_put_into_groups_and_written_as_a_file_that_the_policy_names(
 
 def test_groups_that_the_policy_names_are_changed_in_place_and_nobody_overwrites_what_they_did_not_see(clinic: Server):
     policies = clinic.folder / "policies"
-    made = clinic.site.policies.create("jobs.csv", "nurse,care,*\ndoctor,care,*\n", clinic.users[Role.STEWARD])
+    made = clinic.site.policies.create("jobs.csv", "nurse,care,*\ndoctor,care,*\n", clinic.users[PageRole.STEWARD])
     (policies / "clinic.yaml").write_text(
         POLICY.replace(
             "job: {role: quasi_identifier}", 'job: {role: quasi_identifier, hierarchy: {csv: jobs.csv, delimiter: ","}}'
         )
     )
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     page = browser.get(f"{PLACE}/groups", attribute="job").text
     digest = re.search(r'name="digest" value="(.*?)"', page)[1]
     _group(browser, "rename", level="0", group="care", name="health")
-    other = clinic.users[Role.APPROVER]
+    other = clinic.users[PageRole.APPROVER]
     clinic.site.policies.write("jobs.csv", "nurse,other,*\ndoctor,care,*\n", made.digest, other)
     assert browser.send(f"{PLACE}/groups", attribute="job", digest=digest).status_code == 400
     assert (policies / "jobs.csv").read_text() == "nurse,other,*\ndoctor,care,*\n"
@@ -241,11 +241,11 @@ def test_groups_that_the_policy_names_are_changed_in_place_and_nobody_overwrites
 def test_a_table_that_the_page_did_not_make_is_not_written_over(clinic: Server, changed: bool):
     policies, table = clinic.folder / "policies", "nurse;care;*\ndoctor;care;*\n"
     if changed:
-        clinic.site.policies.create("jobs.csv", "nurse;all\n", clinic.users[Role.STEWARD])
+        clinic.site.policies.create("jobs.csv", "nurse;all\n", clinic.users[PageRole.STEWARD])
     (policies / "jobs.csv").write_text(table)
     named = "job: {role: quasi_identifier, hierarchy: {csv: jobs.csv}}"
     (policies / "clinic.yaml").write_text(POLICY.replace("job: {role: quasi_identifier}", named))
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     page = browser.get(f"{PLACE}/groups", attribute="job").text
     _group(browser, "rename", level="0", group="care", name="health")
     answer = browser.send(f"{PLACE}/groups", attribute="job", digest=re.search(r'name="digest" value="(.*?)"', page)[1])
@@ -259,7 +259,7 @@ def test_a_large_table_that_the_policy_names_is_not_read_as_groups(clinic: Serve
     policies = clinic.folder / "policies"
     named = "job: {role: quasi_identifier, hierarchy: {csv: jobs.csv}}"
     (policies / "clinic.yaml").write_text(POLICY.replace("job: {role: quasi_identifier}", named))
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     (policies / "jobs.csv").write_text("".join(map(line.format, range(50_001))))
     said = "larger than 4 MB or 50,000 lines"
     assert said in browser.get(f"{PLACE}/groups", attribute="job").text
@@ -275,10 +275,10 @@ def test_the_file_that_the_policy_names_is_checked_by_the_verb(clinic: Server):
     (policies / "jobs.csv").write_text("nurse,care,*\ndoctor,care,*\n")
     named = 'job: {role: quasi_identifier, hierarchy: {csv: jobs.csv, delimiter: ","}}'
     (policies / "clinic.yaml").write_text(POLICY.replace("job: {role: quasi_identifier}", named))
-    browser = clinic.browser(Role.STEWARD)
-    upload = clinic.upload(Role.STEWARD, "clinic.csv", DATA.encode()).id
+    browser = clinic.browser(PageRole.STEWARD)
+    upload = clinic.upload(PageRole.STEWARD, "clinic.csv", DATA.encode()).id
     answer = browser.send(f"{PLACE}/check", attribute="job", upload=upload)
-    (job,) = clinic.site.jobs.of(clinic.users[Role.STEWARD])
+    (job,) = clinic.site.jobs.of(clinic.users[PageRole.STEWARD])
     assert answer.headers["location"] == f"/jobs/{job.id}"
     done = clinic.site.jobs.finished(job, PATIENCE)
     assert done.exit_code == 1
@@ -289,11 +289,11 @@ def test_the_file_that_the_policy_names_is_checked_by_the_verb(clinic: Server):
 
 def test_a_file_that_another_policy_names_too_is_left_alone(clinic: Server):
     policies = clinic.folder / "policies"
-    clinic.site.policies.create("jobs.csv", "nurse;care;*\ndoctor;care;*\n", clinic.users[Role.STEWARD])
+    clinic.site.policies.create("jobs.csv", "nurse;care;*\ndoctor;care;*\n", clinic.users[PageRole.STEWARD])
     text = POLICY.replace("job: {role: quasi_identifier}", "job: {role: quasi_identifier, hierarchy: {csv: jobs.csv}}")
     (policies / "clinic.yaml").write_text(text)
     (policies / "other.yaml").write_text(text.replace("clinic", "other"))
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     page = browser.get(f"{PLACE}/groups", attribute="job").text
     _group(browser, "rename", level="0", group="care", name="health")
     answer = browser.send(f"{PLACE}/groups", attribute="job", digest=re.search(r'name="digest" value="(.*?)"', page)[1])
@@ -311,7 +311,7 @@ def test_only_tables_of_the_folder_of_policies_are_shown(clinic: Server):
                 "job: {role: quasi_identifier}", f"job: {{role: quasi_identifier, hierarchy: {{csv: {named}}}}}"
             )
         )
-        page = clinic.browser(Role.STEWARD).get(f"{PLACE}/groups", attribute="job")
+        page = clinic.browser(PageRole.STEWARD).get(f"{PLACE}/groups", attribute="job")
         assert page.status_code == 200
         assert "alice" not in page.text
         assert "root" not in page.text
@@ -323,15 +323,15 @@ def test_levels_and_orders_of_the_policy_are_where_groups_begin(clinic: Server):
         (policies / "clinic.yaml").write_text(
             POLICY.replace("job: {role: quasi_identifier}", f"job: {{role: quasi_identifier, hierarchy: {{{form}}}}}")
         )
-        page = clinic.browser(Role.STEWARD).get(f"{PLACE}/groups", attribute="job").text
+        page = clinic.browser(PageRole.STEWARD).get(f"{PLACE}/groups", attribute="job").text
         assert set(re.findall(r'data-member="(.+?)"', page)) == {"nurse", "doctor", "clerk"}
         assert len(re.findall(r'data-group="(.+?)"', page)) == 1
 
 
 @pytest.mark.slow
 def test_another_persons_upload_and_what_is_not_there_are_not_found(clinic: Server):
-    other = clinic.upload(Role.APPROVER, "clinic.csv", DATA.encode()).id
-    browser = clinic.browser(Role.STEWARD)
+    other = clinic.upload(PageRole.APPROVER, "clinic.csv", DATA.encode()).id
+    browser = clinic.browser(PageRole.STEWARD)
     for page in ("intervals", "groups", "rules", "counting"):
         assert browser.get(f"{PLACE}/{page}", attribute="job", upload=other).status_code == 404
         assert browser.get(f"{PLACE}/{page}", attribute="nothing").status_code == 404
@@ -343,7 +343,7 @@ def test_another_persons_upload_and_what_is_not_there_are_not_found(clinic: Serv
 
 @pytest.mark.slow
 def test_rare_values_are_put_together_and_what_is_in_a_group_can_be_seen_above(clinic: Server):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "job")
     page = _group(browser, "rare", upload, level="0", least="2", name="other")
     assert "1 inside · 1 rows" in page
@@ -357,7 +357,7 @@ def test_rare_values_are_put_together_and_what_is_in_a_group_can_be_seen_above(c
 
 @pytest.mark.slow
 def test_a_search_shows_what_has_the_words(clinic: Server):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "job")
     page = browser.get(f"{PLACE}/groups", attribute="job", upload=upload, search="DR").text
     assert re.findall(r'data-member="(.+?)"', page) == ["driver"]
@@ -376,7 +376,7 @@ def test_a_search_shows_what_has_the_words(clinic: Server):
     ],
 )
 def test_a_rule_becomes_a_change_of_the_policy(clinic: Server, fields, hierarchy):
-    answer = clinic.browser(Role.STEWARD).send(f"{PLACE}/rules", attribute="job", **fields)
+    answer = clinic.browser(PageRole.STEWARD).send(f"{PLACE}/rules", attribute="job", **fields)
     text, _ = _proposal(answer)
     (clinic.folder / "policies" / "clinic.yaml").write_text(text)
     expected = POLICY.replace(
@@ -384,7 +384,7 @@ def test_a_rule_becomes_a_change_of_the_policy(clinic: Server, fields, hierarchy
     )
     assert text.replace("'", '"') == expected
     assert api.check([clinic.folder / "policies" / "clinic.yaml"]).passes()
-    page = clinic.browser(Role.STEWARD).get(f"{PLACE}/rules", attribute="job").text
+    page = clinic.browser(PageRole.STEWARD).get(f"{PLACE}/rules", attribute="job").text
     assert re.search(f'<option value="{fields["by"]}" selected>', page)
 
 
@@ -401,11 +401,11 @@ def test_a_rule_becomes_a_change_of_the_policy(clinic: Server, fields, hierarchy
     ],
 )
 def test_a_rule_that_is_none_is_not_proposed(clinic: Server, fields):
-    assert clinic.browser(Role.STEWARD).send(f"{PLACE}/rules", attribute="job", **fields).status_code == 400
+    assert clinic.browser(PageRole.STEWARD).send(f"{PLACE}/rules", attribute="job", **fields).status_code == 400
 
 
 def test_a_rule_that_no_address_could_hold_is_refused_before_the_browser_is_sent_there(clinic: Server):
-    browser, order = clinic.browser(Role.STEWARD), "\n".join(f"v{number:06}" for number in range(5_000))
+    browser, order = clinic.browser(PageRole.STEWARD), "\n".join(f"v{number:06}" for number in range(5_000))
     answer = browser.send(f"{PLACE}/rules", attribute="job", by="order", order=order, then="2")
     assert (answer.status_code, "too long to be shown as a change" in answer.text) == (413, True)
     assert browser.send(f"{PLACE}/rules", attribute="job", by="order", order=order[:799], then="2").status_code == 303
@@ -415,9 +415,9 @@ def test_a_rule_that_no_address_could_hold_is_refused_before_the_browser_is_sent
 def test_what_a_rule_makes_of_the_values_is_shown_and_what_it_does_not_fit_is_told_without_them(
     clinic: Server, monkeypatch
 ):
-    browser = clinic.browser(Role.STEWARD)
-    upload, bounded, run = _counted(clinic, browser, "job"), [], Bounded.run
-    monkeypatch.setattr(Bounded, "run", lambda self, *call: bounded.append(call[0].__name__) or run(self, *call))
+    browser = clinic.browser(PageRole.STEWARD)
+    upload, bounded, run = _counted(clinic, browser, "job"), [], BoundedCalls.run
+    monkeypatch.setattr(BoundedCalls, "run", lambda self, *call: bounded.append(call[0].__name__) or run(self, *call))
     shown = browser.send(f"{PLACE}/rules/labels", attribute="job", upload=upload, by="prefix", keep="1", mask="*")
     cells = re.findall(r'<th scope="row">(.+?)</th><td class="number">(\d+)</td>', shown.text)
     assert cells[:3] == [("d*****", "3"), ("c*****", "2"), ("n*****", "2")]
@@ -439,7 +439,7 @@ def test_what_a_rule_makes_of_the_values_is_shown_and_what_it_does_not_fit_is_to
     ],
 )
 def test_a_change_that_makes_no_hierarchy_says_why_and_changes_nothing(clinic: Server, deed, fields, said):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "job")
     before = browser.get(f"{PLACE}/groups", attribute="job", upload=upload).text
     answer = browser.send(f"{PLACE}/groups/change", attribute="job", upload=upload, deed=deed, level="0", **fields)
@@ -454,7 +454,7 @@ def test_a_change_that_makes_no_hierarchy_says_why_and_changes_nothing(clinic: S
 
 @pytest.mark.slow
 def test_the_journal_has_no_values(clinic: Server):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     upload = _counted(clinic, browser, "job")
     _group(browser, "move", upload, level="0", member=["nurse", "doctor"], group="", name="care")
     for entry in clinic.site.journal.newest(50):
@@ -476,13 +476,13 @@ def test_hostile_names_and_values_stay_texts(clinic: Server):
     column = '"><img src=x onerror=alert(1)>'
     quoted = json.dumps(column)
     (clinic.folder / "policies" / "clinic.yaml").write_text(POLICY.replace("  job: {", f"  {quoted}: {{"))
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     rows = "".join(f'1,"{value.replace(chr(34), chr(34) * 2)}",flu\n' for value in HOSTILE)
     head = 'age,"' + column.replace('"', '""') + '",illness\n'
-    upload = clinic.upload(Role.STEWARD, "x.csv", (head + rows).encode()).id
+    upload = clinic.upload(PageRole.STEWARD, "x.csv", (head + rows).encode()).id
     asked = {"attribute": column, "upload": upload}
     assert browser.send(f"{PLACE}/count", **asked).status_code == 303
-    (job,) = clinic.site.jobs.of(clinic.users[Role.STEWARD])
+    (job,) = clinic.site.jobs.of(clinic.users[PageRole.STEWARD])
     assert clinic.site.jobs.finished(job, PATIENCE).exit_code == 0
     name = "<b>x</b>{{7*7}}"
     moved = browser.send(
@@ -503,8 +503,8 @@ def test_hostile_names_and_values_stay_texts(clinic: Server):
 
 @pytest.mark.slow
 def test_long_values_are_shown_shortened_and_sent_whole(clinic: Server):
-    browser, user = clinic.browser(Role.STEWARD), clinic.users[Role.STEWARD]
-    upload = clinic.upload(Role.STEWARD, "clinic.csv", DATA.encode())
+    browser, user = clinic.browser(PageRole.STEWARD), clinic.users[PageRole.STEWARD]
+    upload = clinic.upload(PageRole.STEWARD, "clinic.csv", DATA.encode())
     place = clinic.site.hierarchies.workplace(user, "clinic.yaml", ("attributes", "job"), upload)
     long = [f"{'a' * 5_000}{n:02}" for n in range(70)]
     place.counts.write_text("".join(f"{value};2\n" for value in ("nurse", *long)))
@@ -524,7 +524,7 @@ def test_long_values_are_shown_shortened_and_sent_whole(clinic: Server):
 
 
 def test_the_list_of_attributes_is_as_long_as_an_upload_may_be_wide(clinic: Server, monkeypatch):
-    browser = clinic.browser(Role.STEWARD)
+    browser = clinic.browser(PageRole.STEWARD)
     assert "not listed" not in browser.get(PLACE).text
     monkeypatch.setattr("ppdm_flow.page.views.hierarchies.listing._MOST", 1)
     page = browser.get(PLACE).text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 TEMPLATE = """version: 1
 owner: somebody@example.org
@@ -42,4 +42,4 @@ def filled(server):
 
 @pytest.fixture
 def steward(filled):
-    return filled.browser(Role.STEWARD)
+    return filled.browser(PageRole.STEWARD)

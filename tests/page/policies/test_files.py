@@ -7,18 +7,18 @@ import threading
 import pytest
 
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.policies import policies as module
 from ppdm_flow.page.services.policies.history import _EACH
 from ppdm_flow.page.services.policies.policies import (
     ChangedMeanwhileError,
     FileKind,
-    Policies,
+    PolicyFiles,
     UnknownPolicyError,
     UnusableNameError,
 )
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 POLICY = "version: 1\nname: a\nreleases: {}\n"
 
@@ -30,7 +30,7 @@ def policies(server):
 
 @pytest.fixture
 def ann(server):
-    return server.users[Role.STEWARD]
+    return server.users[PageRole.STEWARD]
 
 
 def test_the_list_tells_policies_templates_and_tests_apart(policies, ann):
@@ -169,7 +169,7 @@ def test_of_the_versions_of_a_file_those_of_some_characters_are_kept(policies, m
 
 def test_versions_of_others_take_the_place_of_none(policies, ann, server, monkeypatch):
     monkeypatch.setattr("ppdm_flow.page.services.policies.history._MOST", 250)
-    bob = server.users[Role.ADMINISTRATOR]
+    bob = server.users[PageRole.ADMINISTRATOR]
     policies.history.keep("a.yaml", "wrote", "ann", "a" * 200, ann)
     for number in range(5):
         policies.history.keep("a.yaml", "wrote", str(number), str(number) * 100, bob)
@@ -192,7 +192,7 @@ def test_versions_that_one_person_wrote_are_bounded_and_none_goes_for_them(polic
             refused()
     assert [each.name for each in policies.list()] == ["b.yaml"]
     assert [version.deed for version in policies.history.of("a.yaml")] == ["removed", "wrote", "removed", "wrote"]
-    policies.create("d.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+    policies.create("d.yaml", POLICY, server.users[PageRole.ADMINISTRATOR])
 
 
 def test_characters_of_a_version_count_whatever_they_are(policies, ann, monkeypatch):
@@ -235,7 +235,7 @@ def test_folders_go_with_their_last_file_and_no_others(policies, ann):
 
 def test_no_version_takes_the_last_room_of_the_disk(policies, ann, monkeypatch):
     first = policies.create("a.yaml", POLICY, ann)
-    monkeypatch.setattr(Database, "free_bytes", property(lambda _self: policies.history._free_bytes + 10))
+    monkeypatch.setattr(PageDatabase, "free_bytes", property(lambda _self: policies.history._free_bytes + 10))
     with pytest.raises(RefusalError, match="no_room"):
         policies.rename("a.yaml", "b.yaml", first.digest, ann)
     assert [each.name for each in policies.list()] == ["a.yaml"]
@@ -253,7 +253,7 @@ def test_the_yaml_of_one_person_is_bounded_and_may_always_become_smaller(policie
         with pytest.raises(RefusalError, match="large_files"):
             refused()
     policies.create("c.csv", "a;b\n", ann)
-    policies.create("d.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+    policies.create("d.yaml", POLICY, server.users[PageRole.ADMINISTRATOR])
     same = policies.write("a.yaml", POLICY.replace("7", "6"), first.digest, ann)
     policies.write("a.yaml", POLICY[:-9], same.digest, ann)
     policies.create("e.yaml", "x: 1", ann)
@@ -274,11 +274,11 @@ def test_requests_that_come_at_once_share_the_files_that_are_to_be_parsed(polici
 
     monkeypatch.setattr(module, "_bounded_identities", spied)
     monkeypatch.setattr(module, "_BYTES_TOGETHER", len(POLICY))
-    again = Policies(policies.folder, policies.history)
+    again = PolicyFiles(policies.folder, policies.history)
     assert again.names() == beside[0] == ("a.yaml", "b.yaml", "c.yaml", "d.yaml")
     assert parsed == [["a.yaml"], ["b.yaml"], ["c.yaml"], ["d.yaml"], ["b.yaml"]]
     monkeypatch.setattr(module, "_BYTES_TOGETHER", 3 * len(POLICY))
-    assert Policies(policies.folder, policies.history).names() == beside[0]
+    assert PolicyFiles(policies.folder, policies.history).names() == beside[0]
     assert parsed[5:] == [["a.yaml", "b.yaml", "c.yaml"], ["d.yaml"]]
 
 
@@ -290,7 +290,7 @@ def test_one_person_makes_so_many_files_and_more_once_some_are_gone(policies, an
         with pytest.raises(RefusalError, match="too_many_files"):
             policies.create(refused, POLICY, ann)
     policies.rename("a.yaml", "c.yaml", first.digest, ann)
-    policies.create("d.yaml", POLICY, server.users[Role.ADMINISTRATOR])
+    policies.create("d.yaml", POLICY, server.users[PageRole.ADMINISTRATOR])
     policies.path("b.csv").unlink()  # by Git
     policies.create("e.yaml", POLICY, ann)
     policies.remove("c.yaml", first.digest, ann)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 MARK = "<img src=x onerror=alert(1)>"
 NAMES = [
@@ -50,7 +50,7 @@ class _Tags(HTMLParser):
 @pytest.mark.parametrize("name", [n for n in NAMES if n.isprintable()])
 def test_nothing_of_a_policy_becomes_markup(server, name):
     (server.site.policies.folder / name).write_text(POLICY)
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     assert quote(name) in steward.get("/policies").text
     pages = ("", "/edit", "/resolved", "/changes", "/history")
     for address in ("/policies", *(f"/policies/{quote(name)}{page}" for page in pages)):
@@ -76,7 +76,7 @@ def test_files_in_very_many_folders_are_not_looked_for(server):
         inner.mkdir(parents=True)
         (inner / name).write_text("version: 1\n")
     assert [each.name.rpartition("/")[2] for each in server.site.policies.list()] == ["near.yaml"]
-    page = server.browser(Role.STEWARD).get("/policies")
+    page = server.browser(PageRole.STEWARD).get("/policies")
     assert page.status_code == 200
     assert "near.yaml" in page.text
 
@@ -84,7 +84,7 @@ def test_files_in_very_many_folders_are_not_looked_for(server):
 @pytest.mark.parametrize(("size", "status"), [(3_900_000, 200), (4_100_000, 413)])
 def test_a_file_that_is_much_longer_than_a_policy_is_not_read(server, size, status):
     """Git brings files of any size, and a page holds several times of what it reads."""
-    folder, steward = server.site.policies.folder, server.browser(Role.STEWARD)
+    folder, steward = server.site.policies.folder, server.browser(PageRole.STEWARD)
     text = POLICY.rpartition("description")[0]
     file = folder / "long.yaml"
     file.write_text(text + f"# {'a' * 98}\n" * (size // 101))
@@ -101,7 +101,7 @@ def test_a_file_that_is_much_longer_than_a_policy_is_not_read(server, size, stat
 
 def test_a_proposal_of_hostile_text_is_text(server):
     (server.site.policies.folder / "a.yaml").write_text("version: 1\nname: a\nreleases: {}\n")
-    answer = server.browser(Role.STEWARD).send("/policies/a.yaml/propose", text=POLICY)
+    answer = server.browser(PageRole.STEWARD).send("/policies/a.yaml/propose", text=POLICY)
     tags = _Tags()
     tags.feed(answer.text)
     assert tags.bad == []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sites import Server
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 
 def test_a_policy_that_was_made_or_restored_is_named_and_one_that_was_not_is_not(server: Server):
-    browser = server.browser(Role.STEWARD)
+    browser = server.browser(PageRole.STEWARD)
     browser.send("/policies/new", name="ward", start="frame")
     browser.send("/policies/new", name="../canary", start="frame")
     digest = server.site.policies.read("ward.yaml").digest

@@ -10,14 +10,14 @@ from sites import PATIENCE, Server
 from small_policies import write_policy
 
 from ppdm_flow.api.loading.kinds import identity_of
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.policies.files import named_after
 
 
 @pytest.fixture
 def steward(server: Server):
     write_policy(server.folder / "policies")
-    return server.browser(Role.STEWARD)
+    return server.browser(PageRole.STEWARD)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_name_that_a_policy_has_from_a_template_is_its_own_once_it_ran(server:
     (folder / "base.yml2").write_text(text)  # a template that is no file of the page
     path.write_text("version: 1\nextends: [base.yml2]\nsource: {path: people.csv}\n")
     assert steward.send("/policies/ward.yaml/run").status_code == 303
-    job = server.site.jobs.of(server.users[Role.STEWARD])[0]
+    job = server.site.jobs.of(server.users[PageRole.STEWARD])[0]
     job = server.site.jobs.finished(job, PATIENCE)
     assert job.made.startswith("ward/"), job.talk
     (folder / "mine.yaml").write_text(text)

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 ADDRESS = "/policies/study/people.yaml"
 NAME = "study/people.yaml"
@@ -50,7 +50,7 @@ def test_saving_writes_the_text_and_goes_back_to_the_editor(steward, policies):
 
 
 def test_of_two_editors_the_second_is_told_and_sees_both_texts(steward, filled, policies):
-    other = filled.browser(Role.STEWARD)
+    other = filled.browser(PageRole.STEWARD)
     first = policies.read(NAME)
     assert other.send(f"{ADDRESS}/edit", text=first.text + "# theirs\n", digest=first.digest).status_code == 303
     answer = steward.send(f"{ADDRESS}/edit", text=first.text + "# mine\n", digest=first.digest)
@@ -176,7 +176,7 @@ def test_files_are_made_renamed_removed_and_had_back(steward, policies):
 
 def test_an_earlier_version_is_compared_and_put_back(steward, policies, filled):
     before = policies.read(NAME)
-    policies.write(NAME, before.text.replace("k: 7", "k: 5"), before.digest, filled.users[Role.STEWARD])
+    policies.write(NAME, before.text.replace("k: 7", "k: 5"), before.digest, filled.users[PageRole.STEWARD])
     page = steward.get(f"{ADDRESS}/history").text
     address = html.unescape(re.search(r'href="(/policies/study/people.yaml/changes\?version=\d+)"', page)[1])
     assert "It becomes weaker" in steward.get(address).text
@@ -186,7 +186,7 @@ def test_an_earlier_version_is_compared_and_put_back(steward, policies, filled):
 
 def test_an_earlier_version_is_offered_as_an_edit(steward, policies, filled):
     before = policies.read(NAME)
-    policies.write(NAME, before.text.replace("k: 7", "k: 5"), before.digest, filled.users[Role.STEWARD])
+    policies.write(NAME, before.text.replace("k: 7", "k: 5"), before.digest, filled.users[PageRole.STEWARD])
     page = steward.get(f"{ADDRESS}/history").text
     address = html.unescape(re.search(r'href="(/policies/study/people.yaml/propose\?version=\d+)"', page)[1])
     proposal = steward.get(address).text
@@ -198,14 +198,14 @@ def test_an_earlier_version_is_offered_as_an_edit(steward, policies, filled):
 def test_a_history_of_long_texts_is_a_short_page(steward, policies, filled):
     history = policies.history
     for number in range(18):
-        history.keep(NAME, "wrote", str(number), f"# {number}\n" + "x" * 990_000, filled.users[Role.STEWARD])
+        history.keep(NAME, "wrote", str(number), f"# {number}\n" + "x" * 990_000, filled.users[PageRole.STEWARD])
     page = steward.get(f"{ADDRESS}/history")
     assert page.status_code == 200
     assert len(page.text) < 100_000
 
 
 def test_what_others_write_and_remove_takes_nothing_off_the_lists(steward, policies, filled):
-    ann, bob = filled.users[Role.STEWARD], filled.users[Role.ADMINISTRATOR]
+    ann, bob = filled.users[PageRole.STEWARD], filled.users[PageRole.ADMINISTRATOR]
     made = policies.create("work.yaml", "version: 1\nname: work\n", ann)
     policies.remove("work.yaml", made.digest, bob)
     (removed,) = policies.history.removed()
@@ -242,7 +242,9 @@ def test_changes_since_the_last_commit_are_judged_and_committed(steward, policie
     git("commit", "--quiet", "-m", "first")
     assert "Both texts are the same" in steward.get(f"{ADDRESS}/changes").text
     template = policies.read("study/org.yaml")
-    policies.write("study/org.yaml", template.text.replace("k: 5", "k: 4"), template.digest, filled.users[Role.STEWARD])
+    policies.write(
+        "study/org.yaml", template.text.replace("k: 5", "k: 4"), template.digest, filled.users[PageRole.STEWARD]
+    )
     before = policies.read(NAME)
     steward.send(f"{ADDRESS}/edit", text=before.text.replace("k: 7", "k: 6"), digest=before.digest)
     page = steward.get(f"{ADDRESS}/changes").text
@@ -267,7 +269,7 @@ def test_changes_since_the_last_commit_are_judged_and_committed(steward, policie
 
 
 def test_approvers_read_and_do_not_write(filled):
-    approver = filled.browser(Role.APPROVER)
+    approver = filled.browser(PageRole.APPROVER)
     page = approver.get(ADDRESS)
     assert page.status_code == 200
     assert "<textarea" not in page.text

@@ -9,14 +9,14 @@ from sites import Server
 from small_policies import write_policy
 from together import together
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.policies import policies
-from ppdm_flow.page.services.policies.policies import Policies, UnknownPolicyError
+from ppdm_flow.page.services.policies.policies import PolicyFiles, UnknownPolicyError
 
 
 @pytest.mark.slow
 def test_of_those_who_save_rename_and_remove_at_once_one_does_and_nothing_is_lost(server: Server):
-    browsers = [server.browser(Role.STEWARD) for _ in range(3)]
+    browsers = [server.browser(PageRole.STEWARD) for _ in range(3)]
     site = server.site
     for turn in range(12):
         text = write_policy(server.folder / "policies").read_text()
@@ -50,23 +50,23 @@ def test_a_policy_that_goes_while_it_is_changed_is_missing(server: Server, monke
     def gone(*_words: object) -> None:
         raise UnknownPolicyError("ward.yaml")
 
-    monkeypatch.setattr(Policies, verb, gone)
+    monkeypatch.setattr(PolicyFiles, verb, gone)
     page = "edit" if verb == "write" else verb
-    got = server.browser(Role.STEWARD).send(f"/policies/ward.yaml/{page}", name="a.yaml", text="a: 1", digest="")
+    got = server.browser(PageRole.STEWARD).send(f"/policies/ward.yaml/{page}", name="a.yaml", text="a: 1", digest="")
     assert got.status_code == 404
 
 
 def test_a_policy_that_goes_between_the_look_and_the_reading_is_missing(server: Server, monkeypatch):
     file = write_policy(server.folder / "policies")
-    browser = server.browser(Role.STEWARD)
-    looked = Policies.path
+    browser = server.browser(PageRole.STEWARD)
+    looked = PolicyFiles.path
 
-    def gone(self: Policies, name: str) -> Path:
+    def gone(self: PolicyFiles, name: str) -> Path:
         path = looked(self, name)
         path.unlink(missing_ok=True)
         return path
 
-    monkeypatch.setattr(Policies, "path", gone)
+    monkeypatch.setattr(PolicyFiles, "path", gone)
     assert browser.send("/policies/ward.yaml/edit", text="a: 1", digest="").status_code == 404
     monkeypatch.undo()
     seen = policies.files_below

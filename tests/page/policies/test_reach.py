@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sites import PATIENCE
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.policies.reach import reaches
 
 POLICY = """version: 1
@@ -134,7 +134,7 @@ SPELLINGS = {
 def test_however_a_policy_is_written_what_it_reads_is_looked_at(server, spelled, path, status):
     folder = server.site.settings.policies
     (folder / "sub").mkdir()
-    file, steward = folder / "sub" / "p.yaml", server.browser(Role.STEWARD)
+    file, steward = folder / "sub" / "p.yaml", server.browser(PageRole.STEWARD)
     param = '"params": {"a": {"type": "string", "default": ".git"}}, "source"'
     text = SPELLINGS[spelled].replace("PATH", path)
     if "git" not in text and status == 403:
@@ -159,7 +159,7 @@ def test_a_policy_in_flow_style_is_compared_and_its_waivers_are_listed(server, k
     )
     text = IN_FLOW.replace("PATH", "a.csv").replace('"releases"', f'{waiver}, "releases"')
     (server.site.settings.policies / "p.yaml").write_text(text)
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     page = steward.send("/policies/p.yaml/propose", text=text.replace('"k": 5', f'"k": {k}')).text
     assert ("It becomes weaker" in page) is weaker
     assert "late" in steward.get("/waivers").text
@@ -170,14 +170,14 @@ def test_a_policy_in_flow_style_is_compared_and_its_waivers_are_listed(server, k
 )
 def test_what_does_not_load_as_a_policy_is_not_run(server, name, text):
     (server.site.settings.policies / name).write_text(text)
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     for verb in ("run", "sweep"):
         assert steward.send(f"/policies/{name}/{verb}").status_code == 409
     assert server.site.jobs.active() == []
 
 
 def test_only_tests_are_run_as_tests_of_a_policy_that_reaches_nothing_private(server):
-    folder, steward = server.site.settings.policies, server.browser(Role.STEWARD)
+    folder, steward = server.site.settings.policies, server.browser(PageRole.STEWARD)
     params = "params: {there: {type: string, default: a.csv}}\n"
     (folder / "p.yaml").write_text(POLICY.replace("a.csv", "'${params.there}/${params.there}'") + params)
     cases = "policy: p.yaml\nset: {there: THERE}\ntests: {one: {data: {rows: [{age: 1}]}, expect: {}}}\n"
@@ -194,8 +194,8 @@ def test_values_of_a_sweep_do_not_lead_to_a_private_file(server, value, status):
     text = POLICY.replace("a.csv", "'.${params.there}/config', format: csv") + params
     (server.site.settings.policies / "p.yaml").write_text(text)
     swept = {"path_1": "params.there", "values_1": f"data,{value}"}
-    assert server.browser(Role.STEWARD).send("/policies/p.yaml/sweep", **swept).status_code == status
-    assert len(server.site.jobs.of(server.users[Role.STEWARD])) == (status == 303)
+    assert server.browser(PageRole.STEWARD).send("/policies/p.yaml/sweep", **swept).status_code == status
+    assert len(server.site.jobs.of(server.users[PageRole.STEWARD])) == (status == 303)
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ FAULTS = ("", "name: again\n", "? [a]\n: 1\n", "\ufeff")
 def test_a_check_does_not_tell_whether_a_private_file_is_there(server, fault):
     """Neither while somebody types, nor in what a comparison says of the text."""
     (server.site.settings.policies / "p.yaml").write_text(POLICY)
-    steward = server.browser(Role.STEWARD)
+    steward = server.browser(PageRole.STEWARD)
     state = server.site.settings.state
     there, missing = state / "page.sqlite3", state / "uploads" / "nothing.yaml"
     pages = []

@@ -9,13 +9,13 @@ from sites import Server
 from small_policies import write_policy
 from walk import filled, parts, routes
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 CANARY = "canary-4711"
 
 
 @pytest.mark.slow(quick=1)
-@pytest.mark.parametrize("role", [Role.STEWARD, Role.APPROVER])
+@pytest.mark.parametrize("role", [PageRole.STEWARD, PageRole.APPROVER])
 def test_a_table_is_no_policy(server: Server, role):
     folder = server.folder / "policies"
     write_policy(folder)

@@ -8,14 +8,14 @@ from html import unescape
 from sites import Server
 from small_policies import write_policy
 
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 TURNED = "  k_anonymity: {k: 2} # \u202e}5 :k{\n"
 
 
 def test_a_line_that_looks_like_another_is_seen_in_the_difference_and_saved_as_it_is(server: Server):
     policy = write_policy(server.folder / "policies")
-    browser, text = server.browser(Role.STEWARD), policy.read_text()
+    browser, text = server.browser(PageRole.STEWARD), policy.read_text()
     turned = text.replace("  k_anonymity: {k: 5}\n", TURNED)
     page = browser.send("/policies/ward.yaml/propose", text=turned).text
     assert "<code>  k_anonymity: {k: 2} # \ufffd}5 :k{</code>" in page

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ppdm_flow.page
-from ppdm_flow.page.services.accounts.roles import Role
+from ppdm_flow.page.services.accounts.roles import PageRole
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -78,7 +78,7 @@ def offered(shared_server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("words")
     (folder / "words.mjs").write_text(SCRIPT.read_text())
     (folder / "ask.mjs").write_text(ASKING)
-    words = shared_server.browser(Role.STEWARD).get("/policies/words").json()
+    words = shared_server.browser(PageRole.STEWARD).get("/policies/words").json()
     texts = [*(text for text, _, _ in CASES), *BROKEN]
     given = json.dumps({"texts": texts, "words": words, "names": NAMES})
     done = subprocess.run([NODE, "ask.mjs"], input=given, cwd=folder, capture_output=True, text=True, check=True)

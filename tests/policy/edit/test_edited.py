@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.policy.edit.changes import FIRST, REMOVED, Change, as_tree, from_json, put, remove, to_json
+from ppdm_flow.policy.edit.changes import FIRST, REMOVED, PolicyEdit, as_tree, from_json, put, remove, to_json
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.edit.marked import marked
 from ppdm_flow.policy.edit.remarks import remarks
@@ -254,7 +254,7 @@ def changes_of(draw, tree):
     elif isinstance(node, list) and draw(st.booleans()):
         path.append(str(len(node)))
     if draw(st.integers(0, 2)) == 0:
-        return Change(tuple(path), REMOVED)
+        return PolicyEdit(tuple(path), REMOVED)
     return put(path, draw(TREES), draw(st.sampled_from([None, FIRST, "a", "no"])))
 
 

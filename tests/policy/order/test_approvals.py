@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from ppdm_flow.policy.order import Relation, Verdict, compare
+from ppdm_flow.policy.order import ChangeVerdict, PolicyRelation, compare
 from ppdm_flow.policy.order.governance import _moved
 
 PEOPLE = ("alice", "bob", "carol", "dora")
@@ -81,8 +81,8 @@ def test_never_stricter_than_it_is(written, seed):
     rng = np.random.default_rng(seed)
     old, new = random_policy(rng), random_policy(rng)
     found = compare(written(old, "old.yaml"), written(new, "new.yaml"))
-    forward = found.relation in (Relation.STRICTER, Relation.EQUAL)
-    backward = found.relation in (Relation.WEAKER, Relation.EQUAL)
+    forward = found.relation in (PolicyRelation.STRICTER, PolicyRelation.EQUAL)
+    backward = found.relation in (PolicyRelation.WEAKER, PolicyRelation.EQUAL)
     for signatures, holds in product(worlds(rng), (True, False)):
         before, after = lets_go(old, signatures, holds=holds), lets_go(new, signatures, holds=holds)
         assert not forward or before or not after, (signatures, holds)
@@ -105,24 +105,28 @@ CHANGES = {
 @pytest.mark.parametrize(("old", "new", "clause"), CHANGES.values(), ids=CHANGES)
 def test_which_way_is_stricter(order, old, new, clause):
     found = order(old, new)
-    assert found.relation is Relation.STRICTER
+    assert found.relation is PolicyRelation.STRICTER
     assert clause in [c.clause for c in found.changes]
-    assert order(new, old).relation is Relation.WEAKER
-    assert order(old, old).relation is order(new, new).relation is Relation.EQUAL
+    assert order(new, old).relation is PolicyRelation.WEAKER
+    assert order(old, old).relation is order(new, new).relation is PolicyRelation.EQUAL
 
 
 @pytest.mark.parametrize(
     ("old", "new", "relation"),
     [
-        (policy(["press"]), policy(["data-owner"]), Relation.INCOMPARABLE),
-        (policy(["press"]), policy(["press"], distinct=False), Relation.EQUAL),  # one role takes one person anyway
-        (policy(["press"]), policy(["press", "data-owner"], distinct=False), Relation.STRICTER),
-        (policy(["press", "data-owner"]), policy(ROLES, distinct=False), Relation.INCOMPARABLE),
-        (policy(["press"], waived=True, signed_by="press"), policy(["press"], waived=True), Relation.EQUAL),
+        (policy(["press"]), policy(["data-owner"]), PolicyRelation.INCOMPARABLE),
+        (
+            policy(["press"]),
+            policy(["press"], distinct=False),
+            PolicyRelation.EQUAL,
+        ),  # one role takes one person anyway
+        (policy(["press"]), policy(["press", "data-owner"], distinct=False), PolicyRelation.STRICTER),
+        (policy(["press", "data-owner"]), policy(ROLES, distinct=False), PolicyRelation.INCOMPARABLE),
+        (policy(["press"], waived=True, signed_by="press"), policy(["press"], waived=True), PolicyRelation.EQUAL),
         (
             policy(["press"], waived=True, signed_by="data-owner"),
             policy(["press", "data-owner"], waived=True),
-            Relation.STRICTER,
+            PolicyRelation.STRICTER,
         ),
     ],
 )
@@ -137,16 +141,16 @@ def test_another_signers_file_is_for_people_to_judge(written):
         return lambda path: digests.get(path.removesuffix(".yaml"))
 
     for given, asked, verdict in (
-        ({}, {}, Verdict.INCOMPARABLE),
-        ({"own": "ab"}, {"signers": "cd"}, Verdict.INCOMPARABLE),
-        ({"own": "ab"}, {}, Verdict.INCOMPARABLE),
-        ({"own": "ab"}, {"signers": "ab"}, Verdict.NEUTRAL),
+        ({}, {}, ChangeVerdict.INCOMPARABLE),
+        ({"own": "ab"}, {"signers": "cd"}, ChangeVerdict.INCOMPARABLE),
+        ({"own": "ab"}, {}, ChangeVerdict.INCOMPARABLE),
+        ({"own": "ab"}, {"signers": "ab"}, ChangeVerdict.NEUTRAL),
     ):
         found = compare(old, new, contents=(contents(**asked), contents(**given)))
-        assert found.relation is Relation.EQUAL
+        assert found.relation is PolicyRelation.EQUAL
         assert [(c.clause, c.verdict) for c in found.governance] == [("approvals.signers", verdict)]
     same = compare(old, old, contents=(contents(signers="ab"), contents(signers="cd")))
-    assert [c.verdict for c in same.governance] == [Verdict.INCOMPARABLE]
+    assert [c.verdict for c in same.governance] == [ChangeVerdict.INCOMPARABLE]
     assert [s.text for c in same.governance for s in (c.old, c.new)] == [
         "signers.yaml (sha256 ab…)",
         "signers.yaml (sha256 cd…)",
@@ -157,16 +161,16 @@ def test_another_signers_file_is_for_people_to_judge(written):
 @pytest.mark.parametrize(
     ("before", "after", "verdict"),
     [
-        ("contains [a, b]", "contains [a]", Verdict.WEAKER),
-        ("contains [a]", "contains [b, a]", Verdict.STRONGER),
-        ("contains [a, b]", "contains [b, a]", Verdict.NEUTRAL),
-        ("contains [a]", "contains [b]", Verdict.INCOMPARABLE),
-        ("one of [a, b]", "one of [a]", Verdict.STRONGER),
-        ("only [a]", "only [a, b]", Verdict.WEAKER),
-        ("is a", "one of [a, b]", Verdict.WEAKER),
-        ("contains [a]", "only [a, b]", Verdict.INCOMPARABLE),
-        ("is a", "is b", Verdict.INCOMPARABLE),
-        ("contains [a, b] and present", "contains [a] and present", Verdict.WEAKER),
+        ("contains [a, b]", "contains [a]", ChangeVerdict.WEAKER),
+        ("contains [a]", "contains [b, a]", ChangeVerdict.STRONGER),
+        ("contains [a, b]", "contains [b, a]", ChangeVerdict.NEUTRAL),
+        ("contains [a]", "contains [b]", ChangeVerdict.INCOMPARABLE),
+        ("one of [a, b]", "one of [a]", ChangeVerdict.STRONGER),
+        ("only [a]", "only [a, b]", ChangeVerdict.WEAKER),
+        ("is a", "one of [a, b]", ChangeVerdict.WEAKER),
+        ("contains [a]", "only [a, b]", ChangeVerdict.INCOMPARABLE),
+        ("is a", "is b", ChangeVerdict.INCOMPARABLE),
+        ("contains [a, b] and present", "contains [a] and present", ChangeVerdict.WEAKER),
     ],
 )
 def test_floors_on_names_have_a_harder_side(before, after, verdict):
@@ -175,4 +179,6 @@ def test_floors_on_names_have_a_harder_side(before, after, verdict):
 
 def test_a_floor_that_demands_fewer_roles_is_lowered(order):
     one, other = (policy(["a", "b"]) | {"floors": {"approvals.roles": f"contains [{t}]"}} for t in ("a, b", "a"))
-    assert [(c.clause, c.verdict) for c in order(one, other).governance] == [("floors.approvals.roles", Verdict.WEAKER)]
+    assert [(c.clause, c.verdict) for c in order(one, other).governance] == [
+        ("floors.approvals.roles", ChangeVerdict.WEAKER)
+    ]

@@ -14,7 +14,7 @@ import pytest
 
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.policy import load
-from ppdm_flow.policy.order import Verdict, compare
+from ppdm_flow.policy.order import ChangeVerdict, compare
 
 PAIRS = 1_500
 
@@ -58,12 +58,12 @@ def test_what_keeps_the_floors_is_nowhere_weaker(makers, written, heir):
         every = compare(*plain).changes
         asked = [c for c in every if c.clause.startswith(("privacy", "gates"))]
         verdicts = {c.verdict for c in asked}
-        sound = verdicts <= {Verdict.STRONGER, Verdict.NEUTRAL}
+        sound = verdicts <= {ChangeVerdict.STRONGER, ChangeVerdict.NEUTRAL}
         assert sound or errors, json.dumps([old, new])
         if not errors:
             told = [(c.clause, c.verdict) for c in compare(plain[0], loaded).changes]
             assert told == [(c.clause, c.verdict) for c in every]
-        tally[bool(errors), sound, Verdict.STRONGER in verdicts] += 1
+        tally[bool(errors), sound, ChangeVerdict.STRONGER in verdicts] += 1
     # the test has power: floors let stronger policies pass, and refuse others
     assert tally[False, True, True] >= 60
     assert tally[True, False, False] >= 200

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from ppdm_flow.policy.order import Verdict
+from ppdm_flow.policy.order import ChangeVerdict
 
 QI = ["q1", "q2"]
 CLAUSES = {
@@ -107,8 +107,8 @@ def judged(order):
 @pytest.mark.parametrize("kind", [*CLAUSES, *SETS])
 def test_on_the_same_ground(judged, kind):
     weak, strong = (policy(kind, clause(kind, i)) for i in (0, 1))
-    assert judged(weak, strong, kind) == {Verdict.STRONGER}
-    assert judged(strong, weak, kind) == {Verdict.WEAKER}
+    assert judged(weak, strong, kind) == {ChangeVerdict.STRONGER}
+    assert judged(strong, weak, kind) == {ChangeVerdict.WEAKER}
 
 
 @pytest.mark.parametrize("kind", KEYED)
@@ -116,10 +116,10 @@ def test_a_pattern_that_means_other_columns(judged, kind):
     """`s*` is every column that fits and that no other line declares: in the new policy one less."""
     declared = {"s": "", "s*": "sensitive", "r": "", "r*": "sensitive"}
     weak, strong = (policy(kind, clause(kind, i, "s*", "r*"), **declared) for i in (0, 1))
-    assert judged(weak, strong, kind) == {Verdict.STRONGER}
+    assert judged(weak, strong, kind) == {ChangeVerdict.STRONGER}
     other = policy(kind, clause(kind, 1, "s*", "r*"), **declared, s_note="insensitive", r_note="insensitive")
-    assert not judged(weak, other, kind) & {Verdict.STRONGER, Verdict.NEUTRAL}
-    assert not judged(other, weak, kind) & {Verdict.WEAKER, Verdict.NEUTRAL}
+    assert not judged(weak, other, kind) & {ChangeVerdict.STRONGER, ChangeVerdict.NEUTRAL}
+    assert not judged(other, weak, kind) & {ChangeVerdict.WEAKER, ChangeVerdict.NEUTRAL}
 
 
 @pytest.mark.parametrize("kind", GROUPED)
@@ -132,9 +132,9 @@ def test_grouped_by_a_pattern_that_means_other_columns(judged, kind, nulls):
             for body in bodies:
                 (body if kind in UNKEYED else body["s"])["attributes"] = ["q*"]
         weak, strong = ({**policy(kind, body, **declared), "nulls": nulls} for body in bodies)
-        assert judged(weak, strong, kind) == {Verdict.STRONGER}
+        assert judged(weak, strong, kind) == {ChangeVerdict.STRONGER}
         other = {**policy(kind, bodies[1], **declared, q_note="insensitive"), "nulls": nulls}
-        assert not judged(weak, other, kind) & {Verdict.STRONGER, Verdict.NEUTRAL}
+        assert not judged(weak, other, kind) & {ChangeVerdict.STRONGER, ChangeVerdict.NEUTRAL}
 
 
 @pytest.mark.parametrize("kind", CLAUSES)
@@ -142,31 +142,31 @@ def test_grouped_by_a_pattern_that_means_other_columns(judged, kind, nulls):
 def test_rows_that_count_otherwise(judged, kind, nulls):
     weak = policy(kind, clause(kind, 0)) | {"nulls": nulls}
     strong = policy(kind, clause(kind, 1), n={"role": "weight", "type": "integer"}) | {"nulls": nulls}
-    assert not judged(weak, strong, kind) & {Verdict.STRONGER, Verdict.NEUTRAL}
+    assert not judged(weak, strong, kind) & {ChangeVerdict.STRONGER, ChangeVerdict.NEUTRAL}
 
 
 @pytest.mark.parametrize("kind", SETS)
 def test_sets_of_another_name(judged, kind):
     weak, strong = policy(kind, clause(kind, 0)), policy(kind, clause(kind, 1), basket="", cart="items")
-    assert judged(weak, strong, kind) == {Verdict.INCOMPARABLE}
+    assert judged(weak, strong, kind) == {ChangeVerdict.INCOMPARABLE}
 
 
 @pytest.mark.parametrize("kind", ["itemset_breach", "anonymity_score", "blend", *NUMERIC])
 def test_an_original_that_is_read_otherwise(judged, kind):
     weak, strong = policy(kind, clause(kind, 0)), policy(kind, clause(kind, 1))
     strong["source"] = {"missing": ["?"]}
-    assert judged(weak, strong, kind) == {Verdict.INCOMPARABLE}
+    assert judged(weak, strong, kind) == {ChangeVerdict.INCOMPARABLE}
 
 
 def test_a_tolerance_is_relative_to_the_data(judged):
     weak, strong = (policy("sensitivities", {"r": body["R"]}) for body in DEFAULTS)
-    assert judged(weak, strong, "sensitivities") == {Verdict.STRONGER}
+    assert judged(weak, strong, "sensitivities") == {ChangeVerdict.STRONGER}
     strong["source"] = {"missing": ["?"]}
-    assert judged(weak, strong, "sensitivities") == {Verdict.INCOMPARABLE}
+    assert judged(weak, strong, "sensitivities") == {ChangeVerdict.INCOMPARABLE}
 
 
 @pytest.mark.parametrize("change", [{"sizes": [1]}, {"sizes": [2, 3]}, {"level": 0.7, "sizes": [1, 2]}])
 def test_fewer_sizes_or_a_higher_level_are_not_stronger(judged, change):
     old = policy("itemset_breach", clause("itemset_breach", 0))
     new = policy("itemset_breach", {**clause("itemset_breach", 0), **change})
-    assert not judged(old, new, "itemset_breach") & {Verdict.STRONGER, Verdict.NEUTRAL}
+    assert not judged(old, new, "itemset_breach") & {ChangeVerdict.STRONGER, ChangeVerdict.NEUTRAL}

@@ -7,7 +7,7 @@ import copy
 import numpy as np
 import pytest
 
-from ppdm_flow.policy.order import Relation, Verdict, compare
+from ppdm_flow.policy.order import ChangeVerdict, PolicyRelation, compare
 
 K = """\
 version: 1
@@ -24,7 +24,7 @@ def test_one_value(written, monkeypatch):
     monkeypatch.setenv("PPDM_TEST_K", "90817263")
     old, new = written(K.replace("'${params.k}'", "2"), "a.yaml"), written(K, "b.yaml")
     there, back = compare(old, new), compare(new, old)
-    assert (there.relation, back.relation) == (Relation.STRICTER, Relation.WEAKER)
+    assert (there.relation, back.relation) == (PolicyRelation.STRICTER, PolicyRelation.WEAKER)
     assert [c.new.text for c in there.changes] == [c.old.text for c in back.changes] == ["k: (from the environment)"]
     assert [c.why for c in there.changes] == ["it implies the old one: by values from the environment, not shown"]
     for found in (there, back):
@@ -37,7 +37,7 @@ def test_words_of_a_clause(written, monkeypatch):
     monkeypatch.setenv("PPDM_TEST_K", "show")
     old, new = written(text.replace("'${params.k}'", "hide"), "a.yaml"), written(text, "b.yaml")
     (change,) = compare(old, new).changes
-    assert (change.clause, change.verdict) == ("report.values", Verdict.WEAKER)
+    assert (change.clause, change.verdict) == ("report.values", ChangeVerdict.WEAKER)
     assert (change.old.text, change.new.text) == ("hide", "(from the environment)")
 
 
@@ -63,7 +63,7 @@ def test_as_long_as_the_verdicts_are_the_same_no_word_is_another(makers, written
             continue
         if [(c.clause, c.verdict) for c in compared[0]] == [(c.clause, c.verdict) for c in compared[1]]:
             assert compared[0] == compared[1]
-            alike += sum(c.verdict is not Verdict.NEUTRAL for c in compared[0])
+            alike += sum(c.verdict is not ChangeVerdict.NEUTRAL for c in compared[0])
     assert alike >= 60
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.policy.language.models import Step
-from ppdm_flow.policy.order import Verdict, compare
+from ppdm_flow.policy.order import ChangeVerdict, compare
 from ppdm_flow.policy.order.means import as_written, made_by
 
 
@@ -55,10 +55,10 @@ def test_another_operator_of_clients_is_for_people_to_judge(written):
     old, new = written(collected("a.json"), "old.yaml"), written(collected("b.json"), "new.yaml")
     for pair, digests, verdicts in (
         ((old, old), ("one", "one"), []),
-        ((old, old), ("one", "two"), [Verdict.INCOMPARABLE]),
-        ((old, old), (None, None), [Verdict.INCOMPARABLE]),
-        ((old, new), ("one", "one"), [Verdict.NEUTRAL]),
-        ((old, new), ("one", "two"), [Verdict.INCOMPARABLE]),
+        ((old, old), ("one", "two"), [ChangeVerdict.INCOMPARABLE]),
+        ((old, old), (None, None), [ChangeVerdict.INCOMPARABLE]),
+        ((old, new), ("one", "one"), [ChangeVerdict.NEUTRAL]),
+        ((old, new), ("one", "two"), [ChangeVerdict.INCOMPARABLE]),
     ):
         contents = [lambda _, digest=digest: digest for digest in digests]
         changes = compare(*pair, contents=tuple(contents)).changes

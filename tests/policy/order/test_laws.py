@@ -9,14 +9,14 @@ import json
 import numpy as np
 import pytest
 
-from ppdm_flow.policy.order import Relation, Verdict, compare
+from ppdm_flow.policy.order import ChangeVerdict, PolicyRelation, compare
 
-AT_LEAST = {Relation.EQUAL, Relation.STRICTER}
+AT_LEAST = {PolicyRelation.EQUAL, PolicyRelation.STRICTER}
 FLIPPED = {
-    Relation.EQUAL: Relation.EQUAL,
-    Relation.STRICTER: Relation.WEAKER,
-    Relation.WEAKER: Relation.STRICTER,
-    Relation.INCOMPARABLE: Relation.INCOMPARABLE,
+    PolicyRelation.EQUAL: PolicyRelation.EQUAL,
+    PolicyRelation.STRICTER: PolicyRelation.WEAKER,
+    PolicyRelation.WEAKER: PolicyRelation.STRICTER,
+    PolicyRelation.INCOMPARABLE: PolicyRelation.INCOMPARABLE,
 }
 
 
@@ -33,7 +33,7 @@ def test_reflexive_and_antisymmetric(makers, written):
         before, after = written(old, "old.yaml"), written(new, "new.yaml")
         if before is not None:
             same = compare(before, written(old, "again.yaml"))
-            assert (same.relation, same.changes, same.governance) == (Relation.EQUAL, (), ())
+            assert (same.relation, same.changes, same.governance) == (PolicyRelation.EQUAL, (), ())
         if before is not None and after is not None:
             assert compare(after, before).relation is FLIPPED[compare(before, after).relation]
 
@@ -81,8 +81,8 @@ def test_spelling_names_and_order_are_neutral(makers, written):
         assert after is not None, new
         for one, other in ((before, after), (after, before)):
             found = compare(one, other)
-            assert found.relation is Relation.EQUAL, (old, new, found.changes)
-            assert {c.verdict for c in found.changes} <= {Verdict.NEUTRAL}
+            assert found.relation is PolicyRelation.EQUAL, (old, new, found.changes)
+            assert {c.verdict for c in found.changes} <= {ChangeVerdict.NEUTRAL}
 
 
 def respelt(maker, policy):
@@ -157,5 +157,5 @@ EQUIVALENT = {
 def test_equivalent_clauses(order, one, other):
     head = "version: 1\nname: p\nattributes: {job: {role: quasi_identifier}, city: {role: quasi_identifier},"
     head += " s: {role: sensitive}}\nreleases: {r: {path: r.csv}}\nprivacy: {"
-    assert order(f"{head}{one}}}", f"{head}{other}}}").relation is Relation.EQUAL
-    assert order(f"{head}{other}}}", f"{head}{one}}}").relation is Relation.EQUAL
+    assert order(f"{head}{one}}}", f"{head}{other}}}").relation is PolicyRelation.EQUAL
+    assert order(f"{head}{other}}}", f"{head}{one}}}").relation is PolicyRelation.EQUAL

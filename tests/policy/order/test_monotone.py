@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from ppdm_flow.policy.order import Relation, Verdict
+from ppdm_flow.policy.order import ChangeVerdict, PolicyRelation
 from ppdm_flow.policy.order.governance import _moved
 
 BASE = {
@@ -231,15 +231,15 @@ def policy(**more):
 @pytest.mark.parametrize(("old", "new"), PRIVACY.values(), ids=PRIVACY)
 def test_requirements(order, old, new):
     old, new = policy(privacy=old), policy(privacy=new)
-    assert order(old, new).relation is Relation.STRICTER
-    assert order(new, old).relation is Relation.WEAKER
+    assert order(old, new).relation is PolicyRelation.STRICTER
+    assert order(new, old).relation is PolicyRelation.WEAKER
 
 
 @pytest.mark.parametrize(("old", "new"), REST.values(), ids=REST)
 def test_the_rest(order, old, new):
     old, new = policy(**old), policy(**new)
-    assert order(old, new).relation is Relation.STRICTER
-    assert order(new, old).relation is Relation.WEAKER
+    assert order(old, new).relation is PolicyRelation.STRICTER
+    assert order(new, old).relation is PolicyRelation.WEAKER
 
 
 @pytest.mark.parametrize(
@@ -249,16 +249,16 @@ def test_the_rest(order, old, new):
 def test_roles(order, before, after):
     old, new = policy(), policy()
     old["attributes"]["q3"]["role"], new["attributes"]["q3"]["role"] = before, after
-    assert order(old, new).relation is Relation.STRICTER
-    assert order(new, old).relation is Relation.WEAKER
+    assert order(old, new).relation is PolicyRelation.STRICTER
+    assert order(new, old).relation is PolicyRelation.WEAKER
 
 
 @pytest.mark.parametrize("other", ["insensitive", "quasi_identifier", "identifier"])
 def test_with_sampling_weights_risks_are_estimated_for_another_population(order, other):
     old, new = policy(), policy()
     old["attributes"]["q3"]["role"], new["attributes"]["q3"]["role"] = other, "sampling_weight"
-    assert order(old, new).relation is Relation.INCOMPARABLE
-    assert order(new, old).relation is Relation.INCOMPARABLE
+    assert order(old, new).relation is PolicyRelation.INCOMPARABLE
+    assert order(new, old).relation is PolicyRelation.INCOMPARABLE
 
 
 def test_a_role_counts_where_classes_form_by_it(order):
@@ -266,10 +266,10 @@ def test_a_role_counts_where_classes_form_by_it(order):
     new = copy.deepcopy(old)
     new["attributes"]["q3"]["role"] = "insensitive"
     found = {c.clause: c.verdict for c in order(old, new).changes}
-    assert found == {"attributes.q3.role": Verdict.WEAKER, "privacy.k_anonymity": Verdict.WEAKER}
+    assert found == {"attributes.q3.role": ChangeVerdict.WEAKER, "privacy.k_anonymity": ChangeVerdict.WEAKER}
     new["nulls"] = old["nulls"] = "exclude"
     found = {c.clause: c.verdict for c in order(old, new).changes}
-    assert found["privacy.k_anonymity"] is Verdict.INCOMPARABLE
+    assert found["privacy.k_anonymity"] is ChangeVerdict.INCOMPARABLE
 
 
 @pytest.mark.parametrize(
@@ -286,8 +286,8 @@ def test_what_data_is_taken(order, field, loose, strict):
     old, new = policy(), policy()
     old["attributes"]["q1"] |= {field: loose} if loose else {}
     new["attributes"]["q1"][field] = strict
-    assert order(old, new).relation is Relation.STRICTER
-    assert order(new, old).relation is Relation.WEAKER
+    assert order(old, new).relation is PolicyRelation.STRICTER
+    assert order(new, old).relation is PolicyRelation.WEAKER
 
 
 INCOMPARABLE = {
@@ -321,8 +321,8 @@ INCOMPARABLE = {
 @pytest.mark.parametrize(("old", "new"), INCOMPARABLE.values(), ids=INCOMPARABLE)
 def test_incomparable(order, old, new):
     old, new = policy(privacy=old), policy(privacy=new)
-    assert order(old, new).relation is Relation.INCOMPARABLE
-    assert order(new, old).relation is Relation.INCOMPARABLE
+    assert order(old, new).relation is PolicyRelation.INCOMPARABLE
+    assert order(new, old).relation is PolicyRelation.INCOMPARABLE
 
 
 def test_null_semantics(order):
@@ -332,30 +332,30 @@ def test_null_semantics(order):
         new = old | {"nulls": nulls}
         found[nulls] = {c.clause: c.verdict for c in order(old, new).changes}
     # rows that fit more groups have more neighbours; with every row left out k is 0, and no inference is there
-    assert found["wildcard"]["privacy.k_anonymity"] is Verdict.WEAKER
-    assert found["exclude"]["privacy.k_anonymity"] is Verdict.INCOMPARABLE
-    assert {v["privacy.templates.t"] for v in found.values()} == {Verdict.WEAKER}
-    assert {v["nulls"] for v in found.values()} == {Verdict.NEUTRAL}
+    assert found["wildcard"]["privacy.k_anonymity"] is ChangeVerdict.WEAKER
+    assert found["exclude"]["privacy.k_anonymity"] is ChangeVerdict.INCOMPARABLE
+    assert {v["privacy.templates.t"] for v in found.values()} == {ChangeVerdict.WEAKER}
+    assert {v["nulls"] for v in found.values()} == {ChangeVerdict.NEUTRAL}
 
 
 def test_a_column_more_is_no_stricter_policy(order):
     new = policy()
     new["attributes"]["more"] = {"role": "insensitive"}
-    assert order(policy(), new).relation is Relation.INCOMPARABLE
-    assert order(new, policy()).relation is Relation.INCOMPARABLE
+    assert order(policy(), new).relation is PolicyRelation.INCOMPARABLE
+    assert order(new, policy()).relation is PolicyRelation.INCOMPARABLE
 
 
 def test_steps_and_audits_are_means(order):
     new = policy(steps={"hide": {"use": "suppress", "with": {"attributes": ["q1"]}}})
     found = order(policy(), new)
-    assert found.relation is Relation.EQUAL
+    assert found.relation is PolicyRelation.EQUAL
     assert [c.clause for c in found.changes] == ["steps.hide"]
 
 
 def test_a_gate_is_only_comparable_where_its_figure_is_measured_alike(order):
     old = policy(gates={"g": {"metric": "sizes.classes", "max": 9}})
     new = policy(gates={"g": {"metric": "sizes.classes", "max": 8}}, nulls="exclude")
-    assert order(old, new).relation is Relation.INCOMPARABLE
+    assert order(old, new).relation is PolicyRelation.INCOMPARABLE
 
 
 TWO = {"study": {"from": "source", "path": "study.csv"}, "open": {"from": "hide", "path": "open.csv"}}
@@ -372,49 +372,59 @@ def gated(**more):
 @pytest.mark.parametrize(
     ("old", "new", "relation"),
     [
-        ({}, {"releases": ["study"]}, Relation.WEAKER),
-        ({}, {"releases": ["open", "study"]}, Relation.EQUAL),
-        ({}, {"metric": "study/sizes.classes"}, Relation.WEAKER),
-        ({"releases": ["study"]}, {"releases": ["study", "open"]}, Relation.STRICTER),
-        ({"releases": ["study"]}, {"releases": ["open"]}, Relation.INCOMPARABLE),
-        ({"releases": ["study"]}, {"metric": "study/sizes.classes"}, Relation.EQUAL),
-        ({"releases": ["study"]}, {"audits": {"sizes": {"use": "class_sizes", "release": "study"}}}, Relation.EQUAL),
-        ({}, {"audits": {"sizes": {"use": "class_sizes", "release": "study"}}}, Relation.WEAKER),
-        ({}, {"releases": ["study"], "max": 8}, Relation.INCOMPARABLE),
-        ({"releases": ["study"]}, {"releases": ["study"], "max": 8}, Relation.STRICTER),
+        ({}, {"releases": ["study"]}, PolicyRelation.WEAKER),
+        ({}, {"releases": ["open", "study"]}, PolicyRelation.EQUAL),
+        ({}, {"metric": "study/sizes.classes"}, PolicyRelation.WEAKER),
+        ({"releases": ["study"]}, {"releases": ["study", "open"]}, PolicyRelation.STRICTER),
+        ({"releases": ["study"]}, {"releases": ["open"]}, PolicyRelation.INCOMPARABLE),
+        ({"releases": ["study"]}, {"metric": "study/sizes.classes"}, PolicyRelation.EQUAL),
+        (
+            {"releases": ["study"]},
+            {"audits": {"sizes": {"use": "class_sizes", "release": "study"}}},
+            PolicyRelation.EQUAL,
+        ),
+        ({}, {"audits": {"sizes": {"use": "class_sizes", "release": "study"}}}, PolicyRelation.WEAKER),
+        ({}, {"releases": ["study"], "max": 8}, PolicyRelation.INCOMPARABLE),
+        ({"releases": ["study"]}, {"releases": ["study"], "max": 8}, PolicyRelation.STRICTER),
     ],
 )
 def test_a_gate_is_as_strong_as_it_is_about_releases(order, old, new, relation):
     assert order(gated(**old), gated(**new)).relation is relation
-    back = {Relation.WEAKER: Relation.STRICTER, Relation.STRICTER: Relation.WEAKER}.get(relation, relation)
+    back = {PolicyRelation.WEAKER: PolicyRelation.STRICTER, PolicyRelation.STRICTER: PolicyRelation.WEAKER}.get(
+        relation, relation
+    )
     assert order(gated(**new), gated(**old)).relation is back
 
 
 def test_data_that_a_gate_was_about_leaves_under_another_name(order):
     swapped = {"study": TWO["study"] | {"from": "hide"}, "open": TWO["open"] | {"from": "source"}}
-    assert order(gated(releases=["study"]), gated(releases=["study"], of=swapped)).relation is Relation.INCOMPARABLE
-    assert order(gated(), gated(of=swapped)).relation is Relation.EQUAL
+    assert (
+        order(gated(releases=["study"]), gated(releases=["study"], of=swapped)).relation is PolicyRelation.INCOMPARABLE
+    )
+    assert order(gated(), gated(of=swapped)).relation is PolicyRelation.EQUAL
     both = {name: release | {"from": "hide"} for name, release in TWO.items()}
-    assert order(gated(releases=["study"], of=both), gated(releases=["study"], of=both)).relation is Relation.EQUAL
+    assert (
+        order(gated(releases=["study"], of=both), gated(releases=["study"], of=both)).relation is PolicyRelation.EQUAL
+    )
 
 
 def test_floors_are_apart(order):
     old = policy(privacy={"k_anonymity": {"k": 5}}, floors={"privacy.k_anonymity.k": ">= 5"})
     new = policy(privacy={"k_anonymity": {"k": 5}}, floors={"privacy.k_anonymity.k": ">= 3"})
     found = order(old, new)
-    assert found.relation is Relation.EQUAL
-    assert [(c.clause, c.verdict) for c in found.governance] == [("floors.privacy.k_anonymity.k", Verdict.WEAKER)]
+    assert found.relation is PolicyRelation.EQUAL
+    assert [(c.clause, c.verdict) for c in found.governance] == [("floors.privacy.k_anonymity.k", ChangeVerdict.WEAKER)]
 
 
 @pytest.mark.parametrize(
     ("before", "after", "verdict"),
     [
-        (">= 5", ">= 5 and is 6", Verdict.STRONGER),
-        (">= 5 and not weaker", "not weaker", Verdict.WEAKER),
-        ("not weaker and >= 5", ">= 5 and not weaker", Verdict.NEUTRAL),
-        (">= 5 and not weaker", "not weaker and >= 6", Verdict.STRONGER),
-        (">= 5 and present", ">= 4 and present", Verdict.WEAKER),
-        (">= 5", "present", Verdict.INCOMPARABLE),
+        (">= 5", ">= 5 and is 6", ChangeVerdict.STRONGER),
+        (">= 5 and not weaker", "not weaker", ChangeVerdict.WEAKER),
+        ("not weaker and >= 5", ">= 5 and not weaker", ChangeVerdict.NEUTRAL),
+        (">= 5 and not weaker", "not weaker and >= 6", ChangeVerdict.STRONGER),
+        (">= 5 and present", ">= 4 and present", ChangeVerdict.WEAKER),
+        (">= 5", "present", ChangeVerdict.INCOMPARABLE),
     ],
 )
 def test_demands_of_a_floor_count_one_by_one(before, after, verdict):
@@ -423,15 +433,15 @@ def test_demands_of_a_floor_count_one_by_one(before, after, verdict):
 
 def test_another_kind_of_requirement_is_only_implied_by_itself():
     from ppdm_flow.policy.language.privacy import policy_model
-    from ppdm_flow.policy.order.claim import Opaque, opaque
-    from ppdm_flow.policy.order.frame import Between, PolicyFrame
+    from ppdm_flow.policy.order.claim import OpaqueClaim, opaque
+    from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 
     frame = PolicyFrame(
         policy_model().model_validate({k: v for k, v in BASE.items() if k != "nulls"} | {"version": "1"})
     )
-    between = Between(frame, frame)
-    assert opaque(Opaque("new", "a"), Opaque("new", "a"), between)
-    assert opaque(Opaque("new", "a"), Opaque("new", "b"), between) is None
+    between = ComparedPolicies(frame, frame)
+    assert opaque(OpaqueClaim("new", "a"), OpaqueClaim("new", "a"), between)
+    assert opaque(OpaqueClaim("new", "a"), OpaqueClaim("new", "b"), between) is None
 
 
 def test_rules_know_every_field_of_the_language():
@@ -455,7 +465,7 @@ def test_another_database_is_another_history(order):
     )
     new = copy.deepcopy(old)
     new["ledger"]["url"] = "postgresql://two.example/ledger"
-    assert order(old, new).relation is Relation.INCOMPARABLE
+    assert order(old, new).relation is PolicyRelation.INCOMPARABLE
 
 
 def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
@@ -465,25 +475,25 @@ def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
     from ppdm_flow.policy.order import compare, implications, unknown
 
     old, new = written(policy(), "a.yaml"), written(policy(releases={"study": {"path": "other.csv"}}), "b.yaml")
-    assert compare(old, new).relation is Relation.EQUAL
+    assert compare(old, new).relation is PolicyRelation.EQUAL
     monkeypatch.setitem(unknown.KNOWN, Release, unknown.KNOWN[Release] - {"path"})
-    assert compare(old, new).relation is Relation.INCOMPARABLE
+    assert compare(old, new).relation is PolicyRelation.INCOMPARABLE
     old = written(policy(privacy={"k_anonymity": {"k": 3}}), "a.yaml")
     new = written(policy(privacy={"k_anonymity": {"k": 4}}), "b.yaml")
-    assert compare(old, new).relation is Relation.STRICTER
+    assert compare(old, new).relation is PolicyRelation.STRICTER
     narrow = replace(implications.order_of("k_anonymity"), fields=frozenset({"attributes"}))
     monkeypatch.setattr(implications, "order_of", lambda _kind: narrow)
-    assert compare(old, new).relation is Relation.INCOMPARABLE
+    assert compare(old, new).relation is PolicyRelation.INCOMPARABLE
 
 
 @pytest.mark.parametrize(
     ("before", "after", "weighted", "verdict"),
     [
-        (None, {"count": "count"}, False, Verdict.NEUTRAL),
-        ({"count": "rows"}, {"count": "persons"}, False, Verdict.NEUTRAL),
-        ({"count": "rows"}, {"count": "persons"}, True, Verdict.NEUTRAL),
-        (None, "count", True, Verdict.INCOMPARABLE),
-        ("count", None, True, Verdict.INCOMPARABLE),
+        (None, {"count": "count"}, False, ChangeVerdict.NEUTRAL),
+        ({"count": "rows"}, {"count": "persons"}, False, ChangeVerdict.NEUTRAL),
+        ({"count": "rows"}, {"count": "persons"}, True, ChangeVerdict.NEUTRAL),
+        (None, "count", True, ChangeVerdict.INCOMPARABLE),
+        ("count", None, True, ChangeVerdict.INCOMPARABLE),
     ],
 )
 def test_counted_records_are_the_same_rows(order, before, after, weighted, verdict):
@@ -495,5 +505,5 @@ def test_counted_records_are_the_same_rows(order, before, after, weighted, verdi
         sides.append(side)
     found = {c.clause: c.verdict for c in order(*sides).changes}
     assert found == {"releases.study.collapse": verdict}
-    same = Relation.EQUAL if verdict is Verdict.NEUTRAL else Relation.INCOMPARABLE
+    same = PolicyRelation.EQUAL if verdict is ChangeVerdict.NEUTRAL else PolicyRelation.INCOMPARABLE
     assert order(*sides).relation is same

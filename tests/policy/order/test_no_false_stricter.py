@@ -12,11 +12,11 @@ import json
 import numpy as np
 import pytest
 
-from ppdm_flow.policy.order import Relation, compare
+from ppdm_flow.policy.order import PolicyRelation, compare
 
 PAIRS, WORLDS = 500, 300
-FORWARD = {Relation.EQUAL, Relation.STRICTER}
-BACKWARD = {Relation.EQUAL, Relation.WEAKER}
+FORWARD = {PolicyRelation.EQUAL, PolicyRelation.STRICTER}
+BACKWARD = {PolicyRelation.EQUAL, PolicyRelation.WEAKER}
 
 
 class Judge:
@@ -45,7 +45,7 @@ def held(relation, before, after):
 def test_random_pairs(twin, makers, written):
     maker = makers.Maker(np.random.default_rng(20261121))
     judge = Judge(twin, pool_of(maker, twin, WORLDS))
-    tally = dict.fromkeys(Relation, 0)
+    tally = dict.fromkeys(PolicyRelation, 0)
     let_go = separated = done = 0
     while done < PAIRS:
         old = maker.policy()
@@ -56,14 +56,14 @@ def test_random_pairs(twin, makers, written):
         done += 1
         relation = compare(before, after).relation
         tally[relation] += 1
-        if relation is Relation.INCOMPARABLE:
+        if relation is PolicyRelation.INCOMPARABLE:
             continue
         worlds = judge(old), judge(new)
         assert held(relation, *worlds), (json.dumps(old), json.dumps(new), relation)
         let_go += int(worlds[0].sum())
         separated += bool((worlds[0] != worlds[1]).any())
     # the test has power: pairs are comparable, worlds are let go, and many pairs are told apart by one
-    assert min(tally[Relation.STRICTER], tally[Relation.WEAKER], tally[Relation.EQUAL]) >= 40
+    assert min(tally[PolicyRelation.STRICTER], tally[PolicyRelation.WEAKER], tally[PolicyRelation.EQUAL]) >= 40
     assert let_go >= 3_000
     assert separated >= 40
 
@@ -112,7 +112,7 @@ def test_pairs_of_one_clause(twin, makers, written, kind, others):
         if before is None or after is None:
             continue
         relation = compare(before, after).relation
-        comparable += relation is not Relation.INCOMPARABLE
+        comparable += relation is not PolicyRelation.INCOMPARABLE
         worlds = [
             np.array([all(f(world) for _, f in twin.requirements(policy)) for world in pool]) for policy in (old, new)
         ]

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ppdm_flow.policy.order import Relation
+from ppdm_flow.policy.order import PolicyRelation
 
 NULLS = ("own_category", "wildcard", "exclude")
 QI = ["q1", "q2"]
@@ -78,7 +78,7 @@ def test_a_reading_implies_another_just_where_no_table_says_otherwise(name, orde
         implied = not (holds[given] & ~holds[asked]).any()
         assert implied == HOLDS.get((name, (given, asked)), False), (given, asked)
         relation = order(policy(name, given), policy(name, asked)).relation
-        assert (relation in (Relation.EQUAL, Relation.WEAKER)) == implied, (given, asked)
+        assert (relation in (PolicyRelation.EQUAL, PolicyRelation.WEAKER)) == implied, (given, asked)
 
 
 def test_fewer_attributes_keep_sizes_under_wildcards_but_not_shares(order, twin, worlds):

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from ppdm_flow.policy.order import Relation, Verdict
+from ppdm_flow.policy.order import ChangeVerdict, PolicyRelation
 
 PATTERNS = """\
 version: 1
@@ -25,8 +25,8 @@ releases: {r: {path: r.csv}}
 
 def test_patterns_compare_where_the_same_are_declared(order):
     tighter = PATTERNS.replace("k: 3", "k: 4").replace("l: 2", "l: 3")
-    assert order(PATTERNS, tighter).relation is Relation.STRICTER
-    assert order(tighter, PATTERNS).relation is Relation.WEAKER
+    assert order(PATTERNS, tighter).relation is PolicyRelation.STRICTER
+    assert order(tighter, PATTERNS).relation is PolicyRelation.WEAKER
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def test_other_patterns_are_never_stricter(order, change):
     other = PATTERNS.replace(*change)
     assert other != PATTERNS
     found = order(PATTERNS, other), order(other, PATTERNS)
-    assert all(f.relation is not Relation.EQUAL for f in found)
-    assert not {f.relation for f in found} <= {Relation.STRICTER}
+    assert all(f.relation is not PolicyRelation.EQUAL for f in found)
+    assert not {f.relation for f in found} <= {PolicyRelation.STRICTER}
 
 
 def test_patterns_in_another_order(order):
     first, second = ('  "addr_*": {role: quasi_identifier}\n', '  "addr_z*": {role: quasi_identifier}\n')
     other = PATTERNS.replace(first + second, second + first)
-    assert order(PATTERNS, other).relation is Relation.INCOMPARABLE
+    assert order(PATTERNS, other).relation is PolicyRelation.INCOMPARABLE
 
 
 BASE = {
@@ -76,13 +76,13 @@ def test_waivers_are_weaker(loaded_tree):
     plain, one = loaded_tree(BASE, {}), loaded_tree(BASE, {"w": waived("privacy.k_anonymity")})
     longer = loaded_tree(BASE, {"w": waived("privacy.k_anonymity", "2027-01-31")})
     for old, new in ((plain, one), (one, longer), (plain, longer)):
-        assert compare(old, new).relation is Relation.WEAKER
-        assert compare(new, old).relation is Relation.STRICTER
-    assert compare(plain, loaded_tree(BASE, {"w": waived("PPF822")})).relation is Relation.WEAKER
+        assert compare(old, new).relation is PolicyRelation.WEAKER
+        assert compare(new, old).relation is PolicyRelation.STRICTER
+    assert compare(plain, loaded_tree(BASE, {"w": waived("PPF822")})).relation is PolicyRelation.WEAKER
     renamed = loaded_tree(BASE, {"w": waived("PPF876")}), loaded_tree(BASE, {"w": waived("PPF822")})
-    assert compare(*renamed).relation is Relation.EQUAL
+    assert compare(*renamed).relation is PolicyRelation.EQUAL
     other = loaded_tree(BASE, {"w": waived("privacy.templates.one")})
-    assert compare(one, other).relation is Relation.INCOMPARABLE
+    assert compare(one, other).relation is PolicyRelation.INCOMPARABLE
 
 
 def test_what_is_waived_implies_nothing_that_is_not(loaded_tree):
@@ -91,11 +91,11 @@ def test_what_is_waived_implies_nothing_that_is_not(loaded_tree):
 
     less = copy.deepcopy(BASE)
     less["privacy"]["templates"].pop("two")
-    assert compare(loaded_tree(BASE, {}), loaded_tree(less, {})).relation is Relation.EQUAL
+    assert compare(loaded_tree(BASE, {}), loaded_tree(less, {})).relation is PolicyRelation.EQUAL
     both = {"w": waived("privacy.templates.one")}
     found = compare(loaded_tree(BASE, both), loaded_tree(less, both))
-    assert found.relation is Relation.WEAKER
-    assert [c.clause for c in found.changes if c.verdict is Verdict.WEAKER] == ["privacy.templates.two"]
+    assert found.relation is PolicyRelation.WEAKER
+    assert [c.clause for c in found.changes if c.verdict is ChangeVerdict.WEAKER] == ["privacy.templates.two"]
 
 
 @pytest.fixture
@@ -123,9 +123,9 @@ privacy:
 releases: {r: {path: r.csv}}
 """
     named = text.replace("k: 3", 'k: 3, attributes: ["addr_*"]')
-    assert order(named, text).relation is Relation.INCOMPARABLE
-    assert order(text, named).relation is Relation.INCOMPARABLE
-    assert order(named, named.replace("k: 3", "k: 4")).relation is Relation.STRICTER
+    assert order(named, text).relation is PolicyRelation.INCOMPARABLE
+    assert order(text, named).relation is PolicyRelation.INCOMPARABLE
+    assert order(named, named.replace("k: 3", "k: 4")).relation is PolicyRelation.STRICTER
 
 
 def test_long_lists_are_compared_to_their_end(order):
@@ -134,4 +134,4 @@ def test_long_lists_are_compared_to_their_end(order):
     attributes = ", ".join(f"{name}: {{role: insensitive}}" for name in columns)
     old = text % (", ".join(columns), attributes)
     new = text % (", ".join([*columns[:-2], *columns[:-3:-1]]), attributes)
-    assert order(old, new).relation is Relation.INCOMPARABLE
+    assert order(old, new).relation is PolicyRelation.INCOMPARABLE

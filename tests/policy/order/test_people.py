@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.policy.order import Relation
-from ppdm_flow.policy.order.clauses import Verdict
+from ppdm_flow.policy.order import PolicyRelation
+from ppdm_flow.policy.order.clauses import ChangeVerdict
 
 LKC = {"l": 2, "k": 2, "c": 0.5, "sensitive": {"s": ["a"]}}
 FEWER = {"attributes": ["q1"]}
@@ -48,15 +48,15 @@ def policy(privacy, unit):
 def test_classes_over_more_attributes_do_not_bound_people(name, order):
     weaker, stricter = ONLY_BY_ROWS[name]
     by_rows = order(policy(weaker, "rows"), policy(stricter, "rows")).relation
-    assert by_rows is Relation.STRICTER
-    assert order(policy(weaker, "people"), policy(stricter, "people")).relation is Relation.INCOMPARABLE
+    assert by_rows is PolicyRelation.STRICTER
+    assert order(policy(weaker, "people"), policy(stricter, "people")).relation is PolicyRelation.INCOMPARABLE
 
 
 @pytest.mark.parametrize("unit", ["rows", "people"])
 @pytest.mark.parametrize("name", ALSO_BY_PEOPLE)
 def test_more_known_and_lower_bounds_are_stricter_for_people_too(name, unit, order):
     weaker, stricter = ALSO_BY_PEOPLE[name]
-    assert order(policy(weaker, unit), policy(stricter, unit)).relation is Relation.STRICTER
+    assert order(policy(weaker, unit), policy(stricter, unit)).relation is PolicyRelation.STRICTER
 
 
 def test_an_identifier_and_a_subject_are_different_things(order):
@@ -66,5 +66,5 @@ def test_an_identifier_and_a_subject_are_different_things(order):
     before["steps"] = after["steps"] = {"d": {"use": "drop", "with": {"attributes": ["who", "other"]}}}
     after["attributes"] |= {"who": {"role": "identifier"}, "other": {"role": "subject"}}
     found = {each.clause: each.verdict for each in order(before, after).changes}
-    assert found["attributes.who.role"] is Verdict.INCOMPARABLE
-    assert found["attributes.other.role"] is Verdict.INCOMPARABLE
+    assert found["attributes.who.role"] is ChangeVerdict.INCOMPARABLE
+    assert found["attributes.other.role"] is ChangeVerdict.INCOMPARABLE

@@ -13,7 +13,7 @@ from ppdm_flow.report.datasheet import html, markdown
 from ppdm_flow.report.datasheet.columns import SheetColumn
 from ppdm_flow.report.datasheet.estimates import Estimate
 from ppdm_flow.report.datasheet.promises import Promise
-from ppdm_flow.report.datasheet.sheet import Sheet, Waived
+from ppdm_flow.report.datasheet.sheet import Sheet, WaivedRequirement
 from ppdm_flow.report.datasheet.steps import StepAccount
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "circle", "path"}
@@ -76,7 +76,7 @@ def hostile(name: str) -> Sheet:
         gates=(Promise(name, name, name, "", holds=True),),
         assumptions=(name,),
         notes=(name,),
-        waived=(Waived(name, name, "2027-01-01"),),
+        waived=(WaivedRequirement(name, name, "2027-01-01"),),
         provenance=(("Release policy", name),),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.auditing import AuditResult, Subject
+from ppdm_flow.engine.judging.auditing import AuditResult, AuditSubject
 from ppdm_flow.engine.judging.joining.layout import layout
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream, renumber
 from ppdm_flow.engine.judging.joining.rows import CellHashes, JoinedRows, columns_to_compare, join_rows, reason
@@ -26,7 +26,7 @@ class JoinedAudit:
     """An audit of releases that are read as one table; ``why`` is a sentence on how they are joined."""
 
     node: AuditNode
-    subject: Subject
+    subject: AuditSubject
     why: str = ""
 
     def explained(self, audited: AuditResult) -> AuditResult:
@@ -36,7 +36,7 @@ class JoinedAudit:
 
 
 def joined_audits(
-    plan: Plan, subjects: Sequence[Subject], graph: Graph, original: Stream, partition_rows: int, stop: Stop
+    plan: Plan, subjects: Sequence[AuditSubject], graph: Graph, original: Stream, partition_rows: int, stop: Stop
 ) -> tuple[JoinedAudit, ...]:
     """Return the audits of requirements on groups and numbers, for each set of releases that have rows to be joined.
 
@@ -64,7 +64,7 @@ class _JoinSource:
     """What a joined table is made of."""
 
     plan: Plan
-    subjects: dict[str, Subject]
+    subjects: dict[str, AuditSubject]
     streams: dict[str, NumberedStream]
     original: Stream
     partition_rows: int
@@ -112,9 +112,9 @@ class _JoinSource:
             audits += [replace(node, release=release, requirements=judged)] if judged else []
         return audits
 
-    def _subject(self, release: ReleaseNode, made: JoinedTable, table: Table) -> Subject:
+    def _subject(self, release: ReleaseNode, made: JoinedTable, table: Table) -> AuditSubject:
         stream = JoinedStream(made.attributes, table, self.partition_rows, self.stop)
-        return Subject(
+        return AuditSubject(
             release=release,
             file=None,
             original=StreamView(self.original),

@@ -15,7 +15,7 @@ Member = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class JoinedColumn:
     """One column of a joined table, with the columns of releases that it is made of; ``facts`` are the first one's."""
 
     name: str
@@ -30,7 +30,7 @@ class Column:
 
 def layout(
     releases: Sequence[ReleaseNode], joined_rows: Sequence[JoinedRows], telling: Collection[str] | None
-) -> tuple[Column, ...]:
+) -> tuple[JoinedColumn, ...]:
     """Return the columns of releases computed from one of ``telling`` (None: all), the weights, and the sets."""
     of = {(r.name, a.name): a for r in releases for a in r.attributes if _tells(a, telling)}
     groups: dict[Member, list[Member]] = {member: [member] for member in of}
@@ -43,13 +43,13 @@ def layout(
     kept += _sets(releases, telling)
     of |= {(r.name, a.name): a for r in releases for a in r.attributes if a.role is Role.ITEMS}
     names = [name for _, name in (group[0] for group in kept)]
-    columns: list[Column] = []
+    columns: list[JoinedColumn] = []
     for group in kept:
         release, name = group[0]
         own = name if names.count(name) == 1 else f"{release}/{name}"
         while any(own == c.name for c in columns) or (own != name and own in names):
             own += "'"
-        columns.append(Column(own, of[group[0]], tuple(group)))
+        columns.append(JoinedColumn(own, of[group[0]], tuple(group)))
     return tuple(columns)
 
 

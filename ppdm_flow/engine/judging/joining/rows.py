@@ -12,7 +12,7 @@ from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.stream import check_room
-from ppdm_flow.plan.together import Link
+from ppdm_flow.plan.together import ReleasePair
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import RowNumbers
 
@@ -80,7 +80,7 @@ class JoinedRows:
     of the rows joins all that both have. Where one lacks some of them, whoever can tell which is assumed to.
     """
 
-    link: Link
+    link: ReleasePair
     one: Places
     other: Places
     by: tuple[tuple[str, str], ...]
@@ -90,7 +90,7 @@ class JoinedRows:
     aligned: bool = False
 
 
-def join_rows(link: Link, one: CellHashes, other: CellHashes) -> JoinedRows | None:
+def join_rows(link: ReleasePair, one: CellHashes, other: CellHashes) -> JoinedRows | None:
     """Return the rows of two releases that are joined; None where none are."""
     left, right = _common(one.rows, other.rows)
     there = np.zeros(len(left), dtype=bool)
@@ -113,7 +113,7 @@ def join_rows(link: Link, one: CellHashes, other: CellHashes) -> JoinedRows | No
     return JoinedRows(link, left, right, tuple(by), single, shared, merged, link.aligned)
 
 
-def columns_to_compare(links: Sequence[Link], release: str) -> list[Columns]:
+def columns_to_compare(links: Sequence[ReleasePair], release: str) -> list[Columns]:
     """Return the columns of a release whose cells have to be compared."""
     compared: list[Columns] = []
     for link in links:
@@ -131,7 +131,7 @@ def _common(one: RowNumbers, other: RowNumbers) -> tuple[Places, Places]:
 
 
 def _mostly_equal(
-    link: Link, one: CellHashes, other: CellHashes, left: Places, right: Places
+    link: ReleasePair, one: CellHashes, other: CellHashes, left: Places, right: Places
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs of shared columns whose cells are equal in at least half of the common rows."""
     return tuple(

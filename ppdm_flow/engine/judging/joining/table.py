@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.joining.layout import Column as Wanted
+from ppdm_flow.engine.judging.joining.layout import JoinedColumn as Wanted
 from ppdm_flow.engine.judging.joining.numbered import NumberedStream
 from ppdm_flow.engine.judging.joining.rows import JoinedRows
-from ppdm_flow.engine.streams.stream import Part, Stop
+from ppdm_flow.engine.streams.stream import Stop, StreamPart
 from ppdm_flow.tables.column import SUPPRESSED, Column, union
 from ppdm_flow.tables.sets import Baskets, SetColumn, gathered
 from ppdm_flow.tables.table import RowNumbers, Table, concat
@@ -41,7 +41,7 @@ class JoinedStream:
         self._partition_rows = partition_rows
         self._stop = stop
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the partitions; the rows of one number are in one of them."""
         table = self._table if columns is None else self._table.select(columns)
         start = 0
@@ -50,7 +50,7 @@ class JoinedStream:
             end = min(start + self._partition_rows, len(table))
             while end < len(table) and table.rows[end] == table.rows[end - 1]:
                 end += 1
-            yield Part(table.take(np.arange(start, end)))
+            yield StreamPart(table.take(np.arange(start, end)))
             start = end
 
 

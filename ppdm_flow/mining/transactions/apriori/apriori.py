@@ -16,8 +16,8 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.apriori.counting import MEMORY, Counter, Partitions
 from ppdm_flow.mining.transactions.apriori.levels import MOST, Integers, Level, joined, patterns
 from ppdm_flow.mining.transactions.counting.counting import partial
-from ppdm_flow.mining.transactions.estimates import LEVEL, Estimates, expected_sigma, supports
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.estimates import LEVEL, QuantityEstimates, expected_sigma, supports
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 Bools = npt.NDArray[np.bool_]
 
@@ -37,7 +37,7 @@ class SizedItemsets:
     """
 
     itemsets: Integers
-    estimates: Estimates
+    estimates: QuantityEstimates
     frequent: Bools
     sigma: float
 
@@ -46,7 +46,7 @@ class SizedItemsets:
 class MinedItemsets:
     """What a search found, one entry a size from 1; ``stopped`` says why it ended there."""
 
-    operator: Operator
+    operator: TransactionOperator
     min_support: float
     rows: Integers
     by_size: list[SizedItemsets]
@@ -61,7 +61,7 @@ class MinedItemsets:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SearchBounds:
     """How far a search goes.
 
     ``length``: items of the largest itemset, None for no bound. ``precision``: it stops before the size at which an
@@ -88,9 +88,9 @@ class CountProgress:
 
 def mine(
     partitions: Partitions,
-    operator: Operator,
+    operator: TransactionOperator,
     min_support: float,
-    bounds: Bounds | None = None,
+    bounds: SearchBounds | None = None,
     threads: int = 1,
     progress: Callable[[CountProgress], None] | None = None,
 ) -> MinedItemsets:
@@ -103,7 +103,7 @@ def mine(
     """
     if not 0.0 < min_support <= 1.0:
         raise ValueError(f"min_support must be in (0, 1], got {min_support!r}")
-    limits = Bounds() if bounds is None else bounds
+    limits = SearchBounds() if bounds is None else bounds
     place = [1, operator.alphabet]
 
     def counted_rows(rows: int) -> None:
@@ -134,9 +134,9 @@ def mine(
 class _Search:
     """The sizes that are done."""
 
-    operator: Operator
+    operator: TransactionOperator
     min_support: float
-    bounds: Bounds
+    bounds: SearchBounds
     rows: Integers
     by_size: list[SizedItemsets] = field(default_factory=list)
     levels: list[Level] = field(default_factory=list)
@@ -173,7 +173,7 @@ class _Search:
     def _numbers(self) -> dict[int, float]:
         return dict(zip(self.operator.sizes, self.rows.astype(float).tolist(), strict=True))
 
-    def _estimates(self, itemsets: Integers, counts: Integers) -> Estimates:
+    def _estimates(self, itemsets: Integers, counts: Integers) -> QuantityEstimates:
         """Estimate in chunks: patterns take 2^k numbers a class."""
         chunks = []
         for start in range(0, max(1, len(itemsets)), _CHUNK):
@@ -182,7 +182,7 @@ class _Search:
             overlaps = partial(by_pattern)
             here = {m: overlaps[:, c] for c, m in enumerate(self.operator.sizes) if self.rows[c]}
             chunks.append(supports(self.operator, here, self.bounds.level))
-        return Estimates(
+        return QuantityEstimates(
             np.concatenate([c.value for c in chunks]),
             np.concatenate([c.sigma for c in chunks]),
             np.concatenate([c.low for c in chunks]),

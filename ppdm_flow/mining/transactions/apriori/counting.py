@@ -14,9 +14,9 @@ import numpy.typing as npt
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.counting.counting import support_counts
-from ppdm_flow.mining.transactions.counting.seeded_expansion import Points
-from ppdm_flow.mining.transactions.counting.vertical import Columns, columns, item_counts
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.counting.seeded_expansion import ExpansionPoints
+from ppdm_flow.mining.transactions.counting.vertical import BitColumns, columns, item_counts
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.tables.sets import SeededSets, SetColumn
 
 Integers = npt.NDArray[np.int64]
@@ -42,12 +42,12 @@ class Counter:
     """
 
     partitions: Partitions
-    operator: Operator
+    operator: TransactionOperator
     threads: int = 1
     memory: int = MEMORY
     on_rows: Callable[[int], None] = _silent
     _rows: int = 0
-    _held: list[Columns] = field(default_factory=list)
+    _held: list[BitColumns] = field(default_factory=list)
 
     def singles(self) -> tuple[Integers, Integers, int | None]:
         """Return rows (classes,), rows with each item (alphabet, classes), and up to how many items can be estimated.
@@ -58,7 +58,7 @@ class Counter:
         rows = np.zeros(len(self.operator.sizes), dtype=np.int64)
         sums = np.zeros((alphabet, len(rows)), dtype=np.int64)
         spare: int | None = None
-        tabulated: dict[int, Points] = {}
+        tabulated: dict[int, ExpansionPoints] = {}
 
         def count(part: SetColumn) -> tuple[Integers, Integers, Integers]:
             points = _points(part, np.arange(alphabet), tabulated)
@@ -80,7 +80,7 @@ class Counter:
         lines = lines.reshape(itemsets.shape)
         sums = np.zeros((len(itemsets), len(self.operator.sizes)), dtype=np.int64)
 
-        def count(here: Columns) -> tuple[Integers, Integers]:
+        def count(here: BitColumns) -> tuple[Integers, Integers]:
             return self._classes(here.sizes), support_counts(here, np.searchsorted(here.items, items)[lines])
 
         for here, (classes, counts) in self._counted(items, count):
@@ -88,15 +88,15 @@ class Counter:
             self.on_rows(int(here.rows.sum()))
         return sums
 
-    def _counted(self, items: Integers, count: Callable[[Columns], R]) -> Iterator[tuple[Columns, R]]:
+    def _counted(self, items: Integers, count: Callable[[BitColumns], R]) -> Iterator[tuple[BitColumns, R]]:
         """Count on bits of the items, or of more: those that are held, or else of the partitions as they come."""
         if self._held:
             yield from self._each(self._held, count)
             return
         fits = 0 < self._rows * len(items) // 8 <= self.memory
-        tabulated: dict[int, Points] = {}
+        tabulated: dict[int, ExpansionPoints] = {}
 
-        def turned(part: SetColumn) -> tuple[Columns, R]:
+        def turned(part: SetColumn) -> tuple[BitColumns, R]:
             here = columns(part, items, _points(part, items, tabulated))
             return here, count(here)
 
@@ -132,11 +132,11 @@ class Counter:
         return at
 
 
-def _points(part: SetColumn, items: Integers, tabulated: dict[int, Points]) -> Points | None:
+def _points(part: SetColumn, items: Integers, tabulated: dict[int, ExpansionPoints]) -> ExpansionPoints | None:
     """Tabulate the items once for each width of seeds."""
     if not isinstance(part, SeededSets):
         return None
     width = part.expansion.width
     if width not in tabulated:
-        tabulated[width] = Points.of(items, width)
+        tabulated[width] = ExpansionPoints.of(items, width)
     return tabulated[width]

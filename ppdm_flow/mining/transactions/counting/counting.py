@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.itemsets.bits import popcount
-from ppdm_flow.mining.transactions.counting.vertical import Columns
+from ppdm_flow.mining.transactions.counting.vertical import BitColumns
 from ppdm_flow.sdk.compiled import compiled
 
 Integers = npt.NDArray[np.int64]
@@ -51,7 +51,7 @@ def supports(words: Words, starts: Integers, itemsets: Integers, out: Integers) 
                 out[s, c] += np.int64(total)
 
 
-def support_counts(columns: Columns, itemsets: Integers) -> Integers:
+def support_counts(columns: BitColumns, itemsets: Integers) -> Integers:
     """Return how many rows of each class have all items, (itemsets, classes); ``itemsets`` (n, k) are lines of it."""
     counts = np.zeros((len(itemsets), len(columns.sizes)), dtype=np.int64)
     if itemsets.shape[1] == 0:
@@ -61,7 +61,7 @@ def support_counts(columns: Columns, itemsets: Integers) -> Integers:
     return counts
 
 
-def pattern_counts(columns: Columns, itemsets: Integers) -> Integers:
+def pattern_counts(columns: BitColumns, itemsets: Integers) -> Integers:
     """Return the rows of each class with exactly these of the items, (itemsets, classes, 2^k).
 
     Bit i of the last index says whether item i of the itemset is there. Raises ValueError for more than 12 items.
@@ -79,7 +79,7 @@ def pattern_counts(columns: Columns, itemsets: Integers) -> Integers:
     return exactly(counts)
 
 
-def partial_support_counts(columns: Columns, itemsets: Integers) -> Integers:
+def partial_support_counts(columns: BitColumns, itemsets: Integers) -> Integers:
     """Return the rows of each class with exactly l of the items, l = 0..k, (itemsets, classes, k + 1)."""
     return partial(pattern_counts(columns, itemsets))
 
@@ -102,7 +102,7 @@ def partial(patterns: Integers) -> Integers:
     return np.stack([patterns[..., ones == count].sum(axis=-1) for count in range(size + 1)], axis=-1)
 
 
-def _each_once(columns: Columns, itemsets: Integers) -> Integers:
+def _each_once(columns: BitColumns, itemsets: Integers) -> Integers:
     if itemsets.shape[1] == 0:
         return np.broadcast_to(columns.rows, (len(itemsets), len(columns.rows)))
     distinct, inverse = np.unique(itemsets, axis=0, return_inverse=True)

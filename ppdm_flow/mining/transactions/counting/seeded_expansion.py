@@ -26,7 +26,7 @@ Seeds = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
+class ExpansionPoints:
     """``items`` at which seeds are expanded, and ``bits`` uint64 (tiles, width, 16, 16, TILE).
 
     Bit p of f(x) for the items x of a tile is the exclusive or of ``bits[tile, j, b, p]`` over the bits b of
@@ -37,7 +37,7 @@ class Points:
     bits: Words
 
     @classmethod
-    def of(cls, items: Items, width: int) -> Points:
+    def of(cls, items: Items, width: int) -> ExpansionPoints:
         """Tabulate the powers 0 to ``width`` - 1 of ``items``."""
         tiles = -(-len(items) // SPAN)
         places = np.zeros(tiles * SPAN, dtype=np.uint16)

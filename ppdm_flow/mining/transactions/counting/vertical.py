@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.counting.seeded_expansion import (
-    Points,
+    ExpansionPoints,
     columns_of_seeds,
     count_items,
     lowest_plane,
@@ -25,7 +25,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class BitColumns:
     """Bits ``64 starts[c]`` to ``64 starts[c] + rows[c]`` of ``words[i]`` are the rows of original size ``sizes[c]``.
 
     A bit is set where ``items[i]`` is in the set; the bits from there to the next start are 0. ``words`` uint64
@@ -48,7 +48,7 @@ class SizeClass:
     start: int
 
 
-def columns(sets: SetColumn, items: Integers, points: Points | None = None) -> Columns:
+def columns(sets: SetColumn, items: Integers, points: ExpansionPoints | None = None) -> BitColumns:
     """Return the bits of ``items`` (distinct positions in the alphabet) in one partition.
 
     ``points`` of the same items spares tabulating them again for each partition of seeds.
@@ -57,22 +57,22 @@ def columns(sets: SetColumn, items: Integers, points: Points | None = None) -> C
     starts = np.array([c.start for c in classes] + [_end(classes)], dtype=np.int64)
     words = np.zeros((len(items), int(starts[-1])), dtype=np.uint64)
     if isinstance(sets, SeededSets):
-        _expand(sets, classes, Points.of(items, sets.expansion.width) if points is None else points, words)
+        _expand(sets, classes, ExpansionPoints.of(items, sets.expansion.width) if points is None else points, words)
     elif isinstance(sets, PackedSets):
         _turn(sets, classes, items, words)
     else:
         _scatter(sets, classes, items, words)
     sizes = np.array([c.size for c in classes], dtype=np.int64)
-    return Columns(items, words, sizes, starts, np.array([len(c.rows) for c in classes], dtype=np.int64))
+    return BitColumns(items, words, sizes, starts, np.array([len(c.rows) for c in classes], dtype=np.int64))
 
 
-def item_counts(sets: SetColumn, points: Points | None = None) -> tuple[Integers, Integers]:
+def item_counts(sets: SetColumn, points: ExpansionPoints | None = None) -> tuple[Integers, Integers]:
     """Return the sizes that occur (classes,), and how many rows of each have each item, (classes, alphabet)."""
     alphabet = len(sets.categories)
     classes = list(size_classes(sets))
     counts = np.zeros((len(classes), alphabet), dtype=np.int64)
     if isinstance(sets, SeededSets) and points is None:
-        points = Points.of(np.arange(alphabet), sets.expansion.width)
+        points = ExpansionPoints.of(np.arange(alphabet), sets.expansion.width)
     for c, one in enumerate(classes):
         if isinstance(sets, SeededSets) and points is not None:
             room = np.zeros(64 * TILE * points.tiles, dtype=np.int64)
@@ -90,7 +90,7 @@ def expand(seeds: SeededSets) -> PackedSets:
     """Return the randomized transactions that seeds stand for."""
     width = words_for(len(seeds.categories))
     out = np.zeros((len(seeds), width), dtype=np.uint64)
-    points = Points.of(np.arange(len(seeds.categories)), seeds.expansion.width)
+    points = ExpansionPoints.of(np.arange(len(seeds.categories)), seeds.expansion.width)
     for one in size_classes(seeds):
         rows_of_seeds(seeds.seeds, one.rows, *_terms(seeds, one.size), points.bits, out)
     if len(seeds.categories) % 64:
@@ -120,7 +120,7 @@ def _terms(seeds: SeededSets, size: int) -> tuple[int, int, int]:
     return size + seeds.expansion.spare, level, lowest_plane(level)
 
 
-def _expand(seeds: SeededSets, classes: list[SizeClass], points: Points, words: Words) -> None:
+def _expand(seeds: SeededSets, classes: list[SizeClass], points: ExpansionPoints, words: Words) -> None:
     for one in classes:
         columns_of_seeds(seeds.seeds, one.rows, *_terms(seeds, one.size), points.bits, one.start, words)
         _clear_tail(one, words)

@@ -22,7 +22,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import Operator
+from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.sdk.set_operator import SEEDED, SetOperator, read_set_operator, unusable
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets
@@ -35,7 +35,7 @@ class PublishedOperator:
     """An operator on sets with the items that it chooses from, in their order, and the form of what it makes."""
 
     attribute: str
-    operator: Operator
+    operator: TransactionOperator
     items: pa.StringArray
     seeds: bool
 

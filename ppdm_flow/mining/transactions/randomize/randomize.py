@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, Operator
+from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, TransactionOperator
 from ppdm_flow.mining.transactions.randomize.kernels import insert, keep, refill
 from ppdm_flow.tables.sets import Baskets, PackedSets
 from ppdm_flow.tables.sets.packed import words_for
@@ -27,7 +27,7 @@ PRECISION = 53
 """Bits of the number that a law is read with."""
 
 
-def thresholds(operator: Operator) -> Limits:
+def thresholds(operator: TransactionOperator) -> Limits:
     """Return row m: how many items of t stay is the number of entries that a uniform number of 53 bits reaches.
 
     Shape (m_max + 1, m_max + 1); rows of sizes that do not occur are 0. What has no probability is never drawn: the
@@ -44,7 +44,7 @@ def thresholds(operator: Operator) -> Limits:
     return limits
 
 
-def checked(baskets: Baskets, operator: Operator) -> npt.NDArray[np.int32]:
+def checked(baskets: Baskets, operator: TransactionOperator) -> npt.NDArray[np.int32]:
     """Return the sizes of baskets that ``operator`` can randomize. Raises DataError PPF777 for any other."""
     if len(baskets.categories) != operator.alphabet:
         raise _unfit(f"the operator is for {operator.alphabet} items, the data have {len(baskets.categories)}")
@@ -57,7 +57,7 @@ def checked(baskets: Baskets, operator: Operator) -> npt.NDArray[np.int32]:
     return sizes
 
 
-def refuse_seeds(operator: Operator) -> None:
+def refuse_seeds(operator: TransactionOperator) -> None:
     """Raise DataError PPF778 for an operator of which the output cannot be given by seeds."""
     if operator.family in (UNIFORM, NONE):
         raise _seedless(f"`{operator.family}` does not put every item in with one probability")
@@ -78,7 +78,7 @@ def _seedless(text: str) -> DataError:
     return DataError(Diagnostic("PPF778", f"seeds cannot stand for what this operator makes: {text}", help=hint))
 
 
-def insertion_levels(operator: Operator) -> tuple[npt.NDArray[np.uint64], int]:
+def insertion_levels(operator: TransactionOperator) -> tuple[npt.NDArray[np.uint64], int]:
     """Return whole numbers a_m and the least p such that rho_m is a_m / 2^p, rounded to 32 bits; shape (m_max + 1,)."""
     levels = np.zeros(operator.sizes[-1] + 1, dtype=np.uint64)
     if operator.refills:
@@ -90,7 +90,7 @@ def insertion_levels(operator: Operator) -> tuple[npt.NDArray[np.uint64], int]:
     return levels >> np.uint64(spare), FINEST - spare
 
 
-def draws_per_row(operator: Operator) -> int:
+def draws_per_row(operator: TransactionOperator) -> int:
     """Return how many 64-bit words a row takes.
 
     One for j, one for each item of the largest transaction; then for ``uniform`` one for each new item, else as many
@@ -102,7 +102,7 @@ def draws_per_row(operator: Operator) -> int:
     return own + insertion_levels(operator)[1] * words_for(operator.alphabet)
 
 
-def randomize(baskets: Baskets, operator: Operator, draws: Draws, rows: Rows) -> PackedSets:
+def randomize(baskets: Baskets, operator: TransactionOperator, draws: Draws, rows: Rows) -> PackedSets:
     """Return t' for each basket t, with the size of t; ``rows`` int64 (len(baskets),) are the global row numbers.
 
     ``draws.draws_per_row`` must be :func:`draws_per_row`. Raises DataError PPF777 for baskets that are no sets of items

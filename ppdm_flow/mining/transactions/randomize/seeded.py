@@ -45,7 +45,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.mining.transactions.counting.seeded_field import Elements, Logs, over, tables, times
-from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, SELECT_A_SIZE, Operator
+from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, SELECT_A_SIZE, TransactionOperator
 from ppdm_flow.mining.transactions.randomize.kernels import below, remaining, stays
 from ppdm_flow.mining.transactions.randomize.randomize import checked, refuse_seeds, thresholds
 from ppdm_flow.sdk.compiled import compiled
@@ -115,7 +115,7 @@ def interpolate(
             out[row, 0] ^= value[i]
 
 
-def expansion(operator: Operator, spare: int = SPARE) -> Expansion:
+def expansion(operator: TransactionOperator, spare: int = SPARE) -> Expansion:
     """Return the expansion of an operator's seeds. Raises DataError PPF778 where it cannot be had by seeds."""
     refuse_seeds(operator)
     insertion = [0.0] * (operator.sizes[-1] + 1)
@@ -124,12 +124,12 @@ def expansion(operator: Operator, spare: int = SPARE) -> Expansion:
     return Expansion(tuple(insertion), spare)
 
 
-def draws_per_row(operator: Operator, spare: int = SPARE) -> int:
+def draws_per_row(operator: TransactionOperator, spare: int = SPARE) -> int:
     """Return how many 64-bit words a row takes: one for j, two for each item, a quarter for each spare one."""
     return 1 + 2 * operator.sizes[-1] + -(-spare // 4)
 
 
-def seed(baskets: Baskets, operator: Operator, draws: Draws, rows: Rows, spare: int = SPARE) -> SeededSets:
+def seed(baskets: Baskets, operator: TransactionOperator, draws: Draws, rows: Rows, spare: int = SPARE) -> SeededSets:
     """Randomize each basket and return its seed; ``rows`` int64 (len(baskets),) are the global row numbers.
 
     ``draws.draws_per_row`` must be :func:`draws_per_row`. Raises DataError PPF777 for baskets that are no sets of items
@@ -150,7 +150,7 @@ def seed(baskets: Baskets, operator: Operator, draws: Draws, rows: Rows, spare: 
     return SeededSets(seeds, sizes, baskets.categories, expanded)
 
 
-def rounded_up(operator: Operator, bits: int = 8) -> Operator:
+def rounded_up(operator: TransactionOperator, bits: int = 8) -> TransactionOperator:
     """Return the operator with each rho_m rounded up to a multiple of 2^-bits, 1 <= bits <= 16.
 
     More foreign items hide more, so what was chosen to stay below a breach level still does. Where the next multiple is
@@ -163,8 +163,8 @@ def rounded_up(operator: Operator, bits: int = 8) -> Operator:
         return operator
     insertion = {m: _up(operator.rho(m), bits) for m in operator.sizes}
     if operator.family == CUT_AND_PASTE:
-        return Operator.cut_and_paste(operator.cutoffs, insertion, operator.alphabet)
-    return Operator.select_a_size(operator.retained, insertion, operator.alphabet)
+        return TransactionOperator.cut_and_paste(operator.cutoffs, insertion, operator.alphabet)
+    return TransactionOperator.select_a_size(operator.retained, insertion, operator.alphabet)
 
 
 def _up(rho: float, bits: int) -> float:

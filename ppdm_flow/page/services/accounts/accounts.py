@@ -8,8 +8,8 @@ from sqlite3 import Connection, IntegrityError, Row
 
 from ppdm_flow.page.services.accounts.names import NameTakenError, key
 from ppdm_flow.page.services.accounts.passwords import Passwords
-from ppdm_flow.page.services.accounts.roles import Role, User
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.accounts.roles import PageRole, User
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -24,7 +24,7 @@ class LastAdministratorError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class PageAccount:
     """An account as administrators see it. ``opened``: somebody has chosen a password, or linked an identity."""
 
     user: User
@@ -55,10 +55,10 @@ _ACCOUNT = (
 class Accounts:
     """All accounts of a server."""
 
-    def __init__(self, database: Database, passwords: Passwords | None = None) -> None:
+    def __init__(self, database: PageDatabase, passwords: Passwords | None = None) -> None:
         self._database, self._passwords = database, passwords or Passwords()
 
-    def add(self, name: str, roles: Iterable[Role], password: str | None = None) -> User:
+    def add(self, name: str, roles: Iterable[PageRole], password: str | None = None) -> User:
         """Make an account; without a password nobody can sign in to it with one. Raises NameTakenError."""
         kept = None if password is None else self.hashed(password)
         with self._database.changing() as connection:
@@ -73,7 +73,7 @@ class Accounts:
         row = self._database.row("SELECT * FROM accounts WHERE id = ?", account)
         return None if row is None or row["locked"] else _user(row)
 
-    def account(self, account: int) -> Account | None:
+    def account(self, account: int) -> PageAccount | None:
         """Return the account of this number, locked or not; None where there is none."""
         row = self._database.row(f"{_ACCOUNT} WHERE id = ?", account)
         return None if row is None else _account(row)
@@ -83,7 +83,7 @@ class Accounts:
         row = self._database.row("SELECT * FROM accounts WHERE key = ?", key(name))
         return None if row is None else _user(row)
 
-    def every(self) -> list[Account]:
+    def every(self) -> list[PageAccount]:
         """Return all accounts by name."""
         return [_account(row) for row in self._database.rows(f"{_ACCOUNT} ORDER BY key")]
 
@@ -108,7 +108,7 @@ class Accounts:
             )
         return renewed if made.rowcount == 1 else self.signed_in(name, password)  # it is another one by now
 
-    def set_roles(self, account: int, roles: Iterable[Role]) -> None:
+    def set_roles(self, account: int, roles: Iterable[PageRole]) -> None:
         """Give an account these roles and no others. Raises LastAdministratorError."""
         with self._database.changing() as connection:
             connection.execute("UPDATE accounts SET roles = ? WHERE id = ?", (_words(roles), account))
@@ -140,7 +140,7 @@ class Accounts:
             connection.execute("UPDATE accounts SET locked = 0 WHERE id = ?", (account,))
 
 
-def insert(connection: Connection, name: str, roles: Iterable[Role], password_hash: str | None) -> User:
+def insert(connection: Connection, name: str, roles: Iterable[PageRole], password_hash: str | None) -> User:
     """Make an account in a transaction. Raises NameTakenError."""
     held = frozenset(roles)
     try:
@@ -188,17 +188,17 @@ def require_administrator(connection: Connection) -> None:
         raise LastAdministratorError
 
 
-def _administers(account: Account) -> bool:
-    return account.opened and not account.locked and account.user.has(Role.ADMINISTRATOR)
+def _administers(account: PageAccount) -> bool:
+    return account.opened and not account.locked and account.user.has(PageRole.ADMINISTRATOR)
 
 
-def _words(roles: Iterable[Role]) -> str:
+def _words(roles: Iterable[PageRole]) -> str:
     return " ".join(sorted(roles))
 
 
 def _user(row: Row) -> User:
-    return User(row["id"], row["name"], frozenset(Role(word) for word in row["roles"].split()))
+    return User(row["id"], row["name"], frozenset(PageRole(word) for word in row["roles"].split()))
 
 
-def _account(row: Row) -> Account:
-    return Account(_user(row), bool(row["locked"]), bool(row["opened"]), row["password"] is not None)
+def _account(row: Row) -> PageAccount:
+    return PageAccount(_user(row), bool(row["locked"]), bool(row["opened"]), row["password"] is not None)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from sqlite3 import Connection
 
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -30,7 +30,7 @@ class _Limit:
     longest: float
 
 
-class Kind(Enum):
+class AttemptKind(Enum):
     """What attempts are counted for: how many may fail at once, and the longest that the next one has to wait."""
 
     NAME = _Limit(5, 15 * 60.0)
@@ -39,10 +39,10 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedSubject:
     """One name, address or browser. What is kept of it is a hash: people type passwords where names belong."""
 
-    kind: Kind
+    kind: AttemptKind
     text: str
 
     @property
@@ -75,10 +75,10 @@ def neighbourhood(address: str) -> str:
 class Attempts:
     """How often somebody tried, and how long the next attempt has to wait."""
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: PageDatabase, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    def begin(self, *counted: Counted) -> float:
+    def begin(self, *counted: CountedSubject) -> float:
         """Count an attempt as failed before anything is compared: many at once are as many failures.
 
         Returns 0, or the seconds to wait; then nothing may be compared, and nothing was counted.
@@ -94,14 +94,14 @@ class Attempts:
                 _keep(connection, each, before + 1, now)
         return 0.0
 
-    def succeeded(self, *counted: Counted) -> None:
+    def succeeded(self, *counted: CountedSubject) -> None:
         """Take back what ``begin`` counted; a name and a browser start anew, an address does not.
 
         Else somebody with an account of their own could guess those of others in between.
         """
         with self._database.changing() as connection:
             for each in counted:
-                if each.kind is Kind.ADDRESS:
+                if each.kind is AttemptKind.ADDRESS:
                     connection.execute(
                         "UPDATE attempts SET failures = max(failures - 1, 0), until = 0 WHERE what = ?", (each.kept,)
                     )
@@ -109,12 +109,12 @@ class Attempts:
                     connection.execute("DELETE FROM attempts WHERE what = ?", (each.kept,))
 
 
-def _failures(connection: Connection, each: Counted, now: float) -> tuple[int, float]:
+def _failures(connection: Connection, each: CountedSubject, now: float) -> tuple[int, float]:
     row = connection.execute("SELECT * FROM attempts WHERE what = ?", (each.kept,)).fetchone()
     return (0, now) if row is None else (row["failures"], row["until"])
 
 
-def _keep(connection: Connection, each: Counted, failures: int, now: float) -> None:
+def _keep(connection: Connection, each: CountedSubject, failures: int, now: float) -> None:
     limit = each.kind.value
     beyond = failures - limit.free
     wait = min(2.0 ** min(beyond, 30), limit.longest) if beyond >= 0 else 0.0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.words import hash_of, new_word
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -23,7 +23,7 @@ MOST = 20
 class Browsers:
     """Which browser, by the word of a cookie, knows which account. It signs nobody in: the password is asked for."""
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: PageDatabase, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
     def knows(self, word: str, account: int) -> bool:

@@ -9,7 +9,7 @@ from ppdm_flow.page.services.accounts import accounts
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.words import hash_of
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -34,7 +34,7 @@ class LastIdentityError(ValueError):
 class Identities:
     """Which identity signs in to which account."""
 
-    def __init__(self, database: Database, accounts: Accounts) -> None:
+    def __init__(self, database: PageDatabase, accounts: Accounts) -> None:
         self._database, self._accounts = database, accounts
 
     def user(self, identity: Identity) -> User | None:

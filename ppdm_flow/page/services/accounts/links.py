@@ -10,9 +10,9 @@ from sqlite3 import Connection
 from ppdm_flow.page.services.accounts import accounts, identities
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.identities import Identity
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.services.accounts.words import hash_of, new_word
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -33,17 +33,17 @@ class IdentityTakenError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class AccountLink:
     """A link that somebody may use: for the account of ``user``, or for a new administrator where that is None."""
 
     user: User | None
     until: float
 
 
-class Links:
+class AccountLinks:
     """All links that nobody has used yet. A link is good for one use, and an account has one at most."""
 
-    def __init__(self, database: Database, people: Accounts, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: PageDatabase, people: Accounts, now: Callable[[], float] = time.time) -> None:
         self._database, self._accounts, self._now = database, people, now
 
     def first_administrator(self) -> str | None:
@@ -57,7 +57,7 @@ class Links:
         """Return the word of a link that makes an administrator, whoever there is: for who has the server's files."""
         return self._new(None, FIRST_SECONDS)
 
-    def invite(self, name: str, roles: Iterable[Role]) -> tuple[User, str]:
+    def invite(self, name: str, roles: Iterable[PageRole]) -> tuple[User, str]:
         """Make an account without a password, and the word of the link with which somebody opens it.
 
         Raises NameTakenError.
@@ -69,11 +69,11 @@ class Links:
         """Return the word of a new link for an account. Its password stays as it is until the link is used."""
         return self._new(account, INVITATION_SECONDS)
 
-    def find(self, word: str) -> Link:
+    def find(self, word: str) -> AccountLink:
         """Return what a link is for. Raises LinkGoneError."""
         return self.find_hash(hash_of(word))
 
-    def find_hash(self, link_hash: str) -> Link:
+    def find_hash(self, link_hash: str) -> AccountLink:
         """Return what the link is for whose word has this hash. Raises LinkGoneError."""
         row = self._database.row("SELECT * FROM links WHERE hash = ? AND until > ?", link_hash, self._now())
         if row is None:
@@ -81,7 +81,7 @@ class Links:
         user = None if row["account"] is None else self._accounts.user(row["account"])
         if user is None and row["account"] is not None:
             raise LinkGoneError
-        return Link(user, row["until"])
+        return AccountLink(user, row["until"])
 
     def open_with_password(self, word: str, password: str) -> User:
         """Make a password the only way into a link's account, and end all its sessions. Raises LinkGoneError."""
@@ -114,7 +114,7 @@ class Links:
         with self._database.changing() as connection:
             if self._take(connection, hash_of(word)) is not None:
                 raise LinkGoneError
-            return accounts.insert(connection, name, [Role.ADMINISTRATOR], password_hash)
+            return accounts.insert(connection, name, [PageRole.ADMINISTRATOR], password_hash)
 
     def _new(self, account: int | None, seconds: float) -> str:
         word = new_word()

@@ -9,9 +9,9 @@ from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.attempts import Attempts
 from ppdm_flow.page.services.accounts.browsers import Browsers
 from ppdm_flow.page.services.accounts.identities import Identities
-from ppdm_flow.page.services.accounts.links import Links
+from ppdm_flow.page.services.accounts.links import AccountLinks
 from ppdm_flow.page.services.accounts.sign_in import SignIn
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     *accounts.SCHEMA,
@@ -24,20 +24,20 @@ SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class AllowedPeople:
     """Who may sign in, and how they come to that."""
 
-    links: Links
+    links: AccountLinks
     identities: Identities
     browsers: Browsers
     sign_in: SignIn
 
 
-def people(database: Database, accounts: Accounts) -> People:
+def people(database: PageDatabase, accounts: Accounts) -> AllowedPeople:
     """Return the services of a database's accounts."""
     known = Browsers(database)
-    return People(
-        Links(database, accounts),
+    return AllowedPeople(
+        AccountLinks(database, accounts),
         Identities(database, accounts),
         known,
         SignIn(accounts, Attempts(database), known),

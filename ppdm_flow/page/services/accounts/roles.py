@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Role(StrEnum):
+class PageRole(StrEnum):
     """What somebody may do; an account may have several."""
 
     GUEST = "guest"
@@ -25,8 +25,8 @@ class User:
 
     id: int
     name: str
-    roles: frozenset[Role]
+    roles: frozenset[PageRole]
 
-    def has(self, *roles: Role) -> bool:
+    def has(self, *roles: PageRole) -> bool:
         """Whether the account has one of the roles."""
         return not self.roles.isdisjoint(roles)

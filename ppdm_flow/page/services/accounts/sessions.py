@@ -13,7 +13,7 @@ from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.words import hash_of, new_word
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -47,7 +47,7 @@ class Sessions:
 
     def __init__(
         self,
-        database: Database,
+        database: PageDatabase,
         accounts: Accounts,
         *,
         whole: float,

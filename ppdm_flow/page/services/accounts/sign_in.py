@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ppdm_flow.page.services.accounts.accounts import Accounts, PasswordMatch
-from ppdm_flow.page.services.accounts.attempts import Attempts, Counted, Kind, network
+from ppdm_flow.page.services.accounts.attempts import AttemptKind, Attempts, CountedSubject, network
 from ppdm_flow.page.services.accounts.browsers import Browsers
 from ppdm_flow.page.services.accounts.names import key
 from ppdm_flow.page.services.accounts.roles import User
@@ -38,24 +38,27 @@ class SignIn:
         """
         named = self._accounts.named(name)
         if browser and named is not None and self._browsers.knows(browser, named.id):
-            counted = [Counted(Kind.BROWSER, f"{browser} {named.id}")]
+            counted = [CountedSubject(AttemptKind.BROWSER, f"{browser} {named.id}")]
         else:
-            counted = [Counted(Kind.NAME, key(name)), Counted(Kind.ADDRESS, network(address))]
+            counted = [
+                CountedSubject(AttemptKind.NAME, key(name)),
+                CountedSubject(AttemptKind.ADDRESS, network(address)),
+            ]
         return self._compared(counted, name, password)
 
     def confirm(self, user: User, password: str) -> Attempt:
         """Ask somebody who is signed in for the password again."""
-        return self._compared([Counted(Kind.BROWSER, f"account {user.id}")], user.name, password)
+        return self._compared([CountedSubject(AttemptKind.BROWSER, f"account {user.id}")], user.name, password)
 
     def wait_at(self, address: str) -> float:
         """Count an attempt to sign in by a provider, which costs us a question there. Returns the seconds to wait."""
-        return self._attempts.begin(Counted(Kind.ADDRESS, network(address)))
+        return self._attempts.begin(CountedSubject(AttemptKind.ADDRESS, network(address)))
 
     def succeeded_at(self, address: str) -> None:
         """Take back what ``wait_at`` counted."""
-        self._attempts.succeeded(Counted(Kind.ADDRESS, network(address)))
+        self._attempts.succeeded(CountedSubject(AttemptKind.ADDRESS, network(address)))
 
-    def _compared(self, counted: list[Counted], name: str, password: str) -> Attempt:
+    def _compared(self, counted: list[CountedSubject], name: str, password: str) -> Attempt:
         wait = self._attempts.begin(*counted)
         if wait > 0:
             return Attempt(None, wait)

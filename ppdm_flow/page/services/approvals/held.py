@@ -15,7 +15,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.engine.approval.decision import AUTHOR, Asked, Decision, both, decide, signed_waivers
+from ppdm_flow.engine.approval.decision import AUTHOR, Decision, RequestedSignatures, both, decide, signed_waivers
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, RELEASED, is_held
 from ppdm_flow.engine.evidence.attestations import FoundAttestation
@@ -31,7 +31,7 @@ from ppdm_flow.page.services.runs.folders import folder_named, folders_in, names
 
 
 @dataclass(frozen=True, slots=True)
-class UsedWaiver:
+class HeldRunWaiver:
     """A waiver that a run rests on: the role that has to sign it, or none, and its last day."""
 
     name: str
@@ -47,12 +47,12 @@ class Approval:
     Files are not hashed here, and the ledger is not asked: `ppdm-flow release --check` does, and so does a release.
     """
 
-    asked: Asked
+    asked: RequestedSignatures
     releases: tuple[str, ...]
     signatures: tuple[SignatureResult, ...]
     decision: Decision
     lists: tuple[Signers, Signers]
-    waivers: tuple[UsedWaiver, ...]
+    waivers: tuple[HeldRunWaiver, ...]
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRun:
+class NamedHeldRun:
     """A held run by its names; ``approval`` is None where its documents cannot be read, for these ``faults``."""
 
     policy: str
@@ -96,11 +96,11 @@ class HeldDocuments:
     """What a held run's documents say of its release. ``signers`` is its list, ``today`` where today's is."""
 
     finished: str
-    asked: Asked
+    asked: RequestedSignatures
     signers: str
     today: Path
     releases: tuple[str, ...]
-    waivers: tuple[UsedWaiver, ...]
+    waivers: tuple[HeldRunWaiver, ...]
     envelopes: tuple[FoundAttestation, ...]
 
 
@@ -115,7 +115,7 @@ _EACH = 100
 
 def held_runs(
     runs: Path, now: datetime, maker: Callable[[str], object] = lambda _: None, page: int = 1
-) -> tuple[list[HeldRun], int]:
+) -> tuple[list[NamedHeldRun], int]:
     """Return a page of the runs that wait for approvals, the newest first, and how many pages there are.
 
     ``maker`` tells who made the run of an address. The newest of each are looked at, and on earlier pages, before older
@@ -135,13 +135,13 @@ def held_runs(
     return [found[folder] for folder in folders if folder in found], pages
 
 
-def find_held(runs: Path, policy: str, name: str, now: datetime) -> HeldRun | None:
+def find_held(runs: Path, policy: str, name: str, now: datetime) -> NamedHeldRun | None:
     """Return a held run by its names; None where there is none, or it does not wait any more."""
     folder = folder_named(folder_named(runs, policy), name)
     return None if folder is None or not is_held(folder) else held_run(folder, now, LISTS.reader())
 
 
-def held_run(folder: Path, now: datetime, read: ReadSigners, until: float = math.inf) -> HeldRun:
+def held_run(folder: Path, now: datetime, read: ReadSigners, until: float = math.inf) -> NamedHeldRun:
     """Return what a held run waits for; ``read`` reads lists of signers, and its documents are read ``until`` then."""
     names = (folder.parent.name, folder.name, folder)
     finished = None
@@ -153,11 +153,11 @@ def held_run(folder: Path, now: datetime, read: ReadSigners, until: float = math
         else:  # in some milliseconds: nobody's run keeps those of others from being read
             documents = read_documents(folder)
         finished = datetime.fromisoformat(documents.finished)
-        return HeldRun(*names, finished, _approval(folder, documents, now, read))
+        return NamedHeldRun(*names, finished, _approval(folder, documents, now, read))
     except PpdmError as error:
-        return HeldRun(*names, finished, None, tuple(error.diagnostics))
+        return NamedHeldRun(*names, finished, None, tuple(error.diagnostics))
     except (OSError, ValueError):
-        return HeldRun(*names, finished, None, (_unreadable(folder),))
+        return NamedHeldRun(*names, finished, None, (_unreadable(folder),))
 
 
 def _approval(folder: Path, documents: HeldDocuments, now: datetime, read: ReadSigners) -> Approval:
@@ -174,13 +174,13 @@ def read_documents(folder: Path) -> HeldDocuments:
         manifest, plan = (_document(folder / name) for name in (MANIFEST, PLAN))
         approvals, waivers = plan["approvals"], signed_waivers(plan, manifest)
         used = tuple(
-            UsedWaiver(each["name"], each["of"], waivers.get(each["name"], ""), date.fromisoformat(each["until"]))
+            HeldRunWaiver(each["name"], each["of"], waivers.get(each["name"], ""), date.fromisoformat(each["until"]))
             for each in manifest.get("waivers", ())
             if each["covers"]
         )
         return HeldDocuments(
             str(manifest["finished"]),
-            Asked(tuple(approvals["roles"]), bool(approvals["distinct"]), waivers),
+            RequestedSignatures(tuple(approvals["roles"]), bool(approvals["distinct"]), waivers),
             str(approvals["signers"]),
             Path(_document(folder / PRIVATE)["signers"]),
             tuple(release["name"] for release in plan["releases"]),

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from ppdm_flow.engine.approval.decision import AUTHOR
 from ppdm_flow.evidence.keys import PublicKey
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.services.approvals.held import Approval
 
 
@@ -28,7 +28,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MaySign:
+class SigningPermission:
     """The roles in which somebody may sign now; where there are none, the reason.
 
     ``again`` are those in which they did: where the ledger learned something since, a release asks for it anew.
@@ -43,7 +43,9 @@ class MaySign:
         return role in self.roles or role in self.again
 
 
-def may_sign(user: User, key: PublicKey | None, approval: Approval, maker: int | None, now: datetime) -> MaySign:
+def may_sign(
+    user: User, key: PublicKey | None, approval: Approval, maker: int | None, now: datetime
+) -> SigningPermission:
     """Return in which roles somebody may sign; ``maker`` is the account that had the run made, where one had.
 
     Whoever had it made here is its author, whether or not they signed as that, and with whichever key; so is whoever
@@ -51,24 +53,24 @@ def may_sign(user: User, key: PublicKey | None, approval: Approval, maker: int |
     approves nothing before the author has signed: it may be their own run.
     """
     if key is None:
-        return MaySign(reason=Reason.NO_KEY)
+        return SigningPermission(reason=Reason.NO_KEY)
     signers = [signers.of_key(key.key_id) for signers in approval.lists]
     then, today = signers
     if then is None or today is None or then.name != today.name:
-        return MaySign(reason=Reason.NOT_LISTED)
+        return SigningPermission(reason=Reason.NOT_LISTED)
     own = maker == user.id or then.name in approval.authors
     allowed = set[str]()
-    if user.has(Role.STEWARD) and (own or maker is None):
+    if user.has(PageRole.STEWARD) and (own or maker is None):
         allowed |= {AUTHOR}
-    authorless = maker is None and not approval.authors and user.has(Role.STEWARD)
-    if user.has(Role.APPROVER) and not own and not authorless:
+    authorless = maker is None and not approval.authors and user.has(PageRole.STEWARD)
+    if user.has(PageRole.APPROVER) and not own and not authorless:
         allowed |= set(approval.asked.needed)
     mine = [role for role in approval.roles if role in allowed and not any(s.refusal(role, now) for s in (then, today))]
     if not mine:
-        return MaySign(reason=Reason.OWN if own else Reason.AUTHOR_FIRST if authorless else Reason.NO_ROLE)
+        return SigningPermission(reason=Reason.OWN if own else Reason.AUTHOR_FIRST if authorless else Reason.NO_ROLE)
     left = tuple(role for role in mine if not _signed(approval, role, key))
     again = tuple(role for role in mine if role not in left)
-    return MaySign(left, None if left else Reason.OWN if own else Reason.ALL_SIGNED, again)
+    return SigningPermission(left, None if left else Reason.OWN if own else Reason.ALL_SIGNED, again)
 
 
 def _signed(approval: Approval, role: str, key: PublicKey) -> bool:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.page.services.hierarchies.spread import Spread, spread_of
+from ppdm_flow.page.services.hierarchies.spread import CumulativeCounts, spread_of
 
 DELIMITER = ";"
 _LARGE = 1 << 20
@@ -18,22 +18,22 @@ _MOST_LISTED = 2 * _LARGE
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnCounts:
+class UploadColumnCounts:
     """``listed``: values with their rows where they are few and short, else None; ``spread`` where all are numbers."""
 
     values: int
     rows: int
     listed: dict[str, int] | None
-    spread: Spread | None
+    spread: CumulativeCounts | None
 
 
-def read_counts(file: Path, most: int) -> ColumnCounts:
+def read_counts(file: Path, most: int) -> UploadColumnCounts:
     """Return the counts of a file; the values one by one where there are at most so many, of 2 MB together."""
     return _read(file, file.stat().st_mtime_ns, most)
 
 
 @lru_cache(maxsize=4)
-def _read(file: Path, _written: int, most: int) -> ColumnCounts:
+def _read(file: Path, _written: int, most: int) -> UploadColumnCounts:
     if file.stat().st_size > _LARGE:
         return _read_large(file, most)
     values = rows = 0
@@ -45,16 +45,16 @@ def _read(file: Path, _written: int, most: int) -> ColumnCounts:
         spread = spread_of(_lines(file), values)
     except UnplacedError:
         spread = None
-    return ColumnCounts(values, rows, listed, spread)
+    return UploadColumnCounts(values, rows, listed, spread)
 
 
-def _read_large(file: Path, most: int) -> ColumnCounts:
+def _read_large(file: Path, most: int) -> UploadColumnCounts:
     """Read many values without a loop over them, and without holding up other requests."""
     from ppdm_flow.page.services.hierarchies.many import spread_of_many, sums  # noqa: PLC0415  # pyarrow behind it
 
     values, rows = sums(file, DELIMITER)
     listed = dict(_lines(file)) if values <= most and file.stat().st_size <= _MOST_LISTED else None
-    return ColumnCounts(values, rows, listed, spread_of_many(file, DELIMITER, values))
+    return UploadColumnCounts(values, rows, listed, spread_of_many(file, DELIMITER, values))
 
 
 def _lines(file: Path) -> Iterator[tuple[str, int]]:

@@ -9,8 +9,8 @@ from itertools import islice
 
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
-from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError, grouped
-from ppdm_flow.page.services.policies.policies import Policies, PolicyText, TooLongError, UnknownPolicyError
+from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError, ValueGrouping, grouped
+from ppdm_flow.page.services.policies.policies import PolicyFiles, PolicyText, TooLongError, UnknownPolicyError
 
 _WRITTEN = ";"
 MOST_BYTES = 4_000_000
@@ -20,7 +20,7 @@ _MOST_LEVELS = 100
 """Levels that are read as groups: each has a tab on its page."""
 
 
-def declared_grouping(policies: Policies, policy: str, attribute: DeclaredAttribute) -> Grouping | None:
+def declared_grouping(policies: PolicyFiles, policy: str, attribute: DeclaredAttribute) -> ValueGrouping | None:
     """Return the hierarchy of an attribute that lists its values; None where it has none of this kind.
 
     Raises UnusableGroupError where it cannot be read, or is no hierarchy.
@@ -38,7 +38,7 @@ def declared_grouping(policies: Policies, policy: str, attribute: DeclaredAttrib
     return None
 
 
-def hierarchy_file(policies: Policies, policy: str, attribute: DeclaredAttribute) -> PolicyText | None:
+def hierarchy_file(policies: PolicyFiles, policy: str, attribute: DeclaredAttribute) -> PolicyText | None:
     """Return the table that an attribute's hierarchy names, if it is one of the folder of policies.
 
     Raises UnusableGroupError where it is larger than what is read here: a policy may name any table of data.
@@ -52,7 +52,7 @@ def hierarchy_file(policies: Policies, policy: str, attribute: DeclaredAttribute
         return None
 
 
-def hierarchy_name(policies: Policies, policy: str, attribute: DeclaredAttribute) -> str | None:
+def hierarchy_name(policies: PolicyFiles, policy: str, attribute: DeclaredAttribute) -> str | None:
     """Return the name of the table that an attribute's hierarchy names, if it is one of the folder of policies."""
     named = attribute.text("csv")
     place = (policies.path(policy).parent / named).resolve() if named and named.isprintable() else None
@@ -63,7 +63,7 @@ def hierarchy_name(policies: Policies, policy: str, attribute: DeclaredAttribute
     return name if name in policies.tables() else None
 
 
-def digest_of_file(policies: Policies, policy: str, attribute: DeclaredAttribute) -> str:
+def digest_of_file(policies: PolicyFiles, policy: str, attribute: DeclaredAttribute) -> str:
     """Return the digest of the table that an attribute's hierarchy names; empty where there is none that is read."""
     try:
         file = hierarchy_file(policies, policy, attribute)
@@ -83,7 +83,7 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
     return rows
 
 
-def _grouped(rows: Iterable[Sequence[str]]) -> Grouping:
+def _grouped(rows: Iterable[Sequence[str]]) -> ValueGrouping:
     lines = {row[0]: tuple(row[1:]) for row in rows}
     if not lines or not min(map(len, lines.values())) == max(map(len, lines.values())) > 0:
         raise UnusableGroupError("unreadable")
@@ -94,14 +94,14 @@ _DIGITS = 10
 """No level joins more values than a number of fewer digits says."""
 
 
-def _ordered(attribute: DeclaredAttribute) -> Grouping:
+def _ordered(attribute: DeclaredAttribute) -> ValueGrouping:
     from ppdm_flow.mining.hierarchies.ladder import ordered  # noqa: PLC0415  # pyarrow stands behind it
 
     then = [int(text) for text in attribute.texts("then") if text.isascii() and text.isdigit() and len(text) < _DIGITS]
     return _few_levels(ordered(attribute.texts("order"), [each for each in then if each > 1]))
 
 
-def _few_levels(lines: Mapping[str, Sequence[str]]) -> Grouping:
+def _few_levels(lines: Mapping[str, Sequence[str]]) -> ValueGrouping:
     """Return the grouping of a hierarchy. Raises UnusableGroupError where it has too many levels, or is none."""
     if any(len(above) > _MOST_LEVELS for above in lines.values()):
         raise UnusableGroupError("many_levels")

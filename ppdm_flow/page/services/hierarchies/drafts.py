@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from ppdm_flow.page.services.accounts.roles import User
-from ppdm_flow.page.services.hierarchies.counts import DELIMITER, ColumnCounts, read_counts
-from ppdm_flow.page.services.hierarchies.grouping import Grouping
+from ppdm_flow.page.services.hierarchies.counts import DELIMITER, UploadColumnCounts, read_counts
+from ppdm_flow.page.services.hierarchies.grouping import ValueGrouping
 from ppdm_flow.page.services.policies.writing import put
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.disk import room
@@ -43,7 +43,7 @@ class Workplace:
     job: Path
     free_bytes: int = 0
 
-    def read(self) -> Grouping | None:
+    def read(self) -> ValueGrouping | None:
         """Return the draft; None where there is none yet."""
         if not self.draft.is_file():
             return None
@@ -51,7 +51,7 @@ class Workplace:
             lines = [tuple(row) for row in csv.reader(stream, delimiter=DELIMITER, strict=True)]
         return _grouping(lines)
 
-    def write(self, grouping: Grouping) -> None:
+    def write(self, grouping: ValueGrouping) -> None:
         """Keep a draft in place of the one before. Raises RefusalError where there is no room for it."""
         out = io.StringIO()
         writer = csv.writer(out, delimiter=DELIMITER, lineterminator="\n")
@@ -68,7 +68,7 @@ class Workplace:
         """Drop the draft."""
         self.draft.unlink(missing_ok=True)
 
-    def counted(self, most: int) -> ColumnCounts | None:
+    def counted(self, most: int) -> UploadColumnCounts | None:
         """Return the counts, the values one by one where they are at most so many; None before they were counted."""
         return read_counts(self.counts, most) if self.counts.is_file() else None
 
@@ -125,10 +125,10 @@ class HierarchyDrafts:
         return self._locks.setdefault(user.id, threading.Lock())
 
 
-def _grouping(lines: list[tuple[str, ...]]) -> Grouping:
+def _grouping(lines: list[tuple[str, ...]]) -> ValueGrouping:
     height = len(lines[0]) - 1 if lines else 0
     levels: list[dict[str, str]] = [{} for _ in range(height)]
     for line in lines:
         for level, (below, group) in zip(levels, pairwise(line), strict=True):
             level[below] = group
-    return Grouping(tuple(levels))
+    return ValueGrouping(tuple(levels))

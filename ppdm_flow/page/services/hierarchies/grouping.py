@@ -23,7 +23,7 @@ class UnusableGroupError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
+class ValueGrouping:
     """``parents[0]`` has the group of each value, ``parents[1]`` the larger one of each group, and so on.
 
     What is in no group is one by itself, of its own name. One label for all stands above the last level.
@@ -67,7 +67,7 @@ class Grouping:
             lines[value] = (*above[1:], TOP)
         return lines
 
-    def moved(self, level: int, members: Collection[str], group: str) -> Grouping:
+    def moved(self, level: int, members: Collection[str], group: str) -> ValueGrouping:
         """Return the grouping with some members of a level in a group, a new one or not.
 
         Raises UnusableGroupError for what is no member of the level, and for a name that no group can have.
@@ -79,37 +79,37 @@ class Grouping:
             _refuse_name(group)
         return self._with(level, {**parents, **dict.fromkeys(members, group)})
 
-    def renamed(self, level: int, group: str, name: str) -> Grouping:
+    def renamed(self, level: int, group: str, name: str) -> ValueGrouping:
         """Return the grouping with another name for a group. Raises UnusableGroupError."""
         members = self.groups(level).get(group, [])
         if name != group and name in set(self.parents[level].values()):
             raise UnusableGroupError("name_taken")
         return self.moved(level, members, name)
 
-    def dissolved(self, level: int, group: str) -> Grouping:
+    def dissolved(self, level: int, group: str) -> ValueGrouping:
         """Return the grouping without a group: its members stand for themselves again."""
         members = self.groups(level).get(group, [])
         return self.freed(level, members)
 
-    def freed(self, level: int, members: Collection[str]) -> Grouping:
+    def freed(self, level: int, members: Collection[str]) -> ValueGrouping:
         """Return the grouping with some members of a level in no group. Raises UnusableGroupError."""
         if not members or not all(member in self.parents[level] for member in members):
             raise UnusableGroupError("no_members")
         return self._with(level, {**self.parents[level], **{member: member for member in members}})
 
-    def raised(self) -> Grouping:
+    def raised(self) -> ValueGrouping:
         """Return the grouping with one more level, on which nothing is put together yet."""
         if len(self.parents) >= _MOST_LEVELS:
             raise UnusableGroupError("too_many_levels")
-        return Grouping((*self.parents, {group: group for group in self.groups(len(self.parents) - 1)}))
+        return ValueGrouping((*self.parents, {group: group for group in self.groups(len(self.parents) - 1)}))
 
-    def lowered(self) -> Grouping:
+    def lowered(self) -> ValueGrouping:
         """Return the grouping without its last level."""
         if len(self.parents) == 1:
             raise UnusableGroupError("one_level")
-        return Grouping(self.parents[:-1])
+        return ValueGrouping(self.parents[:-1])
 
-    def over(self, values: Iterable[str]) -> Grouping:
+    def over(self, values: Iterable[str]) -> ValueGrouping:
         """Return the grouping with these values too: those that it lacks stand for themselves."""
         lines = {value: above[:-1] for value, above in self.lines().items()}
         height = len(self.parents)
@@ -117,7 +117,7 @@ class Grouping:
             lines.setdefault(value, (value,) * height)
         return _of(lines, height)
 
-    def _with(self, level: int, changed: Mapping[str, str]) -> Grouping:
+    def _with(self, level: int, changed: Mapping[str, str]) -> ValueGrouping:
         """Return the grouping with other groups on a level; what is above follows. Raises UnusableGroupError."""
         every = [*self.parents[:level], changed]
         before = self.lines()
@@ -129,7 +129,7 @@ class Grouping:
                 were.setdefault(label, set()).add(before[value][place])
             sizes = Counter(above.values())
             every.append({g: above[g] if g in above else _place(g, were[g], sizes, above) for g in were})
-        made = Grouping(tuple(every))
+        made = ValueGrouping(tuple(every))
         made._refuse_lies()
         return made
 
@@ -161,12 +161,12 @@ def _refuse_name(name: str) -> None:
         raise UnusableGroupError("name_reserved")
 
 
-def flat(values: Iterable[str]) -> Grouping:
+def flat(values: Iterable[str]) -> ValueGrouping:
     """Return the grouping in which every value stands for itself."""
-    return Grouping(({value: value for value in values},))
+    return ValueGrouping(({value: value for value in values},))
 
 
-def grouped(lines: Mapping[str, Sequence[str]]) -> Grouping:
+def grouped(lines: Mapping[str, Sequence[str]]) -> ValueGrouping:
     """Return the grouping of a hierarchy that is there; its ``*`` is left out.
 
     Raises UnusableGroupError where a level puts apart what the one below puts together.
@@ -179,7 +179,7 @@ def grouped(lines: Mapping[str, Sequence[str]]) -> Grouping:
     return _of({value: tuple(above[:height]) for value, above in lines.items()}, height)
 
 
-def _of(lines: Mapping[str, Sequence[str]], height: int) -> Grouping:
+def _of(lines: Mapping[str, Sequence[str]], height: int) -> ValueGrouping:
     levels: list[dict[str, str]] = [{} for _ in range(height)]
     for value, above in lines.items():
         below = value
@@ -187,4 +187,4 @@ def _of(lines: Mapping[str, Sequence[str]], height: int) -> Grouping:
             if level.setdefault(below, group) != group:
                 raise UnusableGroupError("splits")
             below = group
-    return Grouping(tuple(levels))
+    return ValueGrouping(tuple(levels))

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from ppdm_flow.mining.hierarchies.intervals import Intervals, joined
-from ppdm_flow.page.services.hierarchies.spread import Spread
+from ppdm_flow.page.services.hierarchies.spread import CumulativeCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class IntervalLevels:
 
 
 def interval_levels(
-    edges: Sequence[float], then: Sequence[int], open_ends: str, spread: Spread | None
+    edges: Sequence[float], then: Sequence[int], open_ends: str, spread: CumulativeCounts | None
 ) -> IntervalLevels:
     """Return the levels of a hierarchy of intervals, as the policy language has them."""
     every = [tuple(edges)]
@@ -43,7 +43,7 @@ def interval_levels(
     return IntervalLevels(tuple(_level(each, open_ends, spread) for each in every), outside)
 
 
-def _level(edges: tuple[float, ...], open_ends: str, spread: Spread | None) -> tuple[Interval, ...]:
+def _level(edges: tuple[float, ...], open_ends: str, spread: CumulativeCounts | None) -> tuple[Interval, ...]:
     names = Intervals(edges, open_ends).names()
     if spread is None:
         return tuple(Interval(name, None) for name in names if name is not None)
@@ -52,7 +52,7 @@ def _level(edges: tuple[float, ...], open_ends: str, spread: Spread | None) -> t
     return tuple(Interval(name, many) for name, many in zip(names, rows, strict=True) if name is not None)
 
 
-def _outside(edges: Sequence[float], open_ends: str, spread: Spread) -> int:
+def _outside(edges: Sequence[float], open_ends: str, spread: CumulativeCounts) -> int:
     below = 0 if open_ends in ("below", "both") else spread.below(_exact(edges[0]))
     above = 0 if open_ends in ("above", "both") else spread.rows - spread.below(_exact(edges[-1]))
     return below + above

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from ppdm_flow.mining.hierarchies.intervals import decimals
-from ppdm_flow.page.services.hierarchies.spread import FARTHEST, POINTS, Spread
+from ppdm_flow.page.services.hierarchies.spread import FARTHEST, POINTS, CumulativeCounts
 
 Rows = npt.NDArray[np.int64]
 _PIECE = 1 << 20
@@ -25,7 +25,7 @@ def sums(file: Path, delimiter: str) -> tuple[int, int]:
     return sum(values for values, _ in pieces), sum(rows for _, rows in pieces)
 
 
-def spread_of_many(file: Path, delimiter: str, values: int) -> Spread | None:
+def spread_of_many(file: Path, delimiter: str, values: int) -> CumulativeCounts | None:
     """Return the spread of so many values that are numbers and ascend; None where they are not."""
     stride = -(-values // POINTS)
     points: list[Decimal] = []
@@ -43,7 +43,7 @@ def spread_of_many(file: Path, delimiter: str, values: int) -> Spread | None:
         up_to += (total + np.cumsum(rows)[kept]).tolist()
         whole = whole and bool((numbers == np.floor(numbers)).all())
         seen, total, last = seen + len(numbers), total + int(rows.sum()), float(numbers[-1])
-    return Spread(tuple(points), tuple(up_to), low, stride == 1, whole)
+    return CumulativeCounts(tuple(points), tuple(up_to), low, stride == 1, whole)
 
 
 def _numbers(texts: pa.Array, last: float) -> npt.NDArray[np.float64] | None:

@@ -15,7 +15,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GroupingRule:
     """What a form says, as text: ``by`` is one of prefix, date and order."""
 
     by: str = ""

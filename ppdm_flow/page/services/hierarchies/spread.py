@@ -23,7 +23,7 @@ _DIGITS = 700
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class CumulativeCounts:
     """``up_to[i]`` rows have a value of at most ``points[i]``; the points ascend, and the last is the largest value.
 
     ``exact``: every value is a point; else a count is wrong by what lies between two points at most.
@@ -76,7 +76,7 @@ class Spread:
         return tuple(float(f"{mark:.10g}") for mark in marks)
 
 
-def spread_of(counts: Iterable[tuple[str, int]], values: int) -> Spread:
+def spread_of(counts: Iterable[tuple[str, int]], values: int) -> CumulativeCounts:
     """Return the spread of values that ascend, ``values`` in number.
 
     Raises UnplacedError where one is no number, or too far from 0.
@@ -93,7 +93,7 @@ def spread_of(counts: Iterable[tuple[str, int]], values: int) -> Spread:
         if place % stride == 0 or place == values:
             points.append(number)
             up_to.append(rows)
-    return Spread(tuple(points), tuple(up_to), low, stride == 1, whole)
+    return CumulativeCounts(tuple(points), tuple(up_to), low, stride == 1, whole)
 
 
 def as_edges(texts: Sequence[str]) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ ANSWERS = frozenset({0, 1, 4})
 """Exit codes of a verb that did its work: yes, no, and it holds but waits for approvals."""
 
 
-class State(StrEnum):
+class JobState(StrEnum):
     """What has become of a job."""
 
     WAITING = "waiting"
@@ -28,11 +28,11 @@ class State(StrEnum):
     @property
     def is_over(self) -> bool:
         """Whether nothing more will become of it."""
-        return self not in {State.WAITING, State.RUNNING}
+        return self not in {JobState.WAITING, JobState.RUNNING}
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class VerbJob:
     """A verb with its words, as ``ppdm-flow WORDS`` would be typed.
 
     ``kind`` is ``run``, ``sweep``, ``profile``, …; ``about`` names the policy or the run that it is about; ``author``
@@ -49,7 +49,7 @@ class Job:
     about: str
     words: tuple[str, ...]
     leads_to: str
-    state: State
+    state: JobState
     exit_code: int | None
     reason: str
     made: str
@@ -95,9 +95,9 @@ class Job:
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def job_of(row: Mapping[str, object], folder: Path) -> Job:
+def job_of(row: Mapping[str, object], folder: Path) -> VerbJob:
     """Return the job of a row of the server's file; what jobs print is below the folder."""
-    return Job(
+    return VerbJob(
         id=str(row["id"]),
         number=int(str(row["number"])),
         account=int(str(row["account"])),
@@ -106,7 +106,7 @@ def job_of(row: Mapping[str, object], folder: Path) -> Job:
         about=str(row["about"]),
         words=tuple(str(row["words"]).split("\0")),
         leads_to=str(row["leads_to"]),
-        state=State(str(row["state"])),
+        state=JobState(str(row["state"])),
         exit_code=None if row["exit_code"] is None else int(str(row["exit_code"])),
         reason=str(row["reason"]),
         made=str(row["made"]),

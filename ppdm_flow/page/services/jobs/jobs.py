@@ -20,9 +20,9 @@ from ppdm_flow.engine.candidates.unpublished import LENT, clear_stale_runs
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.jobs import processes
 from ppdm_flow.page.services.jobs.confined import own_files, private_files
-from ppdm_flow.page.services.jobs.job import ANSWERS, Job, State
-from ppdm_flow.page.services.jobs.limits import Limits
-from ppdm_flow.page.services.jobs.processes import Order
+from ppdm_flow.page.services.jobs.job import ANSWERS, JobState, VerbJob
+from ppdm_flow.page.services.jobs.limits import JobLimits
+from ppdm_flow.page.services.jobs.processes import KeeperOrder
 from ppdm_flow.page.services.jobs.records import JobRecords, NewJob
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.refusal import RefusalError
@@ -58,7 +58,7 @@ class Jobs:
         folder: Path,
         at: Path,
         runs: Path,
-        limits: Limits,
+        limits: JobLimits,
         private: Sequence[Path] = (),
         lent: Sequence[str] = (),
         data: Sequence[Path] = (),
@@ -72,14 +72,14 @@ class Jobs:
         self._thread: threading.Thread | None = None
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for job in records.where("state = 'waiting' AND secret = 1"):
-            self._end(job, State.LOST)
+            self._end(job, JobState.LOST)
         self._watch()
 
     @classmethod
     def opened(cls, settings: Settings, records: JobRecords) -> Jobs:
         """Return the jobs of a server."""
         lent = (*settings.job_variables, *settings.param_variables)
-        limits, private = Limits.of(settings), private_files(settings)
+        limits, private = JobLimits.of(settings), private_files(settings)
         return cls(records, settings.jobs, settings.policies, settings.runs, limits, private, lent, settings.data)
 
     def add(
@@ -93,7 +93,7 @@ class Jobs:
         remove: Iterable[Path] = (),
         leads_to: str = "",
         given: GivenFiles = _NO_FILES,
-    ) -> Job:
+    ) -> VerbJob:
         """Put ``ppdm-flow WORDS`` into the queue. Raises RefusalError where a limit is reached.
 
         ``environment`` is where passwords belong: it is kept in memory until the process has it, and nowhere else. A
@@ -127,23 +127,23 @@ class Jobs:
             self._watch()
         return self.get(key)
 
-    def get(self, key: str) -> Job:
+    def get(self, key: str) -> VerbJob:
         """Return one job. Raises LookupError."""
         job = self._records.get(key)
         if job is None:
             raise LookupError("no such job")
         return job
 
-    def of(self, user: User, most: int = 100) -> list[Job]:
+    def of(self, user: User, most: int = 100) -> list[VerbJob]:
         """Return somebody's jobs, newest first."""
         return self._records.where("account = ?", user.id, most=most)[::-1]
 
-    def active(self) -> list[Job]:
+    def active(self) -> list[VerbJob]:
         """Return everybody's jobs that run or wait, those that run first, then in the order of the queue."""
         jobs = self._records.where(_ACTIVE)
-        return sorted(jobs, key=lambda job: job.state is State.WAITING)
+        return sorted(jobs, key=lambda job: job.state is JobState.WAITING)
 
-    def maker(self, run: str) -> Job | None:
+    def maker(self, run: str) -> VerbJob | None:
         """Return the job that made a run; its name is ``policy/time-digest``, as below the folder of runs."""
         return next(iter(self._records.where("made = ? AND made <> ''", run)), None)
 
@@ -156,13 +156,13 @@ class Jobs:
         """End a job that waits or runs. Raises LookupError."""
         with self._lock:
             job = self.get(key)
-            if job.state is State.WAITING:
-                self._end(job, State.CANCELLED)
-            elif job.state is State.RUNNING:
+            if job.state is JobState.WAITING:
+                self._end(job, JobState.CANCELLED)
+            elif job.state is JobState.RUNNING:
                 self._records.want_end(key)
                 processes.ask_to_end(job.folder)
 
-    def finished(self, job: Job, timeout: float) -> Job:
+    def finished(self, job: VerbJob, timeout: float) -> VerbJob:
         """Wait until a job is over, and return it as it is then. Raises TimeoutError."""
         until = time.monotonic() + timeout
         while not (job := self.get(job.id)).state.is_over:
@@ -193,14 +193,14 @@ class Jobs:
                 time.sleep(1)
             time.sleep(_LOOK)
 
-    def _begin_waiting(self, running: Sequence[Job]) -> None:
+    def _begin_waiting(self, running: Sequence[VerbJob]) -> None:
         """Begin as many as may run; whose other jobs run already comes later."""
         waiting = self._records.where("state = 'waiting'")
         busy = Counter(job.account for job in running)
         free = self._limits.running - len(running)
         if free <= 0 and len(busy) == 1 and any(job.account not in busy for job in waiting):
             free = 1  # one person has all places, so there is one more for somebody else
-        begun: list[Job] = []
+        begun: list[VerbJob] = []
         for _ in range(min(free, len(waiting))):
             job = min(waiting, key=lambda job: (busy[job.account], job.number))
             waiting.remove(job)
@@ -211,14 +211,14 @@ class Jobs:
             for job in [job for job in waiting if job.kind in SHORT][:1]:
                 self._begin(job)
 
-    def _begin(self, job: Job) -> None:
+    def _begin(self, job: VerbJob) -> None:
         environment = {**processes.environment_of(self._lent), **self._environments.pop(job.id, {})}
         if not self._records.is_wanted(job.id):
-            self._end(job, State.CANCELLED)
+            self._end(job, JobState.CANCELLED)
             return
         given = self._records.given(job.id)
         if not all(is_as_marked(path, mark) for path, mark in given.files.items()):
-            self._end(job, State.FAILED, reason="changed")
+            self._end(job, JobState.FAILED, reason="changed")
             return
         job.folder.mkdir(mode=0o700, exist_ok=True)
         if not self._records.begin(job.id):
@@ -229,7 +229,7 @@ class Jobs:
                 Path(environment[EXPECTED]).write_text(
                     json.dumps({str(path): mark for path, mark in given.files.items()})
                 )
-            order = Order(
+            order = KeeperOrder(
                 job.words,
                 self._limits.seconds,
                 self._limits.output,
@@ -246,9 +246,9 @@ class Jobs:
             self._processes[job.id] = processes.begin(job.folder, order, environment, self._at)
         except OSError as error:
             _log.error("a job could not begin: %s", type(error).__name__)
-            self._end(job, State.FAILED)
+            self._end(job, JobState.FAILED)
 
-    def _settled(self, job: Job) -> bool:
+    def _settled(self, job: VerbJob) -> bool:
         """Whether a running job is over; it is marked then."""
         if cancelled := self._records.is_cancelling(job.id) or not self._records.is_wanted(job.id):
             processes.ask_to_end(job.folder)
@@ -263,20 +263,22 @@ class Jobs:
         processes.end_orphan(job.folder)
         self._processes.pop(job.id, None)
         if end is None:
-            state = State.CANCELLED if cancelled else State.LOST if process is None else State.FAILED
-            self._end(job, state, reason="killed" if state is State.FAILED else "")
+            state = JobState.CANCELLED if cancelled else JobState.LOST if process is None else JobState.FAILED
+            self._end(job, state, reason="killed" if state is JobState.FAILED else "")
         elif cancelled and end.exit_code not in ANSWERS:
-            self._end(job, State.CANCELLED, end)
+            self._end(job, JobState.CANCELLED, end)
         else:
-            self._end(job, State.DONE if end.exit_code in ANSWERS else State.FAILED, end)  # what stops it may come late
+            self._end(
+                job, JobState.DONE if end.exit_code in ANSWERS else JobState.FAILED, end
+            )  # what stops it may come late
         return True
 
-    def _end(self, job: Job, state: State, end: processes.End | None = None, reason: str = "") -> None:
+    def _end(self, job: VerbJob, state: JobState, end: processes.End | None = None, reason: str = "") -> None:
         """Mark a job as over. Its files are deleted before that: a server that stops in between does it again."""
         self._environments.pop(job.id, None)
         for path in (*self._records.files(job.id), *(runs / f"{LENT}{job.id}" for runs in self._made_in(job))):
             _delete(path)
-        for runs in self._made_in(job) if state is not State.DONE else ():
+        for runs in self._made_in(job) if state is not JobState.DONE else ():
             threading.Thread(target=clear_stale_runs, args=(runs,), kwargs={"wait": False}, daemon=True).start()
         if end is None:
             self._records.end(job.id, state, None, reason, self._printed(job), cut=False)
@@ -285,12 +287,12 @@ class Jobs:
             made = next((f"{runs.name}/{end.made}" for runs in self._made_in(job) if end.made), "")
             self._records.end(job.id, state, end.exit_code, why, made or self._printed(job), cut=end.cut)
 
-    def _made_in(self, job: Job) -> tuple[Path, ...]:
+    def _made_in(self, job: VerbJob) -> tuple[Path, ...]:
         """Return the folder in which a job makes a run; nothing where it makes none."""
         policy = self._records.given(job.id).policy if job.kind == "run" else ""
         return (self._runs.absolute() / policy,) if policy else ()
 
-    def _printed(self, job: Job) -> str:
+    def _printed(self, job: VerbJob) -> str:
         """Return the run that a job says to have made, relative to the folder of runs."""
         found = _REPORT.findall(job.talk) if job.kind == "run" else []
         place = Path(found[-1]) if found else None
@@ -309,7 +311,7 @@ class Jobs:
             newer[job.account] += 1
 
 
-def _may_still_begin(job: Job) -> bool:
+def _may_still_begin(job: VerbJob) -> bool:
     if job.started is None or (job.folder / "keeper.json").exists():
         return False
     return datetime.now(UTC) - job.started < _BEGINNING

@@ -10,7 +10,7 @@ from ppdm_flow.page.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JobLimits:
     """What jobs may take: at once, in the queue, of one person; seconds, bytes of output.
 
     What they printed is ``kept`` so long, and of so many jobs of one person (``folders``). ``memory`` and
@@ -30,7 +30,7 @@ class Limits:
     free_bytes: int = 0
 
     @classmethod
-    def of(cls, settings: Settings) -> Limits:
+    def of(cls, settings: Settings) -> JobLimits:
         """Return the limits of a server."""
         return cls(
             settings.running_jobs,

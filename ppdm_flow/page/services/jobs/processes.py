@@ -35,7 +35,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class KeeperOrder:
     """What a keeper is to carry out: the verb's words, its limits, and which files it may open.
 
     ``room`` is the folder that it fills, on whose disk ``free_bytes`` stay free; ``memory`` and ``file_bytes`` are the
@@ -86,7 +86,7 @@ def environment_of(lent: Iterable[str]) -> dict[str, str]:
     return {name: value for name, value in _NO_IDENTITY.items() if name not in names} | found
 
 
-def begin(folder: Path, order: Order, environment: Mapping[str, str], at: Path) -> subprocess.Popen[bytes]:
+def begin(folder: Path, order: KeeperOrder, environment: Mapping[str, str], at: Path) -> subprocess.Popen[bytes]:
     """Begin the verb in the working directory ``at``: its own session, and nothing of the server's open files.
 
     ``environment`` is all that it knows of variables.

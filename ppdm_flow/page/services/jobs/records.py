@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
-from ppdm_flow.page.services.jobs.job import Job, State, job_of
+from ppdm_flow.page.services.jobs.job import JobState, VerbJob, job_of
 from ppdm_flow.page.services.policies.given import GivenFiles
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -50,7 +50,7 @@ class NewJob:
 class JobRecords:
     """All jobs that were ever asked for; what they print is below ``folder``."""
 
-    def __init__(self, database: Database, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: PageDatabase, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._folder, self._now = database, folder, now
 
     def insert(self, job: NewJob) -> None:
@@ -64,7 +64,7 @@ class JobRecords:
             "about": job.about,
             "words": "\0".join(job.words),
             "leads_to": job.leads_to,
-            "state": State.WAITING,
+            "state": JobState.WAITING,
             "secret": job.secret,
             "remove": "\0".join(map(str, job.remove)),
             "given": json.dumps(
@@ -85,11 +85,11 @@ class JobRecords:
         rows = self._database.rows("SELECT DISTINCT about FROM jobs WHERE made > ? AND made < ?", first, after)
         return frozenset(row["about"] for row in rows)
 
-    def get(self, key: str) -> Job | None:
+    def get(self, key: str) -> VerbJob | None:
         """Return one job."""
         return next(iter(self.where("id = ?", key)), None)
 
-    def where(self, condition: str, *values: object, most: int = -1) -> list[Job]:
+    def where(self, condition: str, *values: object, most: int = -1) -> list[VerbJob]:
         """Return the jobs of a condition in our own words, oldest first; with ``most``, only the newest so many."""
         rows = self._database.rows(
             f"SELECT * FROM jobs WHERE {condition} ORDER BY number DESC LIMIT ?",  # noqa: S608  # no word of a user
@@ -116,10 +116,10 @@ class JobRecords:
     def begin(self, key: str) -> bool:
         """Mark a waiting job as running; False where it does not wait any more."""
         return self._change(
-            "state = ?, started = ?", "id = ? AND state = ?", State.RUNNING, self._stamp(), key, State.WAITING
+            "state = ?, started = ?", "id = ? AND state = ?", JobState.RUNNING, self._stamp(), key, JobState.WAITING
         )
 
-    def end(self, key: str, state: State, exit_code: int | None, reason: str, made: str, *, cut: bool) -> None:
+    def end(self, key: str, state: JobState, exit_code: int | None, reason: str, made: str, *, cut: bool) -> None:
         """Mark a job as over: the files that it worked on are not named any more."""
         self._change(
             "state = ?, exit_code = ?, reason = ?, made = ?, cut = ?, ended = ?, given = '{}'",

@@ -25,7 +25,7 @@ from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -69,7 +69,7 @@ _AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """One action.
 
     ``subject`` is a policy, a run, an account or nothing; ``outcome`` is ``done``, ``refused``, ``failed``
@@ -105,7 +105,7 @@ class ChainKey:
         return hmac.new(self.secret, data, hashlib.sha256).hexdigest()
 
 
-def chain_key(file: Path, database: Database) -> ChainKey:
+def chain_key(file: Path, database: PageDatabase) -> ChainKey:
     """Return the key in a file, or make one for the entries to come. Raises UsageError where the file has none."""
     if not file.exists():
         last = database.row("SELECT max(number) AS number FROM journal")
@@ -156,10 +156,10 @@ class _Counts:
                 yield account, span.began, span.many - self._most
 
 
-class Journal:
+class ActionJournal:
     """All actions of a server. ``key`` is the file with the key of the chain."""
 
-    def __init__(self, database: Database, key: Path, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: PageDatabase, key: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._now = database, now
         self._key = chain_key(key, database)
         self._strangers = _Counts(REFUSALS_A_MINUTE, timedelta(minutes=1))
@@ -219,7 +219,9 @@ class Journal:
                 self._append(connection, row["at"], row["account"], row["action"], row["subject"], "interrupted")
             connection.execute("DELETE FROM begun")
 
-    def newest(self, many: int, before: int | None = None, *, account: str = "", action: str = "") -> list[Entry]:
+    def newest(
+        self, many: int, before: int | None = None, *, account: str = "", action: str = ""
+    ) -> list[JournalEntry]:
         """Return the newest entries, newest first; with ``before``, those of smaller numbers.
 
         ``account`` and ``action`` leave only the entries that have them.
@@ -233,14 +235,14 @@ class Journal:
         )
         return [_entry(row) for row in rows]
 
-    def every(self, *, account: str = "", action: str = "") -> Iterator[Entry]:
+    def every(self, *, account: str = "", action: str = "") -> Iterator[JournalEntry]:
         """Give all entries, newest first, so many at a time."""
         before: int | None = None
         while entries := self.newest(_AT_ONCE, before, account=account, action=action):
             yield from entries
             before = entries[-1].number
 
-    def renewals(self, user: User) -> list[Entry]:
+    def renewals(self, user: User) -> list[JournalEntry]:
         """Return that links of somebody's account were renewed and used in the last days, newest first.
 
         People who were only invited get nothing: they know of the link.
@@ -307,6 +309,6 @@ def _cleaned(subject: str) -> str:
     return visible_line(subject[:_SUBJECT])
 
 
-def _entry(row: Row) -> Entry:
+def _entry(row: Row) -> JournalEntry:
     at = datetime.fromisoformat(row["at"])
-    return Entry(row["number"], at, row["account"], row["action"], row["subject"], row["outcome"], row["chain"])
+    return JournalEntry(row["number"], at, row["account"], row["action"], row["subject"], row["outcome"], row["chain"])

@@ -19,12 +19,12 @@ from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.bounded import CHECKS
-from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.jobs.job import JobState, VerbJob
 from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.keys.own_key import FILE, KeyState, OwnKey
 from ppdm_flow.page.services.keys.passphrase import is_passphrase, passphrase_fault
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 SCHEMA = (
@@ -39,7 +39,7 @@ _COMMENT = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Signing:
+class SigningAccess:
     """What a job needs to sign with somebody's key: its file, and the environment with the passphrase."""
 
     key: Path
@@ -51,10 +51,10 @@ class Signing:
         return ("--sign", str(self.key))
 
 
-class Keys:
+class SigningKeys:
     """All keys of a server, one a person. The file is encrypted; the passphrase is known to its owner alone."""
 
-    def __init__(self, database: Database, folder: Path, jobs: Jobs, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: PageDatabase, folder: Path, jobs: Jobs, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._folder, self._jobs, self._now = database, folder.absolute(), jobs, now
         self._lock = threading.RLock()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -109,14 +109,14 @@ class Keys:
             connection.execute("DELETE FROM keys WHERE account = ?", (user.id,))
         shutil.rmtree(own.folder, ignore_errors=True)
 
-    def signing(self, user: User, passphrase: str) -> Signing:
+    def signing(self, user: User, passphrase: str) -> SigningAccess:
         """Return what a job needs to sign for somebody. Raises RefusalError where their key is not ready."""
         own = self.of(user)
         if own is None or own.state is not KeyState.READY:
             raise RefusalError("keys.not_ready")
         if not is_passphrase(passphrase):
             raise RefusalError("keys.passphrase_unusable", 400)
-        return Signing(own.path, {PASSWORD_VARIABLE: passphrase})
+        return SigningAccess(own.path, {PASSWORD_VARIABLE: passphrase})
 
     def _new_place(self, user: User, *, brought: bool) -> Path:
         """Return a folder for a key, in place of one that failed. Raises RefusalError where there is a key."""
@@ -168,7 +168,7 @@ class Keys:
                 (None if public is None else public.text, fault, row["folder"]),
             )
 
-    def _job(self, job: str) -> Job | None:
+    def _job(self, job: str) -> VerbJob | None:
         try:
             return self._jobs.get(job)
         except LookupError:
@@ -181,9 +181,9 @@ class Keys:
         return OwnKey(row["owner"], state, self._folder / row["folder"], row["job"], since, public, row["fault"])
 
 
-def _public(job: Job, place: Path, *, brought: bool) -> PublicKey | None:
+def _public(job: VerbJob, place: Path, *, brought: bool) -> PublicKey | None:
     """Return the public part of a key that a job made, beside it, or opened, as it printed it."""
-    if job.state is not State.DONE or job.exit_code != 0:
+    if job.state is not JobState.DONE or job.exit_code != 0:
         return None
     try:
         if brought:
@@ -193,5 +193,5 @@ def _public(job: Job, place: Path, *, brought: bool) -> PublicKey | None:
         return None
 
 
-def _fault(job: Job | None) -> str:
+def _fault(job: VerbJob | None) -> str:
     return "keys.wrong_passphrase" if job is not None and _WRONG in job.talk else "keys.not_made"

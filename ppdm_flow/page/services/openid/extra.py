@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 if TYPE_CHECKING:
     from ppdm_flow.page.services.openid.open_id import OpenId
 
 
-def open_id(file: Path | None, database: Database) -> OpenId | None:
+def open_id(file: Path | None, database: PageDatabase) -> OpenId | None:
     """Return the provider that a file names; None without a file. Raises UsageError, PluginError."""
     if file is None:
         return None

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ppdm_flow.page.services.accounts.words import hash_of, new_word
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = ("CREATE TABLE IF NOT EXISTS openid_used (state TEXT PRIMARY KEY, until REAL NOT NULL)",)
 SECONDS = 10 * 60
@@ -24,7 +24,7 @@ class FlowRefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class SignInFlow:
     """One sign-in. ``state`` goes there and back; ``link`` is the hash of a one-time link, or empty.
 
     The server keeps nothing of it: the state is signed by a key of the server, for the word of the browser's visit, and
@@ -63,16 +63,16 @@ class Flows:
     Whoever visits knows the word of the visit, and may choose it: only the server's key shows what the provider said.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: PageDatabase, now: Callable[[], float] = time.time) -> None:
         self._database, self._now, self._key = database, now, secrets.token_bytes(32)
 
-    def begin(self, word: str, link: str = "") -> Flow:
+    def begin(self, word: str, link: str = "") -> SignInFlow:
         """Begin one for the visit of this word; ``link`` is the word of a one-time link that the identity will open."""
         plain = f"{new_word()}.{int(self._now()) + SECONDS}.{hash_of(link) if link else ''}"
         state = f"{plain}.{_derived(self._key, word, 'state', plain)}"
-        return Flow(state, hash_of(link) if link else "", word, self._key)
+        return SignInFlow(state, hash_of(link) if link else "", word, self._key)
 
-    def take(self, word: str, state: str) -> Flow:
+    def take(self, word: str, state: str) -> SignInFlow:
         """Return the one that comes back to the visit of this word. Raises FlowRefusedError."""
         _, until, link = self._told(word, "state", state)
         with self._database.changing() as connection:
@@ -82,7 +82,7 @@ class Flows:
             )
             if taken.rowcount != 1:
                 raise FlowRefusedError
-        return Flow(state, link, word, self._key)
+        return SignInFlow(state, link, word, self._key)
 
     def subject(self, word: str, proof: str) -> tuple[str, str]:
         """Return whom the provider has signed in in the visit of this word, and the hash of the link to be opened.

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from ppdm_flow.page.services.accounts.identities import Identity
 from ppdm_flow.page.services.openid.configuration import OpenIdConfiguration, read_configuration
-from ppdm_flow.page.services.openid.flows import Flow, Flows
+from ppdm_flow.page.services.openid.flows import Flows, SignInFlow
 from ppdm_flow.page.services.openid.id_token import identity
 from ppdm_flow.page.services.openid.provider import Provider
 from ppdm_flow.page.services.openid.refusals import UnknownKeyError
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 
 class OpenId:
@@ -41,11 +41,11 @@ class OpenId:
         }
         return f"{described.authorization}{'&' if '?' in described.authorization else '?'}{urlencode(query)}"
 
-    def take(self, word: str, state: str) -> Flow:
+    def take(self, word: str, state: str) -> SignInFlow:
         """Return what comes back to a visit: each once. Raises FlowRefusedError."""
         return self._flows.take(word, state)
 
-    def identity(self, flow: Flow, code: str) -> Identity:
+    def identity(self, flow: SignInFlow, code: str) -> Identity:
         """Return who has signed in. Raises ProviderError, TokenRefusedError."""
         token = self._provider.id_token(code, flow.verifier)
         try:
@@ -58,7 +58,7 @@ class OpenId:
         subject, link = self._flows.subject(word, proof)
         return Identity(self._configuration.issuer, subject), link
 
-    def _checked(self, token: str, flow: Flow, *, newer: bool) -> Identity:
+    def _checked(self, token: str, flow: SignInFlow, *, newer: bool) -> Identity:
         return identity(
             token,
             self._provider.keys(newer=newer),
@@ -68,7 +68,7 @@ class OpenId:
         )
 
 
-def opened(file: Path, database: Database) -> OpenId:
+def opened(file: Path, database: PageDatabase) -> OpenId:
     """Return the provider that a file names. Nobody is asked before somebody signs in. Raises UsageError."""
     configuration = read_configuration(file)
     return OpenId(configuration, Provider(configuration), Flows(database))

@@ -16,13 +16,13 @@ from ppdm_flow.api.drafts.check import DraftCheck, check_draft
 from ppdm_flow.api.loading.kinds import FileKind, identity_of, kind_by_lines
 from ppdm_flow.api.test.files import sets_of
 from ppdm_flow.core.clock import utc_today
-from ppdm_flow.core.diagnostics import Diagnostic, Related, Severity, has_errors
+from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity, has_errors
 from ppdm_flow.core.digests import open_ordinary
 from ppdm_flow.core.texts.widths import shortened
-from ppdm_flow.core.waivers import Waiver
+from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_part, time_of_parts
 from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
-from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.policies.policies import PolicyFiles
 from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.locked import files_of as definitions_of
@@ -65,7 +65,7 @@ _PATIENCE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class FileState:
     """How many errors and open warnings a file has, and its waivers, those that end first in front.
 
     There are no waivers (None) where it cannot be read as a policy. ``more`` counts those that were left out: pages
@@ -74,7 +74,7 @@ class State:
 
     errors: int
     warnings: int
-    waivers: tuple[Waiver, ...] | None = ()
+    waivers: tuple[AcceptedWaiver, ...] | None = ()
     more: int = 0
     templates: frozenset[str] = frozenset()
 
@@ -94,13 +94,13 @@ class PolicyCheck:
     sources: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     opened: tuple[str, ...] = ()
-    waived: Mapping[Diagnostic, Waiver] = field(default_factory=dict)
+    waived: Mapping[Diagnostic, AcceptedWaiver] = field(default_factory=dict)
     names: Mapping[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in _NAMED})
     about: Mapping[str, str | None] = field(default_factory=dict)
     plan: fields.PlanDocument | None = None
     serves: frozenset[str] = frozenset()
     more: int = 0
-    waivers: tuple[Waiver, ...] | None = None
+    waivers: tuple[AcceptedWaiver, ...] | None = None
 
     @property
     def valid(self) -> bool:
@@ -127,24 +127,24 @@ class _StampedState:
 
     number: int
     stamp: _Stamp
-    state: State | None
+    state: FileState | None
     templates: Mapping[str, _Stamp | None]
 
 
 @dataclass(slots=True)
-class Checks:
+class PolicyChecks:
     """Checks texts of one folder, and keeps what was found in its files as long as none of them changes.
 
     ``private`` is the server's own folder, whose files no policy may name. Jobs open files below the folder of policies
     and those of ``data``, but for what is ``hidden`` from them.
     """
 
-    policies: Policies
+    policies: PolicyFiles
     private: Path
     data: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
     today: Callable[[], date] = utc_today
-    _kept: tuple[Mapping[str, _Stamp], Mapping[str, State | None]] = ({}, {})
+    _kept: tuple[Mapping[str, _Stamp], Mapping[str, FileState | None]] = ({}, {})
     _last: dict[str, _StampedState] = field(default_factory=dict)
     _looks: Iterator[int] = field(default_factory=lambda: count(1))
     _late: set[tuple[int, int]] = field(default_factory=set)
@@ -190,7 +190,7 @@ class Checks:
                 unknown.append(name)
         return users, unknown
 
-    def states(self, seconds: float | None = None) -> Mapping[str, State | None]:
+    def states(self, seconds: float | None = None) -> Mapping[str, FileState | None]:
         """Return the states of the YAML files; what has changed since is looked at in the background.
 
         A file that was not looked at since another one changed has the state of before. A page waits only where a file
@@ -240,7 +240,7 @@ class Checks:
         late: list[str] = []
         calls = CHECKS
         while names:
-            some, found = names[: min(self._together, _TOGETHER)], dict[str, State | None]()
+            some, found = names[: min(self._together, _TOGETHER)], dict[str, FileState | None]()
             times = calls.seconds * share, calls.seconds / 2
             try:
                 found = calls.run(states_of, self.policies.folder, some, self.today(), self.private, *times)
@@ -262,7 +262,7 @@ class Checks:
             calls = CHECKS.within(left)
         return late
 
-    def _names_of(self, state: State | None) -> Iterator[str]:
+    def _names_of(self, state: FileState | None) -> Iterator[str]:
         """Yield the templates of a file by their names in the folder, also of those elsewhere."""
         return (os.path.relpath(each, self.policies.folder) for each in (state.templates if state else ()))
 
@@ -279,11 +279,11 @@ class Checks:
         today = self.today()
         return {n: (today, *_stamp(p)) for n, p in files_below(self.policies.folder, (*YAML, *TABLES)).items()}
 
-    def _kept_for(self, stamps: Mapping[str, _Stamp]) -> Mapping[str, State | None]:
+    def _kept_for(self, stamps: Mapping[str, _Stamp]) -> Mapping[str, FileState | None]:
         """Return the states that were found since any of these files has changed."""
         return self._kept[1] if self._kept[0] == stamps else {}
 
-    def _shown(self, stamps: Mapping[str, _Stamp]) -> dict[str, State | None]:
+    def _shown(self, stamps: Mapping[str, _Stamp]) -> dict[str, FileState | None]:
         """Return the states of files that are as they were when they were looked at."""
         return {name: look.state for name, look in self._last.copy().items() if look.stamp == stamps.get(name)}
 
@@ -294,12 +294,12 @@ def _checked(stamps: Mapping[str, _Stamp]) -> Iterator[str]:
 
 def states_of(
     folder: Path, names: Sequence[str], today: date, private: Path, each: float, every: float
-) -> dict[str, State | None]:
+) -> dict[str, FileState | None]:
     """Return the states of files in a folder, of as many as there is time for; None for one that takes long.
 
     ``each`` are the seconds for one of them, ``every`` those in which files are begun.
     """
-    found: dict[str, State | None] = {}
+    found: dict[str, FileState | None] = {}
     until = time_of_parts() + every
     for name in names:
         if found and time_of_parts() > until:
@@ -308,7 +308,7 @@ def states_of(
     return found
 
 
-def _state_in(folder: Path, name: str, today: date, private: Path) -> State | None:
+def _state_in(folder: Path, name: str, today: date, private: Path) -> FileState | None:
     path = folder / name
     return state_of(path, check_text(folder, name, _text(path), today, private)) if path.is_file() else None
 
@@ -353,7 +353,7 @@ def _check(folder: Path, name: str, text: str, today: date, private: Path) -> Po
     )
 
 
-def _waivers(checked: DraftCheck) -> tuple[Waiver, ...] | None:
+def _waivers(checked: DraftCheck) -> tuple[AcceptedWaiver, ...] | None:
     loaded = checked.loaded
     if loaded is None or loaded.policy is None:
         return None
@@ -465,18 +465,18 @@ def _about(checked: DraftCheck) -> Mapping[str, str | None]:
     return dict(without(said, telling(loaded.secrets)))
 
 
-def state_of(path: Path, checked: PolicyCheck) -> State:
+def state_of(path: Path, checked: PolicyCheck) -> FileState:
     """Return the state of a text at ``path``: what nothing waives, the waivers, and the templates."""
     open_ = [each.severity for each in checked.diagnostics if each not in checked.waived]
     errors, warnings = open_.count(Severity.ERROR), open_.count(Severity.WARNING)
     templates = frozenset(islice((each for each in checked.sources if each != str(path)), _MOST_TEMPLATES))
     if checked.waivers is None:
-        return State(errors, warnings, None, templates=templates)
+        return FileState(errors, warnings, None, templates=templates)
     first = tuple(map(_in_short, checked.waivers[:_MOST_WAIVERS]))
-    return State(errors, warnings, first, len(checked.waivers) - len(first), templates)
+    return FileState(errors, warnings, first, len(checked.waivers) - len(first), templates)
 
 
-def _in_short(waiver: Waiver) -> Waiver:
+def _in_short(waiver: AcceptedWaiver) -> AcceptedWaiver:
     """Return a waiver with no more of its texts than lists of all policies show."""
     of, at, reason, owner = (
         shortened(text, _LONGEST_WORDS) for text in (waiver.of, waiver.at, waiver.reason, waiver.owner)
@@ -491,7 +491,7 @@ def from_folder(each: Diagnostic, folder: Path) -> Diagnostic:
     def short(text: str) -> str:
         return text.replace(base, "")
 
-    related = tuple(Related(replace(r.span, file=short(r.span.file)), short(r.text)) for r in each.related)
+    related = tuple(RelatedPlace(replace(r.span, file=short(r.span.file)), short(r.text)) for r in each.related)
     return replace(
         each,
         message=short(each.message),

@@ -19,7 +19,7 @@ _FIXED = ("--no-pager", "--literal-pathspecs", *(word for each in _SETTINGS for 
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GitAnswer:
     """What git said; ``status`` is 0 where it did what it was asked, None where it took too long."""
 
     status: int | None
@@ -32,17 +32,17 @@ class Answer:
         return self.output.decode(errors="replace")
 
 
-def ask(folder: Path, *words: str, given: bytes = b"") -> Answer:
+def ask(folder: Path, *words: str, given: bytes = b"") -> GitAnswer:
     """Return what git says of a folder; nothing is changed."""
     return _run(folder, words, given, {"GIT_OPTIONAL_LOCKS": "0"}, _READING)
 
 
-def change(folder: Path, words: Sequence[str], more: Mapping[str, str], given: bytes = b"") -> Answer:
+def change(folder: Path, words: Sequence[str], more: Mapping[str, str], given: bytes = b"") -> GitAnswer:
     """Have git change an index or write a commit, with the hooks of the repository and ``more`` variables."""
     return _run(folder, words, given, more, _COMMITTING)
 
 
-def _run(folder: Path, words: Sequence[str], given: bytes, more: Mapping[str, str], seconds: float) -> Answer:
+def _run(folder: Path, words: Sequence[str], given: bytes, more: Mapping[str, str], seconds: float) -> GitAnswer:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8", **more}
     try:
@@ -55,14 +55,14 @@ def _run(folder: Path, words: Sequence[str], given: bytes, more: Mapping[str, st
             start_new_session=True,
         )
     except OSError:
-        return Answer(127, b"", "")
+        return GitAnswer(127, b"", "")
     with process:
         try:
             output, told = process.communicate(given, seconds)
         except subprocess.TimeoutExpired:
             _end(process)
-            return Answer(None, b"", "")
-    return Answer(process.returncode, output, told.decode(errors="replace")[-_KEPT:])
+            return GitAnswer(None, b"", "")
+    return GitAnswer(process.returncode, output, told.decode(errors="replace")[-_KEPT:])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

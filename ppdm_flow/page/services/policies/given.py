@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ppdm_flow.core.digests import digest, marks_of
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
-from ppdm_flow.page.services.policies.checks import Checks
+from ppdm_flow.page.services.policies.checks import PolicyChecks
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.refusal import RefusalError
 
@@ -32,7 +32,7 @@ class GivenFiles:
         return digest({str(path): mark for path, mark in self.files.items()})
 
 
-def files_of(checks: Checks, policy: PolicyText) -> GivenFiles:
+def files_of(checks: PolicyChecks, policy: PolicyText) -> GivenFiles:
     """Return a policy's file, as it was read, and every file that says what it means.
 
     These are templates, the project file, hierarchies, lists of signers, populations, but for files that no job of the

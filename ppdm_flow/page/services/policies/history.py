@@ -11,7 +11,7 @@ from sqlite3 import Row
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -59,14 +59,14 @@ _BYTES = "LENGTH(CAST(text AS BLOB))"
 """The bytes of a text; of a text alone SQLite counts the characters in front of the first U+0000."""
 
 
-class History:
+class FileHistory:
     """The versions of all files, kept for ``days``; the newest of each file stays as long as the file.
 
     On the disk with the ``database`` so many bytes stay free: everybody's sessions are written there.
     """
 
     def __init__(
-        self, database: Database, days: int, now: Callable[[], datetime] = utc_now, *, free_bytes: int = 0
+        self, database: PageDatabase, days: int, now: Callable[[], datetime] = utc_now, *, free_bytes: int = 0
     ) -> None:
         self._database, self._days, self._now, self._free_bytes = database, days, now, free_bytes
 

@@ -23,7 +23,7 @@ from ppdm_flow.page.services.policies.files import (
     files_below,
     new_path,
 )
-from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, History, Version
+from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, FileHistory, Version
 from ppdm_flow.page.services.policies.writing import as_bytes, make, plain, put
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.policy.text.nodes import UnreadableError
@@ -68,13 +68,13 @@ class PolicyText:
     digest: str
 
 
-class Policies:
+class PolicyFiles:
     """The files below a folder: YAML, and the tables (CSV) that policies name. A name is a path below it, with ``/``.
 
     Names come from anybody: each is looked up in what the folder holds.
     """
 
-    def __init__(self, folder: Path, history: History) -> None:
+    def __init__(self, folder: Path, history: FileHistory) -> None:
         self.folder = folder.absolute()
         self.history = history
         self._writing = threading.Lock()
@@ -300,7 +300,7 @@ __all__ = [
     "MOST_READ",
     "ChangedMeanwhileError",
     "FileKind",
-    "Policies",
+    "PolicyFiles",
     "PolicyFile",
     "PolicyText",
     "TooLongError",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdm_flow.api.explain.templates import template_names
 from ppdm_flow.page.services.policies.files import named_after, policy_name
-from ppdm_flow.page.services.policies.policies import Policies
+from ppdm_flow.page.services.policies.policies import PolicyFiles
 
 FRAME, COPY = "frame", "copy:"
 _FRAME = """version: 1
@@ -23,13 +23,13 @@ releases:
 """
 
 
-def starts(policies: Policies) -> dict[str, str]:
+def starts(policies: PolicyFiles) -> dict[str, str]:
     """Return what can be started from, with the name of the template or policy; that of the frame is empty."""
     templates = {name: name for name in template_names()}
     return {FRAME: "", **templates, **{f"{COPY}{name}": name for name in policies.names()}}
 
 
-def text_for(policies: Policies, start: str, file: str) -> str:
+def text_for(policies: PolicyFiles, start: str, file: str) -> str:
     """Return the text of a new policy in a file of this name."""
     if start.startswith(COPY):
         return named_after(policies.read(start.removeprefix(COPY)).text, file)

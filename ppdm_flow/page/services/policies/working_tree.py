@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.policies.files import TABLES, YAML
-from ppdm_flow.page.services.policies.git import Answer, ask, change
+from ppdm_flow.page.services.policies.git import GitAnswer, ask, change
 from ppdm_flow.page.services.policies.policies import MOST_READ, TooLongError
 
 HEAD = "HEAD"
@@ -158,7 +158,7 @@ class WorkingTree:
         places = [self._ask("rev-parse", "--git-path", name).text.rstrip("\n") for name in _UNFINISHED]
         return any((self._folder / place).exists() for place in places)
 
-    def _ask(self, *words: str, given: bytes = b"") -> Answer:
+    def _ask(self, *words: str, given: bytes = b"") -> GitAnswer:
         return ask(self._folder, *words, given=given)
 
 

@@ -29,7 +29,7 @@ class ChangedFileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ReleasedFile:
+class GuestFile:
     """A file of a release: its ``name`` is the path in the release's folder, with ``/``.
 
     ``sha256`` is None for a signature, which came after the manifest and vouches for itself.
@@ -62,11 +62,11 @@ class ReleasedFolder:
         """The folder."""
         return self.run / RELEASED / self.release
 
-    def files(self) -> list[ReleasedFile]:
+    def files(self) -> list[GuestFile]:
         """Return all files, sorted by name, with the signatures beside them. Raises ChangedFileError."""
         return sorted((*self._listed(), *self._signatures()), key=lambda file: file.name)
 
-    def file(self, name: str) -> ReleasedFile | None:
+    def file(self, name: str) -> GuestFile | None:
         """Return the file of this name among those that are listed."""
         return next((file for file in self.files() if file.name == name), None)
 
@@ -83,7 +83,7 @@ class ReleasedFolder:
         about = self._manifest().get(name)
         if about is None:
             raise ChangedFileError(name)
-        ReleasedFile(name, self.run / name, about["bytes"], about["sha256"]).check()
+        GuestFile(name, self.run / name, about["bytes"], about["sha256"]).check()
         return _json(self.run / name, name)
 
     def identity(self) -> tuple[int, int, int]:
@@ -100,7 +100,7 @@ class ReleasedFolder:
             raise ChangedFileError(MANIFEST)
         return files
 
-    def _listed(self) -> Iterator[ReleasedFile]:
+    def _listed(self) -> Iterator[GuestFile]:
         """Yield what the manifest lists; files of a run that was held are in it by the folder that they had then."""
         homes = tuple(f"{folder}/{self.release}/" for folder in (RELEASED, HELD))
         for path, about in self._manifest().items():
@@ -110,12 +110,12 @@ class ReleasedFolder:
             name = path.removeprefix(home)
             if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
                 raise ChangedFileError(MANIFEST)
-            yield ReleasedFile(name, self.place / name, about["bytes"], about["sha256"])
+            yield GuestFile(name, self.place / name, about["bytes"], about["sha256"])
 
-    def _signatures(self) -> Iterator[ReleasedFile]:
+    def _signatures(self) -> Iterator[GuestFile]:
         for path in envelopes(self.place / ATTESTATIONS):
             if path.is_file() and not path.is_symlink() and path.suffix == ".json" and not path.name.startswith("."):
-                yield ReleasedFile(f"{ATTESTATIONS}/{path.name}", path, path.stat().st_size, None)
+                yield GuestFile(f"{ATTESTATIONS}/{path.name}", path, path.stat().st_size, None)
 
 
 def _is_link(path: Path) -> bool:

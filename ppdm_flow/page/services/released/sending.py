@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import BinaryIO
 
-from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile
+from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile
 
 _PIECE = 2**18
 _DAY = (1980, 1, 1, 0, 0, 0)
 """What the archive says of the time of each file: none."""
 
 
-def checked(files: Sequence[ReleasedFile]) -> None:
+def checked(files: Sequence[GuestFile]) -> None:
     """Hash files that were not hashed since they were last written. Raises ChangedFileError."""
     for file in files:
         try:
@@ -26,11 +26,11 @@ def checked(files: Sequence[ReleasedFile]) -> None:
 
 
 @lru_cache(maxsize=4_096)
-def _check(file: ReleasedFile, _identity: tuple[int, ...]) -> None:
+def _check(file: GuestFile, _identity: tuple[int, ...]) -> None:
     file.check()
 
 
-def pieces(file: ReleasedFile) -> Iterator[bytes]:
+def pieces(file: GuestFile) -> Iterator[bytes]:
     """Yield the bytes of a file, no more than it has by the manifest."""
     left = file.bytes
     with _opened(file) as source:
@@ -39,7 +39,7 @@ def pieces(file: ReleasedFile) -> Iterator[bytes]:
             yield piece
 
 
-def archive(files: Sequence[ReleasedFile], folder: str) -> Iterator[bytes]:
+def archive(files: Sequence[GuestFile], folder: str) -> Iterator[bytes]:
     """Yield a zip archive with the files in one folder. A text is packed quickly, what is packed already stays."""
     out = _Pieces()
     with zipfile.ZipFile(out, "w", allowZip64=True) as packed:
@@ -58,7 +58,7 @@ def _is_packed(name: str) -> bool:
     return name.lower().endswith((".parquet", ".xlsx", ".gz", ".zip", ".zst"))
 
 
-def _opened(file: ReleasedFile) -> BinaryIO:
+def _opened(file: GuestFile) -> BinaryIO:
     try:
         return os.fdopen(os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW), "rb")
     except OSError:

@@ -17,12 +17,12 @@ from ppdm_flow.core.texts.file_names import INTERNAL
 from ppdm_flow.engine.candidates.run_files import PUBLICATION
 from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.page.services.bounded import LARGE, Bounded, LimitExceededError
+from ppdm_flow.page.services.bounded import LARGE, BoundedCalls, LimitExceededError
 from ppdm_flow.page.services.runs.folders import names_in
 from ppdm_flow.report.run.fields import ReportDocument
 
 T = TypeVar("T")
-REPORTS = Bounded(seconds=10, memory=1_024, output=8, places=4, each=2)
+REPORTS = BoundedCalls(seconds=10, memory=1_024, output=8, places=4, each=2)
 """Reports and results that are read by a process of their own."""
 
 
@@ -94,7 +94,7 @@ _AGAIN = 600.0
 """Seconds until a manifest that took too long is tried again: the machine may have been busy."""
 
 
-class Runs:
+class RunFolder:
     """All runs below a folder, as ``POLICY/TIME-DIGEST``.
 
     Manifests are read once: nothing changes them. There may be many runs, and each request lists them: of one that is

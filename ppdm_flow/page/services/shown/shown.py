@@ -13,7 +13,7 @@ from ppdm_flow.engine.candidates.unpublished import RELEASED, is_unpublished
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.shown.published import PublishedRun, newest_published, published_run
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (
     (
@@ -39,7 +39,7 @@ MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SharedRelease:
     """A release that guests may read: ``since`` when, by whose decision, and whether its public ``report`` goes too.
 
     ``run`` is the name of the run's directory and ``folder`` that directory; ``files`` is the folder of the release.
@@ -67,20 +67,20 @@ class Shown:
 class ShownReleases:
     """All releases that guests may read. Each was released when it was shown, and its files are where they were."""
 
-    def __init__(self, database: Database, runs: Path, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: PageDatabase, runs: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._runs, self._now = database, runs, now
 
-    def releases(self) -> list[Shown]:
+    def releases(self) -> list[SharedRelease]:
         """Return what guests may read, the newest first; a run whose directory is gone is not among them."""
         rows = self._database.rows("SELECT * FROM shown ORDER BY since DESC, policy, run, release")
         every = (self._shown(row) for row in rows)
         return [each for each in every if _is_there(each)]
 
-    def of(self, policy: str, run: str) -> list[Shown]:
+    def of(self, policy: str, run: str) -> list[SharedRelease]:
         """Return what guests may read of one run."""
         return [each for each in self.releases() if (each.policy, each.run) == (policy, run)]
 
-    def get(self, policy: str, run: str, release: str) -> Shown | None:
+    def get(self, policy: str, run: str, release: str) -> SharedRelease | None:
         """Return a release by its names; None where guests may not read it."""
         row = self._database.row(
             "SELECT * FROM shown WHERE policy = ? AND run = ? AND release = ?", policy, run, release
@@ -134,8 +134,8 @@ class ShownReleases:
         there = self.published(policy, run)
         return there is not None and there.apart
 
-    def _shown(self, row: Row) -> Shown:
-        return Shown(
+    def _shown(self, row: Row) -> SharedRelease:
+        return SharedRelease(
             row["policy"],
             row["run"],
             row["release"],
@@ -146,6 +146,6 @@ class ShownReleases:
         )
 
 
-def _is_there(shown: Shown) -> bool:
+def _is_there(shown: SharedRelease) -> bool:
     links = (shown.folder.parent, shown.folder, shown.files.parent, shown.files)
     return shown.files.is_dir() and not is_unpublished(shown.folder) and not any(each.is_symlink() for each in links)

@@ -14,7 +14,7 @@ _SECONDS = 10.0
 """How long a writer waits for another."""
 
 
-class Database:
+class PageDatabase:
     """The server's file. Each feature brings the statements that make its tables; they may be carried out again."""
 
     def __init__(self, file: Path, schema: Sequence[str]) -> None:

@@ -44,7 +44,7 @@ class BoundError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CopiedColumn:
     """A column of the copy in ``folder``."""
 
     folder: Path

@@ -35,7 +35,7 @@ MOST_ROWS = 2**32 - 1
 """The rows that an order can number."""
 
 
-class Form(StrEnum):
+class ColumnForm(StrEnum):
     """What a column's values are, and so how it is filtered."""
 
     CHOICE = "choice"
@@ -62,7 +62,7 @@ class ColumnAbout:
     number: int
     name: str
     type: AttributeType
-    form: Form
+    form: ColumnForm
     changes: tuple[str, ...] = ()
     values: int = 0
     width: int = 1
@@ -115,5 +115,5 @@ def width(values: int) -> int:
 
 
 def _column(document: dict[str, Any]) -> ColumnAbout:
-    words = {"type": AttributeType(document["type"]), "form": Form(document["form"])}
+    words = {"type": AttributeType(document["type"]), "form": ColumnForm(document["form"])}
     return ColumnAbout(**{**document, **words, "changes": tuple(document["changes"])})

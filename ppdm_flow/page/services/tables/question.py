@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Condition:
+class ColumnCondition:
     """What a row has to be in one column; ``column`` is its number."""
 
     column: int
 
 
 @dataclass(frozen=True, slots=True)
-class Contains(Condition):
+class ContainsFilter(ColumnCondition):
     """The cell's text holds this one, in small letters or large."""
 
     column: int
@@ -21,7 +21,7 @@ class Contains(Condition):
 
 
 @dataclass(frozen=True, slots=True)
-class Equals(Condition):
+class Equals(ColumnCondition):
     """The cell's text is this one."""
 
     column: int
@@ -29,7 +29,7 @@ class Equals(Condition):
 
 
 @dataclass(frozen=True, slots=True)
-class HasCode(Condition):
+class HasCode(ColumnCondition):
     """The cell has this code: for columns of few values."""
 
     column: int
@@ -37,7 +37,7 @@ class HasCode(Condition):
 
 
 @dataclass(frozen=True, slots=True)
-class Between(Condition):
+class BetweenFilter(ColumnCondition):
     """The cell's number, date or moment is not below ``least`` and not above ``most``; an empty text is no bound."""
 
     column: int
@@ -45,7 +45,7 @@ class Between(Condition):
     most: str
 
 
-class State(StrEnum):
+class CellState(StrEnum):
     """What a cell may be instead of a value, or that it is one."""
 
     KNOWN = "known"
@@ -54,20 +54,20 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Is(Condition):
+class StateFilter(ColumnCondition):
     """The cell is a value, suppressed or missing."""
 
     column: int
-    state: State
+    state: CellState
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RowFilter:
     """Rows for which all conditions hold, in the order of the column ``by``; None is the order of the file.
 
     Suppressed and missing cells come last in any order.
     """
 
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[ColumnCondition, ...] = ()
     by: int | None = None
     descending: bool = False

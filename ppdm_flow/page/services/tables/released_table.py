@@ -9,7 +9,7 @@ from typing import Any, Self
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.file_names import DICTIONARY
-from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile, ReleasedFolder
+from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, ReleasedFolder
 from ppdm_flow.page.services.tables.layout import VERSION
 from ppdm_flow.plan.definition import COLLAPSE
 
@@ -42,7 +42,7 @@ class ReleasedTable:
     description: str
     rows: int | None
     columns: tuple[DeclaredColumn, ...]
-    files: tuple[ReleasedFile, ...]
+    files: tuple[GuestFile, ...]
 
     @classmethod
     def of(cls, folder: ReleasedFolder) -> Self:

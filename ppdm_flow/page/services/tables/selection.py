@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ppdm_flow.page.services.tables.column import PIECE, Column
-from ppdm_flow.page.services.tables.question import Between, Condition, Contains, Equals, HasCode, Is, Question, State
+from ppdm_flow.page.services.tables.column import PIECE, CopiedColumn
+from ppdm_flow.page.services.tables.question import (
+    BetweenFilter,
+    CellState,
+    ColumnCondition,
+    ContainsFilter,
+    Equals,
+    HasCode,
+    RowFilter,
+    StateFilter,
+)
 
 if TYPE_CHECKING:  # a server without tables needs no numpy
     import numpy as np
@@ -15,7 +24,9 @@ if TYPE_CHECKING:  # a server without tables needs no numpy
     Mask = npt.NDArray[np.bool_]
 
 
-def selected(columns: Sequence[Column], rows: int, question: Question, first: int, many: int) -> tuple[int, list[int]]:
+def selected(
+    columns: Sequence[CopiedColumn], rows: int, question: RowFilter, first: int, many: int
+) -> tuple[int, list[int]]:
     """Return how many rows a question asks for, and the numbers of ``many`` of them from ``first`` on.
 
     Raises BoundError where a bound is no number, date or moment of its column's type.
@@ -27,7 +38,7 @@ def selected(columns: Sequence[Column], rows: int, question: Question, first: in
     return total, _window(_candidates(columns, rows, question, mask), first, min(many, total - first))
 
 
-def _mask(columns: Sequence[Column], rows: int, conditions: Sequence[Condition]) -> Mask:
+def _mask(columns: Sequence[CopiedColumn], rows: int, conditions: Sequence[ColumnCondition]) -> Mask:
     import numpy as np  # noqa: PLC0415  # a server without tables needs none
 
     mask = np.ones(rows, dtype=bool)
@@ -40,31 +51,31 @@ def _mask(columns: Sequence[Column], rows: int, conditions: Sequence[Condition])
     return mask
 
 
-def _allowed(column: Column, condition: Condition) -> Mask:
+def _allowed(column: CopiedColumn, condition: ColumnCondition) -> Mask:
     """Say of each code whether the condition holds; the last two are of suppressed and missing cells."""
     import numpy as np  # noqa: PLC0415  # a server without tables needs none
 
     allowed: Mask = np.zeros(column.about.values + 2, dtype=bool)
     match condition:
-        case Contains(_, text):
+        case ContainsFilter(_, text):
             allowed = column.values_with(text, whole=False)
         case Equals(_, text):
             allowed = column.values_with(text, whole=True)
         case HasCode(_, code):
             allowed[code] = True
-        case Between(_, least, most):
+        case BetweenFilter(_, least, most):
             start, stop = column.between(least, most)
             allowed[start:stop] = True
-        case Is(_, State.SUPPRESSED):
+        case StateFilter(_, CellState.SUPPRESSED):
             allowed[column.about.suppressed_code] = True
-        case Is(_, State.MISSING):
+        case StateFilter(_, CellState.MISSING):
             allowed[column.about.missing_code] = True
-        case Is(_, State.KNOWN):
+        case StateFilter(_, CellState.KNOWN):
             allowed[: column.about.values] = True
     return allowed
 
 
-def _in_order(columns: Sequence[Column], rows: int, question: Question, first: int, last: int) -> list[int]:
+def _in_order(columns: Sequence[CopiedColumn], rows: int, question: RowFilter, first: int, last: int) -> list[int]:
     """Return the rows from ``first`` to ``last`` of the whole table."""
     if question.by is None:
         return list(range(first, last))
@@ -80,14 +91,16 @@ def _in_order(columns: Sequence[Column], rows: int, question: Question, first: i
     return found
 
 
-def _stretches(column: Column, rows: int, *, descending: bool) -> Iterator[tuple[int, int, bool]]:
+def _stretches(column: CopiedColumn, rows: int, *, descending: bool) -> Iterator[tuple[int, int, bool]]:
     """Yield the stretches of a column's order, and whether each is read backwards: what is no value comes last."""
     known = rows - column.about.suppressed - column.about.missing
     yield 0, known, descending
     yield known, rows, False
 
 
-def _candidates(columns: Sequence[Column], rows: int, question: Question, mask: Mask) -> Iterator[npt.NDArray[np.intp]]:
+def _candidates(
+    columns: Sequence[CopiedColumn], rows: int, question: RowFilter, mask: Mask
+) -> Iterator[npt.NDArray[np.intp]]:
     """Yield the numbers of all rows for which the conditions hold, in pieces, in their order."""
     import numpy as np  # noqa: PLC0415  # a server without tables needs none
 

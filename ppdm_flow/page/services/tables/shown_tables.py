@@ -12,10 +12,10 @@ from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.bounded import CHECKS, LARGE, LimitExceededError
-from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile, ReleasedFolder
-from ppdm_flow.page.services.shown.shown import Shown
+from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, ReleasedFolder
+from ppdm_flow.page.services.shown.shown import SharedRelease
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
-from ppdm_flow.page.services.tables.tables import Tables
+from ppdm_flow.page.services.tables.tables import TableCopies
 
 T = TypeVar("T")
 _SECONDS = 5.0
@@ -25,13 +25,13 @@ _later: dict[tuple[ReleasedFolder, tuple[int, int, int]], float] = {}
 """Until when documents that took too long are not tried again: every guest begins with a list of releases."""
 
 
-def shown_table(shown: Shown) -> ReleasedTable:
+def shown_table(shown: SharedRelease) -> ReleasedTable:
     """Return the table of a release. Raises ChangedFileError where its documents are not those of the manifest."""
     folder = ReleasedFolder(shown.folder, shown.release)
     return _table(folder, folder.identity())
 
 
-def shown_files(folder: ReleasedFolder) -> list[ReleasedFile]:
+def shown_files(folder: ReleasedFolder) -> list[GuestFile]:
     """Return the files of a release that is shown. Raises ChangedFileError where the manifest does not list them."""
     try:
         return _read(ReleasedFolder.files, folder, (folder.run / MANIFEST,))
@@ -39,7 +39,7 @@ def shown_files(folder: ReleasedFolder) -> list[ReleasedFile]:
         raise ChangedFileError(MANIFEST) from None
 
 
-def copy_shown(tables: Tables, shown: Shown) -> None:
+def copy_shown(tables: TableCopies, shown: SharedRelease) -> None:
     """Begin to copy a table that is shown from now on, so that the first guest need not wait."""
     try:
         tables.get(shown_table(shown))
@@ -47,7 +47,7 @@ def copy_shown(tables: Tables, shown: Shown) -> None:
         return
 
 
-def keep_shown(tables: Tables, every: Iterable[Shown]) -> None:
+def keep_shown(tables: TableCopies, every: Iterable[SharedRelease]) -> None:
     """Remove the copies of all tables but those that are shown.
 
     Where it takes long to find out which these are, nothing is removed: the next call goes on.

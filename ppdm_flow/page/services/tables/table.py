@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from ppdm_flow.page.services.tables.column import Column
-from ppdm_flow.page.services.tables.layout import SUPPRESSED, ColumnAbout, Form, TableAbout
-from ppdm_flow.page.services.tables.question import Question
+from ppdm_flow.page.services.tables.column import CopiedColumn
+from ppdm_flow.page.services.tables.layout import SUPPRESSED, ColumnAbout, ColumnForm, TableAbout
+from ppdm_flow.page.services.tables.question import RowFilter
 from ppdm_flow.page.services.tables.selection import selected
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GuestCell:
     """A cell as guests see it; ``state`` is known, suppressed, missing or coded."""
 
     text: str
@@ -27,11 +27,11 @@ class TablePage:
 
     total: int
     numbers: tuple[int, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[GuestCell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CopiedTable:
     """The copy of a released table."""
 
     folder: Path
@@ -43,27 +43,27 @@ class Table:
         about = TableAbout.read(folder)
         return None if about is None else cls(folder, about)
 
-    def column(self, number: int) -> Column:
+    def column(self, number: int) -> CopiedColumn:
         """Return a column by its number."""
-        return Column(self.folder, self.about.columns[number])
+        return CopiedColumn(self.folder, self.about.columns[number])
 
-    def page(self, question: Question, first: int, many: int, columns: Sequence[ColumnAbout]) -> TablePage:
+    def page(self, question: RowFilter, first: int, many: int, columns: Sequence[ColumnAbout]) -> TablePage:
         """Return ``many`` rows from the ``first`` on of what a question asks for, with some columns.
 
         Raises BoundError where a bound is no number, date or moment of its column's type.
         """
-        every = [Column(self.folder, about) for about in self.about.columns]
+        every = [CopiedColumn(self.folder, about) for about in self.about.columns]
         total, numbers = selected(every, self.about.rows, question, first, many)
         cells = [_cells(every[about.number], numbers) for about in columns]
         return TablePage(total, tuple(numbers), tuple(zip(*cells, strict=True)) if cells else ())
 
 
-def _cells(column: Column, rows: Sequence[int]) -> list[Cell]:
+def _cells(column: CopiedColumn, rows: Sequence[int]) -> list[GuestCell]:
     about = column.about
-    if about.form is Form.CODED:
-        return [Cell("", "coded")] * len(rows)
+    if about.form is ColumnForm.CODED:
+        return [GuestCell("", "coded")] * len(rows)
     codes = column.codes_of(rows)
-    cells = {code: Cell(text) for code, text in column.texts(codes).items()}
-    cells[about.suppressed_code] = Cell(SUPPRESSED, "suppressed")
-    cells[about.missing_code] = Cell("", "missing")
+    cells = {code: GuestCell(text) for code, text in column.texts(codes).items()}
+    cells[about.suppressed_code] = GuestCell(SUPPRESSED, "suppressed")
+    cells[about.missing_code] = GuestCell("", "missing")
     return [cells[code] for code in codes]

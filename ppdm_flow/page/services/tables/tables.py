@@ -13,13 +13,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from ppdm_flow.page.services.places import PERSON, Places
+from ppdm_flow.page.services.places import PERSON, WorkPlaces
 from ppdm_flow.page.services.storage.disk import most_files
 from ppdm_flow.page.services.tables.column import prepare
 from ppdm_flow.page.services.tables.layout import ABOUT
-from ppdm_flow.page.services.tables.making.task import Answer, Task
+from ppdm_flow.page.services.tables.making.task import CopyExitCode, CopyTask
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
-from ppdm_flow.page.services.tables.table import Table
+from ppdm_flow.page.services.tables.table import CopiedTable
 from ppdm_flow.page.settings import Settings
 
 _MAKING = ".making-"
@@ -30,7 +30,7 @@ _WORKERS = 2
 """Copies that are made at once, each for another person."""
 
 
-class Progress(StrEnum):
+class CopyProgress(StrEnum):
     """Why there is no copy of a table yet, or none at all."""
 
     MAKING = "making"
@@ -42,13 +42,13 @@ class Progress(StrEnum):
 
 
 _PROGRESS = {
-    Answer.CHANGED: Progress.CHANGED,
-    Answer.UNREADABLE: Progress.UNREADABLE,
-    Answer.TOO_LARGE: Progress.TOO_LARGE,
+    CopyExitCode.CHANGED: CopyProgress.CHANGED,
+    CopyExitCode.UNREADABLE: CopyProgress.UNREADABLE,
+    CopyExitCode.TOO_LARGE: CopyProgress.TOO_LARGE,
 }
 
 
-class Tables:
+class TableCopies:
     """Copies of released tables, by the keys of these. What begins to be asked for is made once.
 
     ``most_bytes`` of all copies: above that, those that were not opened for the longest time go first. A copy that
@@ -70,12 +70,12 @@ class Tables:
         self._free_bytes = free_bytes
         self._folder, self._most_bytes, self._seconds, self._patience = folder, most_bytes, seconds, patience
         self._most_rows, self._memory_mb = most_rows, memory_mb
-        self._readers = Places(readers, each=max(1, readers // 2))
+        self._readers = WorkPlaces(readers, each=max(1, readers // 2))
         self._lock = threading.Lock()
         self._removing = threading.Lock()  # held for long; every guest's page waits for the other one
-        self._progress: dict[str, Progress] = {}
-        self._open: dict[str, Table] = {}
-        self._tasks: dict[str, tuple[str, Task]] = {}
+        self._progress: dict[str, CopyProgress] = {}
+        self._open: dict[str, CopiedTable] = {}
+        self._tasks: dict[str, tuple[str, CopyTask]] = {}
         self._making_for: set[str] = set()
         self._changed = threading.Condition(self._lock)
         self._workers = 0
@@ -98,20 +98,20 @@ class Tables:
             free_bytes=settings.free_bytes,
         )
 
-    def get(self, released: ReleasedTable) -> Table | Progress:
+    def get(self, released: ReleasedTable) -> CopiedTable | CopyProgress:
         """Return the copy of a table; where there is none, have it made, or say why it cannot be."""
         key = released.key
         with self._lock:
             table = self._open.get(key)
             if table is not None:
                 return table
-            table = Table.opened(self._folder / key)
+            table = CopiedTable.opened(self._folder / key)
             if table is not None:
                 self._open[key] = table
                 os.utime(table.folder / ABOUT)
                 return table
             if key not in self._progress:
-                self._progress[key] = Progress.MAKING
+                self._progress[key] = CopyProgress.MAKING
                 self._tasks[key] = PERSON.get(), self._task(key, released)
                 self._work()
             return self._progress[key]
@@ -126,7 +126,7 @@ class Tables:
             self._remove([place for place in self._copies() if place.name not in keys])
         with self._lock:
             for key in [key for key in self._progress if key not in keys]:
-                if self._progress[key] is not Progress.MAKING:
+                if self._progress[key] is not CopyProgress.MAKING:
                     del self._progress[key]
 
     def finished(self, timeout: float, wait: Callable[[float], object] | None = None) -> bool:
@@ -134,14 +134,14 @@ class Tables:
         wait = wait or threading.Event().wait
         for _ in range(int(timeout / 0.05)):
             with self._lock:
-                if Progress.MAKING not in self._progress.values():
+                if CopyProgress.MAKING not in self._progress.values():
                     return True
             wait(0.05)
         return False
 
-    def _task(self, key: str, released: ReleasedTable) -> Task:
+    def _task(self, key: str, released: ReleasedTable) -> CopyTask:
         place = released.folder.place
-        return Task(
+        return CopyTask(
             path=str((place / released.path).absolute()),
             format=released.format,
             options=released.options,
@@ -171,7 +171,7 @@ class Tables:
                 if progress is None:
                     self._make_room(key)
             except OSError:  # the disk
-                progress = Progress.FAILED
+                progress = CopyProgress.FAILED
             with self._changed:
                 self._making_for.discard(person)
                 if progress is None:
@@ -184,20 +184,20 @@ class Tables:
         """Return the key of the first table for somebody for whom none is being made; None where there is none."""
         return next((key for key, (person, _) in self._tasks.items() if person not in self._making_for), None)
 
-    def _copied(self, key: str, task: Task) -> Progress | None:
+    def _copied(self, key: str, task: CopyTask) -> CopyProgress | None:
         """Make one copy; return why there is none, or nothing."""
         answer, place = self._made(task), Path(task.place)
         prepare()
-        if answer != Answer.DONE:
+        if answer != CopyExitCode.DONE:
             shutil.rmtree(place, ignore_errors=True)
-            return _PROGRESS.get(answer, Progress.FAILED)
+            return _PROGRESS.get(answer, CopyProgress.FAILED)
         copy = self._folder / key
         with self._removing:
             self._remove([copy] if copy.exists() else [])  # one that was damaged
             place.rename(copy)
         return None
 
-    def _made(self, task: Task) -> Answer:
+    def _made(self, task: CopyTask) -> CopyExitCode:
         shutil.rmtree(task.place, ignore_errors=True)
         words = [sys.executable, "-P", "-m", "ppdm_flow.page.services.tables.making"]
         try:
@@ -209,9 +209,9 @@ class Tables:
                 timeout=self._seconds,
                 check=False,
             )
-            return Answer(done.returncode)
+            return CopyExitCode(done.returncode)
         except (OSError, ValueError, subprocess.TimeoutExpired):
-            return Answer.FAILED
+            return CopyExitCode.FAILED
 
     def _make_room(self, newest: str) -> None:
         with self._removing:

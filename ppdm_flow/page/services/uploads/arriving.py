@@ -12,10 +12,12 @@ from typing import Self
 from ppdm_flow.page.services.uploads.limits import refused
 
 
-class Arriving:
+class ArrivingFile:
     """A file that is being sent. Leaving the ``with`` block removes it, unless it was kept meanwhile."""
 
-    def __init__(self, word: str, account: int, folder: Path, announced: int, gone: Callable[[Arriving], None]) -> None:
+    def __init__(
+        self, word: str, account: int, folder: Path, announced: int, gone: Callable[[ArrivingFile], None]
+    ) -> None:
         self.id, self.account, self.announced = word, account, announced
         self.bytes = 0
         self.name = ""

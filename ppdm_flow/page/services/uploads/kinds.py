@@ -20,7 +20,7 @@ _OLD_STATA = frozenset(range(0x69, 0x74))
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class UploadKind:
     """The format that reads a file, the ending that says so, and whether it is packed by gzip."""
 
     format: str
@@ -28,7 +28,7 @@ class Kind:
     packed: bool
 
 
-def kind_of(file: Path, name: str) -> Kind:
+def kind_of(file: Path, name: str) -> UploadKind:
     """Return what a file is. Raises DataError where name and bytes disagree, or no table is read of such (PPF995)."""
     with file.open("rb") as opened:
         head = opened.read(_HEAD)
@@ -45,7 +45,7 @@ def kind_of(file: Path, name: str) -> Kind:
     packed = told == "gzip" and wanted == "text" and name.lower().endswith(".gz")
     if told != wanted and not packed:
         raise _no_table(f"its name says {_WORDS[wanted]}, and its bytes {_WORDS[told]}")
-    return Kind(said, usual_ending("sources", said, name), packed)
+    return UploadKind(said, usual_ending("sources", said, name), packed)
 
 
 def endings() -> tuple[str, ...]:

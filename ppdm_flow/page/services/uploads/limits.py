@@ -12,7 +12,7 @@ _MEGABYTE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class UploadLimits:
     """Sizes in bytes; ``hours`` is how long an upload is kept."""
 
     hours: float
@@ -26,7 +26,7 @@ class Limits:
     columns: int
 
     @classmethod
-    def of(cls, settings: Settings) -> Limits:
+    def of(cls, settings: Settings) -> UploadLimits:
         """Return the limits of a server."""
         return cls(
             settings.upload_hours,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError
-from ppdm_flow.page.services.uploads.kinds import Kind
-from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.kinds import UploadKind
+from ppdm_flow.page.services.uploads.limits import UploadLimits
 from ppdm_flow.page.services.uploads.unpacking import check_columns, check_unpacked, refuse_wide
 
 
-def look(file: Path, kind: Kind, limits: Limits) -> None:
+def look(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
     """Look at a file, in a process that cannot take the server with it.
 
     Raises DataError where it unpacks to too much or has too many columns (PPF996), or with what the source says where
@@ -24,7 +24,7 @@ def look(file: Path, kind: Kind, limits: Limits) -> None:
         raise DataError(Diagnostic("PPF995", f"the upload is refused: {why}", help=help_))
 
 
-def _fault(file: Path, kind: Kind, limits: Limits) -> str:
+def _fault(file: Path, kind: UploadKind, limits: UploadLimits) -> str:
     """Return why a file cannot be read as a table of its kind; nothing where its beginning can.
 
     Raises DataError where it has too many columns (PPF996), before any row is read.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.page.services.uploads.kinds import Kind
-from ppdm_flow.page.services.uploads.limits import Limits
+from ppdm_flow.page.services.uploads.kinds import UploadKind
+from ppdm_flow.page.services.uploads.limits import UploadLimits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +33,7 @@ _ROWS = 1 << 16
 _DELIMITERS = (b",", b";", b"\t", b"|")
 
 
-def check_unpacked(file: Path, kind: Kind, limits: Limits) -> None:
+def check_unpacked(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
     """Raise DataError where a file unpacks to too much (PPF996), or is damaged or no workbook (PPF995)."""
     pieces = _gzip if kind.packed else _PIECES.get(kind.format)
     if pieces is None:
@@ -50,7 +50,7 @@ def check_unpacked(file: Path, kind: Kind, limits: Limits) -> None:
         raise _damaged("its packing is damaged, or of an unusual kind") from None
 
 
-def check_columns(file: Path, kind: Kind, limits: Limits) -> None:
+def check_columns(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
     """Raise DataError where a file has more columns than the server takes (PPF996): each costs every look at it.
 
     Of a text the first line is looked at, before a reader guesses how it is written. What this does not find, the
@@ -69,7 +69,7 @@ def check_columns(file: Path, kind: Kind, limits: Limits) -> None:
     refuse_wide(columns, limits)
 
 
-def refuse_wide(columns: int, limits: Limits) -> None:
+def refuse_wide(columns: int, limits: UploadLimits) -> None:
     """Raise DataError (PPF996) for more columns than the server takes."""
     if columns > limits.columns:
         raise _bomb(f"it has {columns:,} columns, and the server takes {limits.columns:,}")

@@ -14,12 +14,12 @@ from pathlib import Path
 from sqlite3 import Row
 
 from ppdm_flow.page.services.accounts.roles import User
-from ppdm_flow.page.services.bounded import Bounded
-from ppdm_flow.page.services.storage.database import Database
+from ppdm_flow.page.services.bounded import BoundedCalls
+from ppdm_flow.page.services.storage.database import PageDatabase
 from ppdm_flow.page.services.storage.disk import room
-from ppdm_flow.page.services.uploads.arriving import Arriving
+from ppdm_flow.page.services.uploads.arriving import ArrivingFile
 from ppdm_flow.page.services.uploads.kinds import kind_of
-from ppdm_flow.page.services.uploads.limits import Limits, refused
+from ppdm_flow.page.services.uploads.limits import UploadLimits, refused
 from ppdm_flow.page.services.uploads.look import look
 from ppdm_flow.page.services.uploads.rows import line_of
 
@@ -33,7 +33,7 @@ SCHEMA = (
 _HOUR = 3600.0
 _AT_ONCE = 3
 """Files that one person may be sending."""
-LOOKS = Bounded(seconds=100, memory=3_072, output=1, places=2, each=1)
+LOOKS = BoundedCalls(seconds=100, memory=3_072, output=1, places=2, each=1)
 """Looks at what has arrived, by the source that will read it. Nobody's files keep those of all others waiting."""
 _NAME = 200
 """Characters of a name that are kept: it is shown, and never a path."""
@@ -56,28 +56,28 @@ class Uploads:
 
     def __init__(
         self,
-        database: Database,
+        database: PageDatabase,
         folder: Path,
-        limits: Limits,
+        limits: UploadLimits,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._database, self._folder, self._limits, self._now = database, folder, limits, now
-        self._arriving: dict[str, Arriving] = {}
+        self._arriving: dict[str, ArrivingFile] = {}
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
-    def arriving(self, user: User, announced: int) -> Arriving:
+    def arriving(self, user: User, announced: int) -> ArrivingFile:
         """Return a place for a file of at most so many bytes; leave it by ``with``. Raises UsageError (PPF994)."""
         if announced > self._limits.bytes_each:
             raise refused("the file is larger than the server takes", self._limits.bytes_each)
         with self._lock:
             self._check_room(user, announced)
             word = secrets.token_hex(16)
-            made = Arriving(word, user.id, self._folder / word, announced, self._gone)
+            made = ArrivingFile(word, user.id, self._folder / word, announced, self._gone)
             self._arriving[word] = made
         return made
 
-    def keep(self, user: User, arrived: Arriving, name: str) -> Upload:
+    def keep(self, user: User, arrived: ArrivingFile, name: str) -> Upload:
         """Keep a file that has arrived as a table, when its bytes are what its name says.
 
         Raises DataError where they are not (PPF995), it unpacks to too much (PPF996), or it cannot be read;
@@ -179,7 +179,7 @@ class Uploads:
         own = [size for account, size in held if account == user.id]
         return (len(own), sum(own)), sum(size for _, size in held)
 
-    def _gone(self, arrived: Arriving) -> None:
+    def _gone(self, arrived: ArrivingFile) -> None:
         self._arriving.pop(arrived.id, None)
 
     def _upload(self, row: Row) -> Upload:

@@ -8,11 +8,11 @@ from starlette.responses import Response
 from ppdm_flow.page.http.access import ADMINISTRATORS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
-from ppdm_flow.page.services.accounts.accounts import Account, LastAdministratorError
+from ppdm_flow.page.services.accounts.accounts import LastAdministratorError, PageAccount
 from ppdm_flow.page.services.accounts.identities import Identity
 from ppdm_flow.page.services.accounts.links import INVITATION_SECONDS
 from ppdm_flow.page.services.accounts.names import NameTakenError, may_be_name, normal
-from ppdm_flow.page.services.accounts.roles import Role, User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 
 _DAY = 24 * 60 * 60
 
@@ -104,7 +104,7 @@ def renew(call: Call) -> Response:
     return _link(call, changed.user, call.site.people.links.renew(changed.user.id))
 
 
-def _named(call: Call) -> Account:
+def _named(call: Call) -> PageAccount:
     text = call.path["account"]
     found = call.site.accounts.account(int(text)) if text.isascii() and text.isdigit() and len(text) < 10 else None
     if found is None:
@@ -113,7 +113,7 @@ def _named(call: Call) -> Account:
     return found
 
 
-def _other(call: Call) -> Account:
+def _other(call: Call) -> PageAccount:
     """Return the account of the address. Raises HTTPException 403 for one's own: another administrator has to agree."""
     found = _named(call)
     if found.user.id == call.user.id:
@@ -121,37 +121,37 @@ def _other(call: Call) -> Account:
     return found
 
 
-def _roles(call: Call) -> list[Role]:
+def _roles(call: Call) -> list[PageRole]:
     chosen = set(call.texts("role"))
-    return [role for role in Role if role.value in chosen]
+    return [role for role in PageRole if role.value in chosen]
 
 
-def _list(call: Call, wrong: str = "", name: str = "", roles: list[Role] | None = None) -> Response:
+def _list(call: Call, wrong: str = "", name: str = "", roles: list[PageRole] | None = None) -> Response:
     return call.page(
         "accounts/list.html",
         400 if wrong else 200,
         accounts=call.site.accounts.every(),
-        every_role=list(Role),
+        every_role=list(PageRole),
         wrong=wrong,
         name=name,
         roles=roles or [],
     )
 
 
-def _one(call: Call, shown: Account, wrong: str = "") -> Response:
+def _one(call: Call, shown: PageAccount, wrong: str = "") -> Response:
     return call.page(
         "accounts/one.html",
         400 if wrong else 200,
         account=shown,
         own=shown.user.id == call.user.id,
-        every_role=list(Role),
+        every_role=list(PageRole),
         identities=call.site.people.identities.of(shown.user.id),
         sessions_open=call.site.sessions.many(shown.user.id),
         wrong=wrong,
     )
 
 
-def _back(call: Call, changed: Account, said: str) -> Response:
+def _back(call: Call, changed: PageAccount, said: str) -> Response:
     return call.go(f"/accounts/{changed.user.id}", said)
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import changes, reads
-from ppdm_flow.page.services.accounts.links import Link, LinkGoneError
+from ppdm_flow.page.services.accounts.links import AccountLink, LinkGoneError
 from ppdm_flow.page.services.accounts.names import NameTakenError, may_be_name, normal
 from ppdm_flow.page.services.accounts.passwords import LEAST_LENGTH, weakness
 from ppdm_flow.page.views.accounts.entering import entered
@@ -47,7 +47,7 @@ def open_account(call: Call) -> Response:
     return entered(call, user, said="accounts.opened")
 
 
-def _form(call: Call, link: Link, wrong: str = "", name: str = "") -> Response:
+def _form(call: Call, link: AccountLink, wrong: str = "", name: str = "") -> Response:
     return call.page(
         "accounts/open.html",
         400 if wrong else 200,

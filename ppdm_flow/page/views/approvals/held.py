@@ -12,10 +12,10 @@ from ppdm_flow.engine.evidence.signatures import SignatureResult
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.services.accounts.roles import Role
-from ppdm_flow.page.services.approvals.held import Approval, HeldRun, find_held, held_runs
-from ppdm_flow.page.services.approvals.signing import MaySign, may_sign
-from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.approvals.held import Approval, NamedHeldRun, find_held, held_runs
+from ppdm_flow.page.services.approvals.signing import SigningPermission, may_sign
+from ppdm_flow.page.services.jobs.job import VerbJob
 
 KINDS = frozenset({"sign", "release"})
 """Kinds of jobs about a held run."""
@@ -32,14 +32,14 @@ class RoleState:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRun:
     """A held run for one person; ``author`` is the name of the account that had it made, where one had.
 
     ``may_release``: they may ask for its release, and no signature is known to be missing.
     """
 
-    run: HeldRun
-    mine: MaySign
+    run: NamedHeldRun
+    mine: SigningPermission
     author: str | None
     may_release: bool
     today: date
@@ -62,7 +62,7 @@ def _role(approval: Approval, role: str) -> RoleState:
     return RoleState(role, signed, approval.able(role), not there >= set(approval.releases))
 
 
-def waiting_runs(call: Call, page: int) -> tuple[list[Waiting], int]:
+def waiting_runs(call: Call, page: int) -> tuple[list[WaitingRun], int]:
     """Return a page of the held runs, the newest first, and how many pages there are."""
     now, key = utc_now(), _key(call)
 
@@ -74,7 +74,7 @@ def waiting_runs(call: Call, page: int) -> tuple[list[Waiting], int]:
     return [_waiting(call, run, key, now) for run in runs], pages
 
 
-def waiting_run(call: Call) -> Waiting:
+def waiting_run(call: Call) -> WaitingRun:
     """Return the held run that an address names. Raises HTTPException 404 where none of this name waits."""
     now = utc_now()
     run = find_held(call.site.settings.runs, call.path["policy"], call.path["run"], now)
@@ -83,7 +83,7 @@ def waiting_run(call: Call) -> Waiting:
     return _waiting(call, run, _key(call), now)
 
 
-def jobs_about(call: Call, address: str) -> Sequence[Job]:
+def jobs_about(call: Call, address: str) -> Sequence[VerbJob]:
     """Return what somebody had done about a held run, the newest first."""
     return [job for job in call.site.jobs.of(call.user) if job.kind in KINDS and job.about == address]
 
@@ -93,11 +93,11 @@ def _key(call: Call) -> PublicKey | None:
     return None if own is None else own.public
 
 
-def _waiting(call: Call, run: HeldRun, key: PublicKey | None, now: datetime) -> Waiting:
+def _waiting(call: Call, run: NamedHeldRun, key: PublicKey | None, now: datetime) -> WaitingRun:
     maker = call.site.jobs.maker(run.address)
-    mine = MaySign()
+    mine = SigningPermission()
     if run.approval is not None:
         mine = may_sign(call.user, key, run.approval, None if maker is None else maker.account, now)
     approved = run.approval is not None and run.approval.decision.approved
-    may_release = approved and call.user.has(Role.STEWARD)
-    return Waiting(run, mine, None if maker is None else maker.author, may_release, now.astimezone(UTC).date())
+    may_release = approved and call.user.has(PageRole.STEWARD)
+    return WaitingRun(run, mine, None if maker is None else maker.author, may_release, now.astimezone(UTC).date())

@@ -12,7 +12,7 @@ from ppdm_flow.page.http.signing import PASSPHRASE
 from ppdm_flow.page.looks.addresses import approval_address, run_address
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.runs.runs import from_report
-from ppdm_flow.page.views.approvals.held import Waiting, jobs_about, waiting_run, waiting_runs
+from ppdm_flow.page.views.approvals.held import WaitingRun, jobs_about, waiting_run, waiting_runs
 from ppdm_flow.page.views.guests.asking import whole_number
 from ppdm_flow.report.run.verdict import verdict
 
@@ -79,7 +79,7 @@ def release(call: Call) -> Response:
     return call.go(approval_address(waiting.run.address))
 
 
-def _noted(call: Call) -> Waiting:
+def _noted(call: Call) -> WaitingRun:
     """Return the held run that a form is about; the journal has its whole name."""
     waiting = waiting_run(call)
     call.noted.subject = waiting.run.address

@@ -11,23 +11,23 @@ from starlette.datastructures import FormData
 from ppdm_flow.page.views.form.contents import ROLES, attribute_places
 from ppdm_flow.page.views.form.entries import plugins
 from ppdm_flow.page.views.form.inputs import path_in
-from ppdm_flow.policy.edit.changes import FIRST, Change, Tree, Value, put
+from ppdm_flow.policy.edit.changes import FIRST, PolicyEdit, Tree, Value, put
 from ppdm_flow.policy.edit.tree import at
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import entry_of
-from ppdm_flow.policy.language.shape import Keys, MapOf
+from ppdm_flow.policy.language.shape import FixedKeys, MapOf
 from ppdm_flow.policy.language.shape import at as shape_at
 from ppdm_flow.policy.text.merge import NONE
 
 
-def added(form: FormData, now: Tree) -> Iterator[Change]:
+def added(form: FormData, now: Tree) -> Iterator[PolicyEdit]:
     """Yield the entries that a form adds to what a text says ``now``; what is there already stays as it is."""
     for each in (*_attributes(form, now), *_requirement(form), *_step(form, now), *_release(form)):
         if at(now, each.path) is None:
             yield _instead_of_none(each) if each.path[0] == "privacy" and at(now, ("privacy",)) == NONE else each
 
 
-def _instead_of_none(change: Change) -> Change:
+def _instead_of_none(change: PolicyEdit) -> PolicyEdit:
     """Return the change that puts a requirement in the place of ``privacy: none``."""
     value = change.value
     for part in reversed(change.path[1:]):
@@ -40,7 +40,7 @@ def _text(form: FormData, field: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _attributes(form: FormData, now: Tree) -> Iterator[Change]:
+def _attributes(form: FormData, now: Tree) -> Iterator[PolicyEdit]:
     places = {place: f"attribute:{number}" for number, place in enumerate(attribute_places(now))}
     for place, field in places.items():
         name, role = _text(form, f"{field}:name"), _text(form, f"{field}:role")
@@ -48,7 +48,7 @@ def _attributes(form: FormData, now: Tree) -> Iterator[Change]:
             yield put((*place, name), {"role": role})
 
 
-def _requirement(form: FormData) -> Iterator[Change]:
+def _requirement(form: FormData) -> Iterator[PolicyEdit]:
     kind, name = _text(form, "requirement:kind"), _text(form, "requirement:name")
     if kind not in kinds.installed():
         return
@@ -62,13 +62,13 @@ def _requirement(form: FormData) -> Iterator[Change]:
 def _least(shape: object, example: Any) -> Value:
     """Return of an example what an entry has to have; what it names of its own table has to be replaced."""
     keys = shape.value if isinstance(shape, MapOf) else shape
-    if not isinstance(keys, Keys) or not isinstance(example, Mapping):
+    if not isinstance(keys, FixedKeys) or not isinstance(example, Mapping):
         return example if isinstance(example, str | list | dict) else {}
     needed = {name: value for name, value in example.items() if name in keys.keys and keys.keys[name].required}
     return needed or dict(example)
 
 
-def _step(form: FormData, now: Tree) -> Iterator[Change]:
+def _step(form: FormData, now: Tree) -> Iterator[PolicyEdit]:
     use, name = _text(form, "step:use"), _text(form, "step:name")
     if use not in plugins():
         return
@@ -80,7 +80,7 @@ def _step(form: FormData, now: Tree) -> Iterator[Change]:
     yield put(("steps", name or next(each for each in free if each not in names)), {"use": use}, after=place)
 
 
-def _release(form: FormData) -> Iterator[Change]:
+def _release(form: FormData) -> Iterator[PolicyEdit]:
     name, path = _text(form, "release:name"), _text(form, "release:path")
     if name:
         yield put(("releases", name), {"path": path or f"{name}.csv"})

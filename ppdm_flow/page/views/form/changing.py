@@ -12,11 +12,11 @@ from starlette.datastructures import FormData
 
 from ppdm_flow.page.views.form.adding import added
 from ppdm_flow.page.views.form.inputs import field_path, path_in, read, shown
-from ppdm_flow.policy.edit.changes import REMOVED, Change, Tree, put, remove
+from ppdm_flow.policy.edit.changes import REMOVED, PolicyEdit, Tree, put, remove
 from ppdm_flow.policy.edit.tree import at
 
 
-def changes_in(form: FormData, base: Tree, now: Tree) -> Iterator[Change]:
+def changes_in(form: FormData, base: Tree, now: Tree) -> Iterator[PolicyEdit]:
     """Yield what a form changes: it showed what ``base`` says, and the text says ``now``.
 
     Raises UnreadableFieldError.
@@ -28,15 +28,15 @@ def changes_in(form: FormData, base: Tree, now: Tree) -> Iterator[Change]:
             continue
         kind, path = place
         if text != shown(kind, at(base, path)):
-            yield Change(path, read(kind, text, path))
+            yield PolicyEdit(path, read(kind, text, path))
             if path[-1] == "use" and len(path) == 3 and path[0] == "steps":
                 yield remove((*path[:-1], "with"))
-    yield from (Change(path, REMOVED) for path in gone)
+    yield from (PolicyEdit(path, REMOVED) for path in gone)
     yield from _moved(form, now)
     yield from added(form, now)
 
 
-def _moved(form: FormData, now: Tree) -> Iterator[Change]:
+def _moved(form: FormData, now: Tree) -> Iterator[PolicyEdit]:
     """Yield the change that puts a step before the one above it."""
     for path in map(path_in, _texts(form, "up")):
         steps: Tree = at(now, path[:-1]) if path else None

@@ -9,7 +9,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.pages import read
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.page.views.form.entries import Group, entry, plugins, step
-from ppdm_flow.page.views.form.inputs import Input, Kind, identity, shown
+from ppdm_flow.page.views.form.inputs import Input, InputKind, identity, shown
 from ppdm_flow.policy.edit.changes import Tree
 from ppdm_flow.policy.edit.remarks import remarks
 from ppdm_flow.policy.edit.tree import at
@@ -26,7 +26,7 @@ TYPES = tuple(each.value for each in AttributeType)
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class FormAttribute:
     """A column: its role and type, the comment above it, and its hierarchy as YAML."""
 
     path: PolicyPath
@@ -47,11 +47,11 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class FormContents:
     """All that the form shows of one text."""
 
     head: tuple[Input, ...]
-    attributes: tuple[tuple[PolicyPath, tuple[Attribute, ...]], ...]
+    attributes: tuple[tuple[PolicyPath, tuple[FormAttribute, ...]], ...]
     requirements: tuple[Group, ...]
     steps: tuple[Group, ...]
     releases: tuple[Group, ...]
@@ -65,11 +65,11 @@ class Contents:
         return tuple(each.name for _, attributes in self.attributes for each in attributes)
 
 
-def contents(text: str, tree: Tree) -> Contents:
+def contents(text: str, tree: Tree) -> FormContents:
     """Return what the form shows of a text that says this."""
     places = tuple(attribute_places(tree))
-    return Contents(
-        head=tuple(Input((key,), Kind.TEXT, shown(Kind.TEXT, at(tree, (key,)))) for key in _HEAD),
+    return FormContents(
+        head=tuple(Input((key,), InputKind.TEXT, shown(InputKind.TEXT, at(tree, (key,)))) for key in _HEAD),
         attributes=tuple((place, tuple(_attributes(text, tree, place))) for place in places),
         requirements=tuple(_requirements(tree)),
         steps=tuple(step(tree, ("steps", name)) for name in _names(tree, ("steps",))),
@@ -80,7 +80,7 @@ def contents(text: str, tree: Tree) -> Contents:
     )
 
 
-def is_too_long(shown: Contents) -> bool:
+def is_too_long(shown: FormContents) -> bool:
     """Whether a page with all of these inputs would have many megabytes."""
     groups = (*shown.requirements, *shown.steps, *shown.releases)
     attributes = (each for _, some in shown.attributes for each in some)
@@ -133,7 +133,7 @@ def _requirements(tree: Tree) -> Iterator[Group]:
         yield entry(tree, ("privacy", kind), sentence(kind), kind)
 
 
-def _attributes(text: str, tree: Tree, place: PolicyPath) -> Iterator[Attribute]:
+def _attributes(text: str, tree: Tree, place: PolicyPath) -> Iterator[FormAttribute]:
     reasons = remarks(text, place)
     for name in _names(tree, place):
         path = (*place, name)
@@ -143,17 +143,17 @@ def _attributes(text: str, tree: Tree, place: PolicyPath) -> Iterator[Attribute]
         def there(key: str, path: PolicyPath = path) -> Tree:
             return at(tree, (*path, key))
 
-        yield Attribute(
+        yield FormAttribute(
             path,
             _chosen((*path, "role"), there("role"), ROLES, required=True),
             _chosen((*path, "type"), there("type"), TYPES),
-            Input((*path, "hierarchy"), Kind.YAML, shown(Kind.YAML, there("hierarchy"))),
+            Input((*path, "hierarchy"), InputKind.YAML, shown(InputKind.YAML, there("hierarchy"))),
             reasons.get(name, ""),
         )
 
 
 def _chosen(path: PolicyPath, value: Tree, choices: tuple[str, ...], *, required: bool = False) -> Input:
-    kind = Kind.CHOICE if value is None or value in choices else Kind.YAML
+    kind = InputKind.CHOICE if value is None or value in choices else InputKind.YAML
     return Input(path, kind, shown(kind, value), choices=choices, required=required)
 
 

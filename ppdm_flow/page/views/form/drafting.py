@@ -14,7 +14,7 @@ from ppdm_flow.page.http.jobs import known_job
 from ppdm_flow.page.http.policies import refuse_reach
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import LARGE
-from ppdm_flow.page.services.jobs.job import Job
+from ppdm_flow.page.services.jobs.job import VerbJob
 from ppdm_flow.page.services.policies.files import YAML, named_after
 from ppdm_flow.page.services.policies.policies import UnusableNameError
 from ppdm_flow.page.services.refusal import RefusalError
@@ -83,7 +83,7 @@ def _choice(call: Call, chosen: str, wrong: str = "") -> Response:
     return call.page("form/new.html", 422 if wrong else 200, uploads=uploads, chosen=chosen, wrong=wrong)
 
 
-def _draft(call: Call, job: Job, profile: ProfileDocument, name: str, wrong: str) -> Response:
+def _draft(call: Call, job: VerbJob, profile: ProfileDocument, name: str, wrong: str) -> Response:
     return call.page(
         "form/draft.html",
         422 if wrong else 200,
@@ -97,7 +97,7 @@ def _draft(call: Call, job: Job, profile: ProfileDocument, name: str, wrong: str
     )
 
 
-def _profile(call: Call) -> tuple[Job, ProfileDocument]:
+def _profile(call: Call) -> tuple[VerbJob, ProfileDocument]:
     """Return what a profile printed, under the name that the table was uploaded with. Raises HTTPException 404."""
     job = known_job(call)
     if job.kind != KIND or job.exit_code != 0 or not job.stdout.is_file():

@@ -9,11 +9,11 @@ from pydantic import BaseModel
 
 from ppdm_flow.api.explain.cards import key_expects
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.page.views.form.inputs import Input, Kind, fits_text, fits_words, identity, shown
+from ppdm_flow.page.views.form.inputs import Input, InputKind, fits_text, fits_words, identity, shown
 from ppdm_flow.policy.edit.changes import Tree
 from ppdm_flow.policy.edit.tree import at as value_at
 from ppdm_flow.policy.language.descriptions import POLICY, descriptions
-from ppdm_flow.policy.language.shape import Key, Keys, ListOf, MapOf, Number, Shape, Text, as_written, at, shape_of
+from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, Number, Shape, Text, as_written, at, shape_of
 from ppdm_flow.policy.text.nodes import PolicyPath
 from ppdm_flow.sdk import registry
 
@@ -52,9 +52,9 @@ def step(tree: Tree, path: PolicyPath) -> Group:
     about, params = plugin(name)
     group = _group(tree, path, at(path), skip=("use", "with"))
     below = (*path, "with")
-    given = (Input(below, Kind.YAML, shown(Kind.YAML, value_at(tree, below))),)
+    given = (Input(below, InputKind.YAML, shown(InputKind.YAML, value_at(tree, below))),)
     taken = given if params is None else tuple(_inputs(tree, below, shape_of(params)))
-    chosen = Input((*path, "use"), Kind.CHOICE, name, choices=plugins(), required=True)
+    chosen = Input((*path, "use"), InputKind.CHOICE, name, choices=plugins(), required=True)
     return replace(group, about=about, term=name, inputs=(chosen, *taken), more=(*group.inputs, *group.more))
 
 
@@ -76,16 +76,16 @@ def plugin(name: str) -> tuple[str, type[BaseModel] | None]:
 
 def _group(tree: Tree, path: PolicyPath, shape: Shape | None, skip: tuple[str, ...] = ()) -> Group:
     value = value_at(tree, path)
-    if isinstance(shape, MapOf) and isinstance(value, dict) and isinstance(shape.value, Keys):
+    if isinstance(shape, MapOf) and isinstance(value, dict) and isinstance(shape.value, FixedKeys):
         return Group(path, groups=tuple(_group(tree, (*path, name), shape.value) for name in value))
-    if not isinstance(shape, Keys) or not isinstance(value, dict | None):
-        return Group(path, inputs=(Input(path, Kind.YAML, shown(Kind.YAML, value)),))
+    if not isinstance(shape, FixedKeys) or not isinstance(value, dict | None):
+        return Group(path, inputs=(Input(path, InputKind.YAML, shown(InputKind.YAML, value)),))
     every = [each for each in _inputs(tree, path, shape) if each.label not in skip]
     first = tuple(each for each in every if each.required or each.value)
     return Group(path, inputs=first, more=tuple(each for each in every if each not in first))
 
 
-def _inputs(tree: Tree, path: PolicyPath, shape: Keys) -> Iterator[Input]:
+def _inputs(tree: Tree, path: PolicyPath, shape: FixedKeys) -> Iterator[Input]:
     """Yield an input for each key, and one for each that the text has and the language does not know."""
     for key in shape.keys.values():
         below = (*path, key.name)
@@ -94,7 +94,7 @@ def _inputs(tree: Tree, path: PolicyPath, shape: Keys) -> Iterator[Input]:
     for name in value if isinstance(value, dict) else ():
         if name not in shape.keys:
             below = (*path, name)
-            yield Input(below, Kind.YAML, shown(Kind.YAML, value_at(tree, below)))
+            yield Input(below, InputKind.YAML, shown(InputKind.YAML, value_at(tree, below)))
 
 
 def _input(path: PolicyPath, key: Key, value: Tree, about: str) -> Input:
@@ -102,18 +102,18 @@ def _input(path: PolicyPath, key: Key, value: Tree, about: str) -> Input:
     return Input(path, kind, shown(kind, value), about, choices, key.required)
 
 
-def _kind(shape: Shape, value: Tree) -> tuple[Kind, tuple[str, ...]]:
+def _kind(shape: Shape, value: Tree) -> tuple[InputKind, tuple[str, ...]]:
     if isinstance(shape, Text) and shape.choices and (value is None or value in shape.choices):
-        return Kind.CHOICE, shape.choices
+        return InputKind.CHOICE, shape.choices
     if isinstance(shape, Text | Number) and fits_text(value):
-        return Kind.TEXT, ()
+        return InputKind.TEXT, ()
     plain = isinstance(shape, ListOf) and isinstance(shape.item, Text | Number)
     if plain and isinstance(value, list | None) and fits_words(value):
-        return Kind.WORDS, ()
-    return Kind.YAML, ()
+        return InputKind.WORDS, ()
+    return InputKind.YAML, ()
 
 
-def _about(shape: Keys, key: Key) -> str:
+def _about(shape: FixedKeys, key: Key) -> str:
     known: Mapping[str, tuple[str, object]] = descriptions(POLICY)
     told = key.description or known.get(f"{shape.model.__name__}.{key.name}", ("", None))[0]
     return told or key_expects(key)

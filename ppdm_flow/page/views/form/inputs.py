@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.policy.edit.changes import REMOVED, Removal, Tree, Value
+from ppdm_flow.policy.edit.changes import REMOVED, RemovedValue, Tree, Value
 from ppdm_flow.policy.edit.tree import tree_of
 from ppdm_flow.policy.edit.writing import in_line
 from ppdm_flow.policy.text.nodes import PolicyPath
@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^,\s](?:[^,]*[^,\s])?")
 _EDGES = re.compile(r"^[\s]|[\s]$")
 
 
-class Kind(StrEnum):
+class InputKind(StrEnum):
     """How a value is shown and read."""
 
     TEXT = "text"
@@ -32,7 +32,7 @@ class Input:
     """One input. ``name`` is that of its field, ``label`` the key in the policy, ``about`` a sentence on it."""
 
     path: PolicyPath
-    kind: Kind
+    kind: InputKind
     value: str
     about: str = ""
     choices: tuple[str, ...] = ()
@@ -67,11 +67,11 @@ def identity(path: PolicyPath) -> str:
     return "at-" + hashlib.sha256("\0".join(path).encode(errors="replace")).hexdigest()[:12]
 
 
-def field_path(name: str) -> tuple[Kind, PolicyPath] | None:
+def field_path(name: str) -> tuple[InputKind, PolicyPath] | None:
     """Return what the name of a field says; None where it is not one of an input."""
     kind, _, rest = name.partition(":")
     path = path_in(rest)
-    return (Kind(kind), path) if kind in set(Kind) and path else None
+    return (InputKind(kind), path) if kind in set(InputKind) and path else None
 
 
 def path_in(text: str) -> PolicyPath:
@@ -84,13 +84,13 @@ def path_in(text: str) -> PolicyPath:
     return tuple(parts) if fits else ()
 
 
-def shown(kind: Kind, value: Tree) -> str:
+def shown(kind: InputKind, value: Tree) -> str:
     """Return how an input of this kind shows what the text says."""
     if value is None:
         return ""
-    if kind is Kind.WORDS and isinstance(value, list):
+    if kind is InputKind.WORDS and isinstance(value, list):
         return ", ".join(str(each) for each in value)
-    if kind is Kind.YAML or not isinstance(value, str):
+    if kind is InputKind.YAML or not isinstance(value, str):
         return in_line(value)
     return value
 
@@ -106,16 +106,16 @@ def fits_text(value: Tree) -> bool:
     return value is None or (isinstance(value, str) and "\n" not in value and "\r" not in value)
 
 
-def read(kind: Kind, text: str, path: PolicyPath) -> Value | Removal:
+def read(kind: InputKind, text: str, path: PolicyPath) -> Value | RemovedValue:
     """Return the value that somebody has put into an input; nothing in it takes the key away.
 
     Raises UnreadableFieldError.
     """
     if not text.strip():
         return REMOVED
-    if kind is Kind.WORDS:
+    if kind is InputKind.WORDS:
         return [word for word in (part.strip() for part in text.split(",")) if word]
-    if kind is not Kind.YAML:
+    if kind is not InputKind.YAML:
         return text
     try:
         tree = tree_of(f"value: {text}")

@@ -16,7 +16,7 @@ from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, PolicyText
 from ppdm_flow.page.views.form.changing import changes_in
-from ppdm_flow.page.views.form.contents import Contents, contents, is_too_long, role_sentences
+from ppdm_flow.page.views.form.contents import FormContents, contents, is_too_long, role_sentences
 from ppdm_flow.page.views.form.inputs import UnreadableFieldError
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.editing import sent_text
@@ -27,7 +27,7 @@ from ppdm_flow.policy.text.nodes import PolicyPath, written
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledForm:
     """A text with what the form changed in it; where that could not be written, why, and the text as it was sent."""
 
     text: str
@@ -43,7 +43,7 @@ class Filled:
 def show_form(call: Call) -> Response:
     """Show the form of a policy as it is saved."""
     policy = known_policy(call)
-    return _page(call, policy, Filled(policy.text), policy.digest)
+    return _page(call, policy, FilledForm(policy.text), policy.digest)
 
 
 def fill(call: Call) -> Response:
@@ -70,29 +70,29 @@ def save(call: Call) -> Response:
     return call.go(policy_address(policy.name, "form"), said="policies.saved")
 
 
-def _filled(call: Call) -> Filled:
+def _filled(call: Call) -> FilledForm:
     """Return the text of the form with its changes in it; ``form`` says whether the fields count, or the text alone."""
     text = sent_text(call)
     if call.text("text_only"):
-        return Filled(text)
+        return FilledForm(text)
     base = call.text("base").replace("\r\n", "\n")
     if len(base.encode(errors="replace")) > call.site.settings.policy_bytes:
         raise HTTPException(413)
     return CHECKS.run(filled_text, known_policy(call).name, text, base, FormData(call.form.multi_items()))
 
 
-def filled_text(name: str, text: str, base: str, form: FormData) -> Filled:
+def filled_text(name: str, text: str, base: str, form: FormData) -> FilledForm:
     """Return a text with what a form changes that was made of the text ``base``."""
     try:
-        return Filled(edited(text, changes_in(form, tree_of(base), tree_of(text, name))))
+        return FilledForm(edited(text, changes_in(form, tree_of(base), tree_of(text, name))))
     except PolicyError as error:
-        return Filled(text, tuple(error.diagnostics))
+        return FilledForm(text, tuple(error.diagnostics))
     except UnreadableFieldError as error:
-        return Filled(text, unreadable=error.path)
+        return FilledForm(text, unreadable=error.path)
 
 
 def _page(
-    call: Call, policy: PolicyText, filled: Filled, digest: str, *, part: bool = False, status: int = 200
+    call: Call, policy: PolicyText, filled: FilledForm, digest: str, *, part: bool = False, status: int = 200
 ) -> Response:
     checked = call.site.checks.check(policy.name, filled.text)
     return call.page(
@@ -110,7 +110,7 @@ def _page(
     )
 
 
-def contents_of(name: str, text: str) -> Contents | str:
+def contents_of(name: str, text: str) -> FormContents | str:
     """Return what the form shows of a text; where there is no form of it, the key of a sentence that says why."""
     try:
         shown = contents(text, tree_of(text, name))

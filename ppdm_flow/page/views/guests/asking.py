@@ -10,21 +10,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ppdm_flow.page.services.tables.layout import ColumnAbout, Form
-from ppdm_flow.page.services.tables.question import Between, Condition, Contains, Equals, HasCode, Is, Question, State
+from ppdm_flow.page.services.tables.layout import ColumnAbout, ColumnForm
+from ppdm_flow.page.services.tables.question import (
+    BetweenFilter,
+    CellState,
+    ColumnCondition,
+    ContainsFilter,
+    Equals,
+    HasCode,
+    RowFilter,
+    StateFilter,
+)
 
 _LONGEST = 200
 """Characters of a text that is searched for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GuestQuestion:
     """What an address asks for: the ``question``, the same in words of addresses, and the number of a page from 1 on.
 
     ``first`` is the number of the first column that is shown.
     """
 
-    question: Question
+    question: RowFilter
     words: Mapping[str, str]
     page: int
     first: int
@@ -51,12 +60,14 @@ class Asked:
         return {**rest, "by": str(number), **({"down": "1"} if up else {})}
 
 
-def asked(query: Mapping[str, str], columns: Sequence[ColumnAbout], shown: int) -> Asked:
+def asked(query: Mapping[str, str], columns: Sequence[ColumnAbout], shown: int) -> GuestQuestion:
     """Read the words of an address; what does not fit the columns is left out. ``shown`` columns fit on a page."""
     words: dict[str, str] = {}
-    conditions = [c for about in columns if about.form is not Form.CODED for c in _conditions(query, about, words)]
+    conditions = [
+        c for about in columns if about.form is not ColumnForm.CODED for c in _conditions(query, about, words)
+    ]
     by = whole_number(query.get("by"), len(columns) - 1)
-    if by is not None and columns[by].form is not Form.CODED:
+    if by is not None and columns[by].form is not ColumnForm.CODED:
         words["by"] = str(by)
         if query.get("down") == "1":
             words["down"] = "1"
@@ -66,10 +77,10 @@ def asked(query: Mapping[str, str], columns: Sequence[ColumnAbout], shown: int) 
     if first:
         words["first"] = str(first)
     page = max(whole_number(query.get("page"), 10**9) or 1, 1)
-    return Asked(Question(tuple(conditions), by, descending="down" in words), words, page, first)
+    return GuestQuestion(RowFilter(tuple(conditions), by, descending="down" in words), words, page, first)
 
 
-def _conditions(query: Mapping[str, str], about: ColumnAbout, words: dict[str, str]) -> Iterator[Condition]:
+def _conditions(query: Mapping[str, str], about: ColumnAbout, words: dict[str, str]) -> Iterator[ColumnCondition]:
     number = about.number
 
     def word(name: str) -> str:
@@ -79,23 +90,23 @@ def _conditions(query: Mapping[str, str], about: ColumnAbout, words: dict[str, s
         return text if text.strip() else ""
 
     match about.form:
-        case Form.CHOICE:
+        case ColumnForm.CHOICE:
             code = whole_number(query.get(f"c{number}"), about.missing_code)
             if code is not None and about.has_code(code):
                 words[f"c{number}"] = str(code)
                 yield HasCode(number, code)
-        case Form.TEXT:
+        case ColumnForm.TEXT:
             text = word("")
             if text:
-                yield Equals(number, text[1:]) if text.startswith("=") else Contains(number, text)
-        case Form.NUMBER:
+                yield Equals(number, text[1:]) if text.startswith("=") else ContainsFilter(number, text)
+        case ColumnForm.NUMBER:
             least, most = word("from"), word("to")
             if least or most:
-                yield Between(number, least, most)
+                yield BetweenFilter(number, least, most)
     state = query.get(f"c{number}is", "")
-    if about.form is not Form.CHOICE and state in frozenset(State):
+    if about.form is not ColumnForm.CHOICE and state in frozenset(CellState):
         words[f"c{number}is"] = state
-        yield Is(number, State(state))
+        yield StateFilter(number, CellState(state))
 
 
 def whole_number(text: str | None, most: int) -> int | None:

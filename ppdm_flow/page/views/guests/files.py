@@ -11,7 +11,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.documents import kept
 from ppdm_flow.page.services.journal.journal import DOWNLOAD
 from ppdm_flow.page.services.refusal import RefusalError
-from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFile
+from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile
 from ppdm_flow.page.services.released.sending import archive, checked, pieces
 from ppdm_flow.page.services.tables.shown_tables import shown_files
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_release
@@ -43,14 +43,14 @@ def archive_of_files(call: Call) -> Response:
     return kept(archive(files, release.shown.release), f"{release.shown.release}.zip")
 
 
-def _files(release: ShownRelease) -> list[ReleasedFile]:
+def _files(release: ShownRelease) -> list[GuestFile]:
     try:
         return shown_files(release.folder)
     except ChangedFileError:
         raise RefusalError("guests.changed") from None
 
 
-def _check(files: Sequence[ReleasedFile]) -> None:
+def _check(files: Sequence[GuestFile]) -> None:
     try:
         checked(files)
     except ChangedFileError:

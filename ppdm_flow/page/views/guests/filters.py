@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ppdm_flow.page.services.tables.column import Column
-from ppdm_flow.page.services.tables.layout import SUPPRESSED, ColumnAbout, Form
-from ppdm_flow.page.services.tables.question import State
-from ppdm_flow.page.services.tables.table import Table
+from ppdm_flow.page.services.tables.column import CopiedColumn
+from ppdm_flow.page.services.tables.layout import SUPPRESSED, ColumnAbout, ColumnForm
+from ppdm_flow.page.services.tables.question import CellState
+from ppdm_flow.page.services.tables.table import CopiedTable
 from ppdm_flow.page.texts.catalogue import catalogue
-from ppdm_flow.page.views.guests.asking import Asked
+from ppdm_flow.page.views.guests.asking import GuestQuestion
 
 _LONGEST = 60
 """Characters of a value in a list to choose from."""
@@ -45,22 +45,24 @@ class ActiveFilter:
     without: dict[str, str]
 
 
-def filter_fields(table: Table, asked: Asked, columns: Sequence[ColumnAbout], wrong: int | None) -> list[FilterField]:
+def filter_fields(
+    table: CopiedTable, asked: GuestQuestion, columns: Sequence[ColumnAbout], wrong: int | None
+) -> list[FilterField]:
     """Return the fields of the columns that are shown; a column of coded sets has none."""
     return [
         FilterField(
             about,
-            _choices(table.column(about.number)) if about.form is Form.CHOICE else (),
-            _states(about) if about.form is not Form.CHOICE else (),
+            _choices(table.column(about.number)) if about.form is ColumnForm.CHOICE else (),
+            _states(about) if about.form is not ColumnForm.CHOICE else (),
             {name.removeprefix(f"c{about.number}"): word for name, word in asked.of_column(about.number).items()},
             is_wrong=about.number == wrong,
         )
         for about in columns
-        if about.form is not Form.CODED
+        if about.form is not ColumnForm.CODED
     ]
 
 
-def active_filters(table: Table, asked: Asked) -> list[ActiveFilter]:
+def active_filters(table: CopiedTable, asked: GuestQuestion) -> list[ActiveFilter]:
     """Return what is asked of columns now, be they shown or not."""
     columns = {condition.column: table.about.columns[condition.column] for condition in asked.question.conditions}
     return [
@@ -70,9 +72,9 @@ def active_filters(table: Table, asked: Asked) -> list[ActiveFilter]:
     ]
 
 
-def _sentence(table: Table, about: ColumnAbout, words: dict[str, str]) -> str:
+def _sentence(table: CopiedTable, about: ColumnAbout, words: dict[str, str]) -> str:
     name, told = f"c{about.number}", list[str]()
-    if about.form is Form.CHOICE:
+    if about.form is ColumnForm.CHOICE:
         return dict(_choices(table.column(about.number)))[words[name]]
     text = catalogue()
     if name in words:
@@ -88,11 +90,11 @@ def _sentence(table: Table, about: ColumnAbout, words: dict[str, str]) -> str:
 
 
 @lru_cache(maxsize=512)
-def _choices(column: Column) -> tuple[tuple[str, str], ...]:
+def _choices(column: CopiedColumn) -> tuple[tuple[str, str], ...]:
     return tuple((str(code), text) for code, text in _each_choice(column))
 
 
-def _each_choice(column: Column) -> Iterator[tuple[int, str]]:
+def _each_choice(column: CopiedColumn) -> Iterator[tuple[int, str]]:
     about = column.about
     text = catalogue()
     for code, (value, rows) in enumerate(column.choices()):
@@ -108,6 +110,6 @@ def _each_choice(column: Column) -> Iterator[tuple[int, str]]:
 
 def _states(about: ColumnAbout) -> tuple[tuple[str, str], ...]:
     text = catalogue()
-    there = {State.KNOWN: about.suppressed + about.missing, State.SUPPRESSED: about.suppressed}
-    there[State.MISSING] = about.missing
+    there = {CellState.KNOWN: about.suppressed + about.missing, CellState.SUPPRESSED: about.suppressed}
+    there[CellState.MISSING] = about.missing
     return tuple((str(state), text(f"guests.is_{state}")) for state, rows in there.items() if rows)

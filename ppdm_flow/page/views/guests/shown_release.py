@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
-from ppdm_flow.page.services.shown.shown import Shown
+from ppdm_flow.page.services.shown.shown import SharedRelease
 from ppdm_flow.page.services.tables.released_table import ReleasedTable
 from ppdm_flow.page.services.tables.shown_tables import shown_table
 
@@ -19,7 +19,7 @@ from ppdm_flow.page.services.tables.shown_tables import shown_table
 class ShownRelease:
     """A release that guests may read, with what its data dictionary says."""
 
-    shown: Shown
+    shown: SharedRelease
     table: ReleasedTable
 
     @property
@@ -33,7 +33,7 @@ class ShownRelease:
         return self.table.folder
 
 
-def address(shown: Shown) -> str:
+def address(shown: SharedRelease) -> str:
     """Return the address of a release that is shown."""
     return "/".join(("/released", *(quote(name, safe="") for name in (shown.policy, shown.run, shown.release))))
 
@@ -53,6 +53,6 @@ def shown_release(call: Call) -> ShownRelease:
         raise RefusalError("guests.changed") from None
 
 
-def described(shown: Shown) -> ShownRelease:
+def described(shown: SharedRelease) -> ShownRelease:
     """Return what is known of a release. Raises ChangedFileError where its documents are not those of the manifest."""
     return ShownRelease(shown, shown_table(shown))

@@ -8,9 +8,9 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.places import BusyError
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.tables.column import BoundError
-from ppdm_flow.page.services.tables.table import Table, TablePage
-from ppdm_flow.page.services.tables.tables import Progress
-from ppdm_flow.page.views.guests.asking import Asked, asked
+from ppdm_flow.page.services.tables.table import CopiedTable, TablePage
+from ppdm_flow.page.services.tables.tables import CopyProgress
+from ppdm_flow.page.views.guests.asking import GuestQuestion, asked
 from ppdm_flow.page.views.guests.filters import active_filters, filter_fields
 from ppdm_flow.page.views.guests.shown_release import ShownRelease, shown_release
 
@@ -25,7 +25,7 @@ def table_page(call: Call) -> Response:
     """Show some rows of a table; while its copy is made, say so."""
     release = shown_release(call)
     table = call.site.tables.get(release.table)
-    if isinstance(table, Progress):
+    if isinstance(table, CopyProgress):
         return _without_rows(call, release, table)
     question = asked(call.query, table.about.columns, COLUMNS)
     try:
@@ -34,14 +34,14 @@ def table_page(call: Call) -> Response:
     except BusyError:
         raise RefusalError("guests.busy", 503) from None
     except FileNotFoundError:  # the copy has just been removed
-        return _without_rows(call, release, Progress.MAKING)
+        return _without_rows(call, release, CopyProgress.MAKING)
 
 
-def _without_rows(call: Call, release: ShownRelease, progress: Progress) -> Response:
+def _without_rows(call: Call, release: ShownRelease, progress: CopyProgress) -> Response:
     return call.page("guests/progress.html", release=release, progress=progress, tab="table")
 
 
-def _with_rows(call: Call, release: ShownRelease, table: Table, question: Asked) -> Response:
+def _with_rows(call: Call, release: ShownRelease, table: CopiedTable, question: GuestQuestion) -> Response:
     every = table.about.columns
     columns = every[question.first : question.first + COLUMNS]
     wrong, found, page = None, _NOTHING, 1
@@ -68,7 +68,7 @@ def _with_rows(call: Call, release: ShownRelease, table: Table, question: Asked)
     )
 
 
-def _found(table: Table, question: Asked) -> tuple[int, TablePage]:
+def _found(table: CopiedTable, question: GuestQuestion) -> tuple[int, TablePage]:
     """Return the page that is asked for with its number; behind the end, the last one."""
     columns = table.about.columns[question.first : question.first + COLUMNS]
     found = table.page(question.question, (question.page - 1) * ROWS, ROWS, columns)

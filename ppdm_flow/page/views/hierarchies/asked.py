@@ -12,7 +12,7 @@ from ppdm_flow.page.http.policies import known_policy
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute, declared_attributes
-from ppdm_flow.page.services.hierarchies.counts import ColumnCounts
+from ppdm_flow.page.services.hierarchies.counts import UploadColumnCounts
 from ppdm_flow.page.services.hierarchies.drafts import Workplace
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.uploads.uploads import Upload
@@ -22,14 +22,14 @@ MOST_VALUES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HierarchyForm:
     """``counts``: of the upload's column, None where there is no upload or nothing was counted yet."""
 
     policy: PolicyText
     attribute: DeclaredAttribute
     upload: Upload | None
     workplace: Workplace
-    counts: ColumnCounts | None
+    counts: UploadColumnCounts | None
 
     @property
     def query(self) -> dict[str, str]:
@@ -46,7 +46,7 @@ class Asked:
         return policy_address(self.policy.name, f"hierarchies/{page}" if page else "hierarchies")
 
 
-def asked(call: Call) -> Asked:
+def asked(call: Call) -> HierarchyForm:
     """Return what the address or the form of a call is about. Raises HTTPException 404 for what is not there."""
     policy = known_policy(call)
     given: Mapping[str, str] = call.query if call.request.method == "GET" else _fields(call)
@@ -57,7 +57,7 @@ def asked(call: Call) -> Asked:
         raise HTTPException(404)
     workplace = call.site.hierarchies.workplace(call.user, policy.name, attribute.path, upload)
     counts = None if upload is None else workplace.counted(MOST_VALUES)
-    return Asked(policy, attribute, upload, workplace, counts)
+    return HierarchyForm(policy, attribute, upload, workplace, counts)
 
 
 def own_upload(call: Call, key: str) -> Upload | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ppdm_flow.page.services.hierarchies.grouping import Grouping
+from ppdm_flow.page.services.hierarchies.grouping import ValueGrouping
 
 _SHOWN = 200
 _SHOWN_IN_BOX = 60
@@ -50,7 +50,7 @@ class Board:
     groups: tuple[str, ...]
 
 
-def board(grouping: Grouping, level: int, counts: Mapping[str, int] | None, search: str) -> Board:
+def board(grouping: ValueGrouping, level: int, counts: Mapping[str, int] | None, search: str) -> Board:
     """Return a level as it is shown; of members, those that have ``search`` in their name."""
     below = None if counts is None else grouping.rows(counts, level)
     above = None if counts is None else grouping.rows(counts, level + 1)
@@ -95,7 +95,7 @@ def _member(name: str, rows: Mapping[str, int] | None, inside: Sequence[str]) ->
     return Member(name, many, values[:_SHOWN_INSIDE], max(0, len(values) - _SHOWN_INSIDE))
 
 
-def _values_inside(grouping: Grouping, level: int) -> dict[str, list[str]]:
+def _values_inside(grouping: ValueGrouping, level: int) -> dict[str, list[str]]:
     """Return the values of each member of a level above the first."""
     inside: dict[str, list[str]] = {}
     if level:

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.hierarchies.declared import hierarchy_name
-from ppdm_flow.page.services.jobs.job import Job
-from ppdm_flow.page.views.hierarchies.asked import Asked, asked
+from ppdm_flow.page.services.jobs.job import VerbJob
+from ppdm_flow.page.views.hierarchies.asked import HierarchyForm, asked
 
 _REFRESH = {"HX-Refresh": "true"}
 
@@ -45,7 +45,7 @@ def show_counting(call: Call) -> Response:
     return response
 
 
-def counting_of(call: Call, about: Asked) -> Job | None:
+def counting_of(call: Call, about: HierarchyForm) -> VerbJob | None:
     """Return the job that counts, or did; None where there was none."""
     try:
         job = call.site.jobs.get(about.workplace.job_id) if about.upload is not None else None
@@ -54,7 +54,7 @@ def counting_of(call: Call, about: Asked) -> Job | None:
     return job if job is not None and job.account == call.user.id else None
 
 
-def _words(call: Call, about: Asked) -> list[str]:
+def _words(call: Call, about: HierarchyForm) -> list[str]:
     """Return the verb with the column that it is about. Raises HTTPException 404 where there is no upload."""
     if about.upload is None:
         raise HTTPException(404)
@@ -64,11 +64,11 @@ def _words(call: Call, about: Asked) -> list[str]:
     return words
 
 
-def _added(call: Call, about: Asked, words: list[str], page: str) -> Job:
+def _added(call: Call, about: HierarchyForm, words: list[str], page: str) -> VerbJob:
     policy = about.policy.name
     return call.site.jobs.add(call.user, words, kind="hierarchy", about=policy, leads_to=about.address(page))
 
 
-def _can_be_read_by(call: Call, about: Asked) -> bool:
+def _can_be_read_by(call: Call, about: HierarchyForm) -> bool:
     """Whether the policy can say how the data are read: it has no errors, and one table."""
     return not about.attribute.table and call.site.checks.check(about.policy.name, about.policy.text).valid

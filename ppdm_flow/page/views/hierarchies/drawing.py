@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from ppdm_flow.core.texts.widths import shortened
 from ppdm_flow.mining.hierarchies.intervals import written
-from ppdm_flow.page.services.hierarchies.grouping import TOP, Grouping
-from ppdm_flow.page.services.hierarchies.spread import Spread
+from ppdm_flow.page.services.hierarchies.grouping import TOP, ValueGrouping
+from ppdm_flow.page.services.hierarchies.spread import CumulativeCounts
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.pictures.charts import Bin, ChartAxis, Plot, histogram
 from ppdm_flow.pictures.graphs import Card, graph, title_line
@@ -23,7 +23,7 @@ _WIDEST = 220.0
 _WIDTH, _HEIGHT = 640.0, 300.0
 
 
-def histogram_of(attribute: str, spread: Spread, edges: Sequence[float]) -> Markup:
+def histogram_of(attribute: str, spread: CumulativeCounts, edges: Sequence[float]) -> Markup:
     """Return how the rows of a column of numbers lie."""
     t = catalogue()
     bins = [
@@ -38,7 +38,7 @@ def histogram_of(attribute: str, spread: Spread, edges: Sequence[float]) -> Mark
     return plot.picture(Caption(title, told, "histogram"))
 
 
-def tree_of(attribute: str, grouping: Grouping) -> Markup | None:
+def tree_of(attribute: str, grouping: ValueGrouping) -> Markup | None:
     """Return the tree from the values to the top; None where it has too many boxes to be read."""
     t = catalogue()
     if len(grouping.values) > _MOST_BOXES:

@@ -6,8 +6,8 @@ from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.hierarchies.declared import declared_grouping, digest_of_file
-from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError, flat
-from ppdm_flow.page.views.hierarchies.asked import MOST_VALUES, Asked, asked
+from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError, ValueGrouping, flat
+from ppdm_flow.page.views.hierarchies.asked import MOST_VALUES, HierarchyForm, asked
 from ppdm_flow.page.views.hierarchies.boxes import board
 from ppdm_flow.page.views.hierarchies.counting import counting_of
 from ppdm_flow.page.views.hierarchies.drawing import tree_of
@@ -57,7 +57,7 @@ def save_groups(call: Call) -> Response:
         return _page(call, about, grouping, 0, wrong=error.key)
 
 
-def _changed(call: Call, about: Asked, grouping: Grouping, level: int) -> Grouping:
+def _changed(call: Call, about: HierarchyForm, grouping: ValueGrouping, level: int) -> ValueGrouping:
     deed, group = call.text("deed"), call.text("group")
     name = call.text("name").strip()
     if deed == "move":
@@ -77,7 +77,7 @@ def _changed(call: Call, about: Asked, grouping: Grouping, level: int) -> Groupi
     raise UnusableGroupError("no_deed")
 
 
-def _rare(about: Asked, grouping: Grouping, level: int, least: str) -> list[str]:
+def _rare(about: HierarchyForm, grouping: ValueGrouping, level: int, least: str) -> list[str]:
     """Return what is in no group of a level and has fewer rows than that."""
     if about.counts is None or about.counts.listed is None or not (least.isascii() and least.isdigit()):
         raise UnusableGroupError("no_count")
@@ -85,7 +85,7 @@ def _rare(about: Asked, grouping: Grouping, level: int, least: str) -> list[str]
     return [name for name in grouping.single(level) if rows[name] < int(least[:18])]
 
 
-def _draft(call: Call, about: Asked) -> tuple[Grouping, str]:
+def _draft(call: Call, about: HierarchyForm) -> tuple[ValueGrouping, str]:
     """Return the draft; else what the policy has, with the values of the data; else values alone.
 
     The second is the key of a sentence where what the policy has is none that can be put into groups.
@@ -105,7 +105,9 @@ def _level(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 3 else 0
 
 
-def _page(call: Call, about: Asked, grouping: Grouping, level: int, *, told: str = "", wrong: str = "") -> Response:
+def _page(
+    call: Call, about: HierarchyForm, grouping: ValueGrouping, level: int, *, told: str = "", wrong: str = ""
+) -> Response:
     counts = None if about.counts is None else about.counts.listed
     search = call.text("search") or call.query.get("search", "")
     return call.page(

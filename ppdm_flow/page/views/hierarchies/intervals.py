@@ -11,8 +11,8 @@ from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import written
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.hierarchies.levels import IntervalLevels, interval_levels
-from ppdm_flow.page.services.hierarchies.spread import Spread, as_edges
-from ppdm_flow.page.views.hierarchies.asked import Asked, asked
+from ppdm_flow.page.services.hierarchies.spread import CumulativeCounts, as_edges
+from ppdm_flow.page.views.hierarchies.asked import HierarchyForm, asked
 from ppdm_flow.page.views.hierarchies.counting import counting_of
 from ppdm_flow.page.views.hierarchies.drawing import histogram_of
 from ppdm_flow.page.views.hierarchies.saving import propose_hierarchy
@@ -23,7 +23,7 @@ _MOST_LEVELS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class IntervalForm:
     """What the form says; ``wrong`` names the sentence that says why it is no hierarchy."""
 
     edges: tuple[float, ...]
@@ -61,7 +61,7 @@ def save_intervals(call: Call) -> Response:
     return propose_hierarchy(call, about, hierarchy, type_=_type(about))
 
 
-def _page(call: Call, about: Asked, chosen: Chosen, status: int = 200) -> Response:
+def _page(call: Call, about: HierarchyForm, chosen: IntervalForm, status: int = 200) -> Response:
     spread = _spread(about)
     return call.page(
         "hierarchies/intervals.html",
@@ -77,7 +77,7 @@ def _page(call: Call, about: Asked, chosen: Chosen, status: int = 200) -> Respon
     )
 
 
-def _levels(about: Asked, chosen: Chosen) -> dict[str, Any]:
+def _levels(about: HierarchyForm, chosen: IntervalForm) -> dict[str, Any]:
     spread = _spread(about)
     levels: IntervalLevels | None = None
     if not chosen.wrong:
@@ -85,35 +85,37 @@ def _levels(about: Asked, chosen: Chosen) -> dict[str, Any]:
     return {"levels": levels, "spread": spread, "chosen": chosen}
 
 
-def _spread(about: Asked) -> Spread | None:
+def _spread(about: HierarchyForm) -> CumulativeCounts | None:
     return None if about.counts is None else about.counts.spread
 
 
-def _declared(about: Asked) -> Chosen:
+def _declared(about: HierarchyForm) -> IntervalForm:
     """Return what the policy has; else a suggestion by the data, if there are any."""
     texts, spread = about.attribute.texts("intervals"), _spread(about)
     if texts:
         return _chosen(texts, " ".join(about.attribute.texts("then")), about.attribute.text("open_ends"))
-    return Chosen(() if spread is None else spread.suggestion(), (), "none", "" if spread is not None else "few_edges")
+    return IntervalForm(
+        () if spread is None else spread.suggestion(), (), "none", "" if spread is not None else "few_edges"
+    )
 
 
-def _read(call: Call) -> Chosen:
+def _read(call: Call) -> IntervalForm:
     return _chosen([text for text in call.texts("edge") if text.strip()], call.text("then"), call.text("open_ends"))
 
 
-def _chosen(texts: list[str] | tuple[str, ...], then: str, open_ends: str) -> Chosen:
+def _chosen(texts: list[str] | tuple[str, ...], then: str, open_ends: str) -> IntervalForm:
     ends = open_ends if open_ends in OPEN_ENDS else "none"
     if len(texts) > _MOST_EDGES:
-        return Chosen((), (), ends, "many_edges")
+        return IntervalForm((), (), ends, "many_edges")
     try:
         edges = as_edges(texts)
     except UnplacedError:
-        return Chosen(_numbers(texts), (), ends, "no_number")
+        return IntervalForm(_numbers(texts), (), ends, "no_number")
     joins = then.replace(",", " ").split()
     if len(joins) > _MOST_LEVELS or not all(_joins(word) for word in joins):
-        return Chosen(edges, (), ends, "no_join")
+        return IntervalForm(edges, (), ends, "no_join")
     wrong = "few_edges" if len(edges) < 2 else ""
-    return Chosen(edges, tuple(int(word) for word in joins), ends, wrong)
+    return IntervalForm(edges, tuple(int(word) for word in joins), ends, wrong)
 
 
 def _joins(word: str) -> bool:
@@ -131,7 +133,7 @@ def _numbers(texts: list[str] | tuple[str, ...]) -> tuple[float, ...]:
     return tuple(sorted(edges))
 
 
-def _type(about: Asked) -> str:
+def _type(about: HierarchyForm) -> str:
     """Return the type that an attribute without one should have for intervals; empty where it has one."""
     spread = _spread(about)
     if about.attribute.type or spread is None:

@@ -10,8 +10,8 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
 from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError
-from ppdm_flow.page.services.hierarchies.rules import UNITS, LevelLabels, Rule, tried
-from ppdm_flow.page.views.hierarchies.asked import Asked, asked
+from ppdm_flow.page.services.hierarchies.rules import UNITS, GroupingRule, LevelLabels, tried
+from ppdm_flow.page.views.hierarchies.asked import HierarchyForm, asked
 from ppdm_flow.page.views.hierarchies.counting import counting_of
 from ppdm_flow.page.views.hierarchies.saving import propose_hierarchy
 
@@ -36,7 +36,7 @@ def save_rule(call: Call) -> Response:
         return _page(call, about, rule, 400)
 
 
-def _page(call: Call, about: Asked, rule: Rule, status: int = 200) -> Response:
+def _page(call: Call, about: HierarchyForm, rule: GroupingRule, status: int = 200) -> Response:
     wrong, levels, faults = "", list[LevelLabels](), tuple[Diagnostic, ...]()
     try:
         hierarchy = rule.hierarchy()
@@ -60,8 +60,8 @@ def _page(call: Call, about: Asked, rule: Rule, status: int = 200) -> Response:
     )
 
 
-def _read(call: Call) -> Rule:
-    return Rule(
+def _read(call: Call) -> GroupingRule:
+    return GroupingRule(
         call.text("by"),
         call.text("keep"),
         call.text("mask"),
@@ -72,9 +72,9 @@ def _read(call: Call) -> Rule:
     )
 
 
-def _declared(attribute: DeclaredAttribute) -> Rule:
+def _declared(attribute: DeclaredAttribute) -> GroupingRule:
     by = attribute.form if attribute.form in ("prefix", "date", "order") else "prefix"
-    return Rule(
+    return GroupingRule(
         by,
         ", ".join(attribute.texts("prefix")) or "3, 1",
         attribute.text("mask") or "*",

@@ -12,17 +12,17 @@ from starlette.responses import Response
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.hierarchies.declared import hierarchy_file
-from ppdm_flow.page.services.hierarchies.grouping import Grouping, UnusableGroupError
-from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, Policies, PolicyText, head_of
-from ppdm_flow.page.views.hierarchies.asked import Asked
-from ppdm_flow.policy.edit.changes import Change, put, to_json
+from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError, ValueGrouping
+from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError, PolicyFiles, PolicyText, head_of
+from ppdm_flow.page.views.hierarchies.asked import HierarchyForm
+from ppdm_flow.policy.edit.changes import PolicyEdit, put, to_json
 
 _DELIMITER = ";"
 _SUPPRESSED = "⊥"
 _MOST_NAMES = 100
 
 
-def propose_hierarchy(call: Call, about: Asked, hierarchy: Mapping[str, Any], type_: str = "") -> Response:
+def propose_hierarchy(call: Call, about: HierarchyForm, hierarchy: Mapping[str, Any], type_: str = "") -> Response:
     """Send the browser to where a change of the policy is shown, and made."""
     changes = [_change(about, hierarchy)]
     if type_:
@@ -30,7 +30,7 @@ def propose_hierarchy(call: Call, about: Asked, hierarchy: Mapping[str, Any], ty
     return call.go(policy_address(about.policy.name, "propose", changes=to_json(changes), back=about.place()))
 
 
-def save_grouping(call: Call, about: Asked, grouping: Grouping) -> Response:
+def save_grouping(call: Call, about: HierarchyForm, grouping: ValueGrouping) -> Response:
     """Write groups to the hierarchy file that the page made before; else make one and propose that the policy names it.
 
     Raises UnusableGroupError where they are no hierarchy that a run takes, or the file was changed meanwhile.
@@ -55,7 +55,7 @@ def save_grouping(call: Call, about: Asked, grouping: Grouping) -> Response:
     return propose_hierarchy(call, about, {"csv": str(PurePosixPath(made.name).relative_to(home))})
 
 
-def _declared(policies: Policies, about: Asked) -> PolicyText | None:
+def _declared(policies: PolicyFiles, about: HierarchyForm) -> PolicyText | None:
     """Return the table that the policy names; one that is too large to be read as groups is no file of the page."""
     try:
         return hierarchy_file(policies, about.policy.name, about.attribute)
@@ -63,7 +63,7 @@ def _declared(policies: Policies, about: Asked) -> PolicyText | None:
         return None
 
 
-def _change(about: Asked, hierarchy: Mapping[str, Any]) -> Change:
+def _change(about: HierarchyForm, hierarchy: Mapping[str, Any]) -> PolicyEdit:
     """Return the change that says this and nothing else: what templates say is taken away by ``null``."""
     kept = about.attribute.own
     inherited = {key for key in about.attribute.hierarchy if kept.get(key) is None}
@@ -74,7 +74,7 @@ def _change(about: Asked, hierarchy: Mapping[str, Any]) -> Change:
     )
 
 
-def _refuse_unusable(grouping: Grouping, about: Asked) -> None:
+def _refuse_unusable(grouping: ValueGrouping, about: HierarchyForm) -> None:
     """Raise UnusableGroupError for what a run would refuse."""
     from ppdm_flow.mining.hierarchies.building import checked  # noqa: PLC0415  # pyarrow stands behind it
 
@@ -90,13 +90,13 @@ def _refuse_unusable(grouping: Grouping, about: Asked) -> None:
         raise UnusableGroupError("does_not_fit")
 
 
-def _file(grouping: Grouping, delimiter: str) -> str:
+def _file(grouping: ValueGrouping, delimiter: str) -> str:
     from ppdm_flow.mining.hierarchies.building import written  # noqa: PLC0415  # pyarrow stands behind it
 
     return written(grouping.lines(), delimiter)
 
 
-def _is_own(policies: Policies, about: Asked, file: PolicyText) -> bool:
+def _is_own(policies: PolicyFiles, about: HierarchyForm, file: PolicyText) -> bool:
     """Whether the page made the file, as a hierarchy, the policy itself names it, and no other one seems to.
 
     Any other table of the folder may be somebody's data.
@@ -108,7 +108,7 @@ def _is_own(policies: Policies, about: Asked, file: PolicyText) -> bool:
     return not any(name in head_of(policies.path(other)) for other in others)
 
 
-def _new_file(call: Call, about: Asked, text: str) -> PolicyText:
+def _new_file(call: Call, about: HierarchyForm, text: str) -> PolicyText:
     """Write a table beside the policy, under a name that tells what it is and that no other file has."""
     policy = PurePosixPath(about.policy.name)
     word = re.sub(r"[^A-Za-z0-9_-]+", "-", about.attribute.name).strip("-") or "attribute"

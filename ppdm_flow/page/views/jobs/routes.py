@@ -10,7 +10,7 @@ from ppdm_flow.page.http.access import STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.jobs import known_job
 from ppdm_flow.page.http.route import changes, reads
-from ppdm_flow.page.services.jobs.job import Job, State
+from ppdm_flow.page.services.jobs.job import JobState, VerbJob
 
 _SHOWN = 60
 _LONGEST = 200_000
@@ -22,8 +22,8 @@ def list_jobs(call: Call) -> Response:
     active = call.site.jobs.active()
     values: dict[str, Any] = {
         "own": own,
-        "running": sum(job.state is State.RUNNING for job in active),
-        "waiting": sum(job.state is State.WAITING for job in active),
+        "running": sum(job.state is JobState.RUNNING for job in active),
+        "waiting": sum(job.state is JobState.WAITING for job in active),
         "places": call.site.settings.running_jobs,
         "ahead": _ahead(active, own),
         "goes_on": any(not job.state.is_over for job in own),
@@ -46,9 +46,9 @@ def cancel_job(call: Call) -> Response:
     return call.go(f"/jobs/{job.id}", said="jobs.is_cancelled")
 
 
-def _ahead(active: list[Job], own: list[Job]) -> dict[str, int]:
+def _ahead(active: list[VerbJob], own: list[VerbJob]) -> dict[str, int]:
     """Return how many jobs of anybody wait before each of somebody's own that waits."""
-    waiting = [job.id for job in active if job.state is State.WAITING]
+    waiting = [job.id for job in active if job.state is JobState.WAITING]
     return {job.id: waiting.index(job.id) for job in own if job.id in waiting}
 
 

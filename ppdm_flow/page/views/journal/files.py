@@ -8,21 +8,21 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from ppdm_flow.page.services.journal.journal import Entry
+from ppdm_flow.page.services.journal.journal import JournalEntry
 
 COLUMNS = ("number", "at", "account", "action", "subject", "outcome", "chain")
 _TOGETHER = 500
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
+def csv_lines(entries: Iterable[JournalEntry]) -> Iterator[str]:
     """Give the lines of a CSV file. A text that a spreadsheet would compute gets an apostrophe before it."""
     yield _line(COLUMNS)
     for entry in entries:
         yield _line([_plain(value) for value in _fields(entry).values()])
 
 
-def json_lines(entries: Iterable[Entry]) -> Iterator[str]:
+def json_lines(entries: Iterable[JournalEntry]) -> Iterator[str]:
     """Give one JSON document a line. ``chain`` hashes the one before and the other fields, under the server's key."""
     for entry in entries:
         yield json.dumps(_fields(entry)) + "\n"
@@ -35,7 +35,7 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
         yield piece
 
 
-def _fields(entry: Entry) -> dict[str, str | int | None]:
+def _fields(entry: JournalEntry) -> dict[str, str | int | None]:
     values = (
         entry.number,
         entry.at.isoformat(timespec="seconds"),

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from ppdm_flow.page.http.access import ADMINISTRATORS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import reads
-from ppdm_flow.page.services.journal.journal import Entry
+from ppdm_flow.page.services.journal.journal import JournalEntry
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.journal.files import csv_lines, joined, json_lines
 
@@ -73,7 +73,7 @@ def _page(call: Call, whole: bool | None = None, contained: str = "") -> Respons
     )
 
 
-def _every(call: Call) -> Iterator[Entry]:
+def _every(call: Call) -> Iterator[JournalEntry]:
     return call.site.journal.every(**_chosen(call))
 
 

@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.policy.edit.changes import Change, Value, from_json, put, remove
+from ppdm_flow.policy.edit.changes import PolicyEdit, Value, from_json, put, remove
 from ppdm_flow.policy.edit.tree import tree_of
 from ppdm_flow.policy.text.nodes import split
 
@@ -16,7 +16,7 @@ _SET = re.compile(r'((?:"[^"]*"|[^".=]+)(?:\.(?:"[^"]*"|[^".=]+))*)=(.*)', re.DO
 _COLLECTION = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 
 
-def asked_changes(query: QueryParams) -> tuple[Change, ...]:
+def asked_changes(query: QueryParams) -> tuple[PolicyEdit, ...]:
     """Return the changes that an address asks for. Raises UsageError (PPF128) where they cannot be read.
 
     ``changes`` is JSON as `policy.edit.changes` has it, ``set`` is ``path=value``, where a value in brackets is a list
@@ -26,7 +26,7 @@ def asked_changes(query: QueryParams) -> tuple[Change, ...]:
     return (*listed, *map(_put, query.getlist("set")), *(remove(split(path)) for path in query.getlist("unset")))
 
 
-def _put(text: str) -> Change:
+def _put(text: str) -> PolicyEdit:
     found = _SET.fullmatch(text)
     if found is None:
         message = "the proposed change of the policy cannot be read"

@@ -17,7 +17,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError, in_part, time_of_parts
 from ppdm_flow.page.services.policies.checks import from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.working_tree import HEAD
-from ppdm_flow.page.views.policies.lines import Line, changed_lines
+from ppdm_flow.page.views.policies.lines import ComparedLine, changed_lines
 from ppdm_flow.report.diff.fields import ClauseChange, in_order
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class FileComparison:
     """Two texts of a file: their lines, and what they mean for the policy itself or, of a template, for its users.
 
     Those that become weaker are first, those that were put off last. ``more`` counts the users of a template that were
@@ -66,7 +66,7 @@ class Comparison:
     """
 
     kind: FileKind
-    lines: list[Line]
+    lines: list[ComparedLine]
     meanings: tuple[Meaning, ...] = ()
     more: int = 0
     more_lines: int = 0
@@ -79,7 +79,7 @@ class Comparison:
 
 def compared(
     site: Site, name: str, old: str, new: str, *, committed: bool = False, asked: str | None = None
-) -> Comparison:
+) -> FileComparison:
     """Compare two texts of a file; with ``committed``, the old one beside the templates of the last commit.
 
     What a template means for the policy that is ``asked`` for is found in a call of its own, however long others take.
@@ -91,12 +91,12 @@ def compared(
     if kind is FileKind.POLICY:
         before, revision = (f"{site.tree.prefix()}{name}", HEAD) if committed else (old, "")
         texts = DraftTexts(folder, site.checks.private, before, new, revision)
-        return Comparison(kind, lines, (_meaning(texts, path),), more_lines=more_lines)
+        return FileComparison(kind, lines, (_meaning(texts, path),), more_lines=more_lines)
     if kind is not FileKind.TEMPLATE or not lines:
-        return Comparison(kind, lines, more_lines=more_lines)
+        return FileComparison(kind, lines, more_lines=more_lines)
     texts = DraftTexts(folder, site.checks.private, old, new, template=path)
     meanings, more = _meanings_of_users(site, texts, path, asked)
-    return Comparison(kind, lines, meanings, more, more_lines)
+    return FileComparison(kind, lines, meanings, more, more_lines)
 
 
 def _meanings_of_users(
@@ -131,7 +131,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
     return str(path), about.st_mtime_ns, about.st_size
 
 
-def first_lines(old: str, new: str) -> tuple[list[Line], int]:
+def first_lines(old: str, new: str) -> tuple[list[ComparedLine], int]:
     """Return the changed lines of two texts as far as a page shows them, and how many more there are."""
     lines = changed_lines(old, new)
     return lines[:_MOST_LINES], max(0, len(lines) - _MOST_LINES)

@@ -14,7 +14,7 @@ _GAP_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparedLine:
     """A line; ``kind`` is ``same``, ``gone``, ``new`` or ``skip``, and ``old`` and ``new`` are its numbers."""
 
     kind: str
@@ -23,24 +23,24 @@ class Line:
     text: str
 
 
-def changed_lines(old: str, new: str) -> list[Line]:
+def changed_lines(old: str, new: str) -> list[ComparedLine]:
     """Return the lines that changed with those around them; nothing where none did."""
     before, after = old.splitlines(), new.splitlines()
-    lines: list[Line] = []
+    lines: list[ComparedLine] = []
     for group in _LineMatcher(None, before, after).get_grouped_opcodes(_AROUND):
         if group[0][1] or group[0][3]:
-            lines.append(Line("skip", None, None, ""))
+            lines.append(ComparedLine("skip", None, None, ""))
         for tag, i, i_end, j, j_end in group:
             if tag == "equal":
-                lines += [Line("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
+                lines += [ComparedLine("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
             else:
                 lines += _gone(before, i, i_end)
-                lines += [Line("new", None, n + 1, after[n]) for n in range(j, j_end)]
+                lines += [ComparedLine("new", None, n + 1, after[n]) for n in range(j, j_end)]
     return lines
 
 
-def _gone(before: list[str], start: int, end: int) -> Iterator[Line]:
-    yield from (Line("gone", n + 1, None, before[n]) for n in range(start, end))
+def _gone(before: list[str], start: int, end: int) -> Iterator[ComparedLine]:
+    yield from (ComparedLine("gone", n + 1, None, before[n]) for n in range(start, end))
 
 
 class _LineMatcher(SequenceMatcher[str]):

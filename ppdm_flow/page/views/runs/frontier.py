@@ -12,17 +12,17 @@ from typing import cast
 from markupsafe import Markup
 
 from ppdm_flow.api.sweep.grid import Axis
-from ppdm_flow.api.sweep.places import Places, places
+from ppdm_flow.api.sweep.places import AxisPlaces, places
 from ppdm_flow.core.amounts import amount
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.runs.mending import proposed
 from ppdm_flow.pictures.charts import ChartAxis, ChartPoint, Plot, PointLine, point_chart
 from ppdm_flow.pictures.svg import Caption
-from ppdm_flow.policy.edit.changes import Change, put
+from ppdm_flow.policy.edit.changes import PolicyEdit, put
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.sweep.fields import SweepDocument, SweepMetric, SweepPoint, figure_at
-from ppdm_flow.report.sweep.rows import Rows, recommended, rows, said, short, tidy
+from ppdm_flow.report.sweep.rows import SweepRows, recommended, rows, said, short, tidy
 
 _MOST = 8
 _WIDTH, _HEIGHT = 640.0, 300.0
@@ -30,7 +30,7 @@ _SHARES = frozenset({"share", "probability"})
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class FrontierPicture:
     """The chart of one figure."""
 
     title: str
@@ -43,9 +43,9 @@ class ShownSweep:
 
     sentence: str
     recommended: str
-    table: Rows
+    table: SweepRows
     points: Mapping[int, str]
-    pictures: Sequence[Picture]
+    pictures: Sequence[FrontierPicture]
 
 
 def shown_sweep(file: Path, path: Path | None, policy: str, back: str) -> ShownSweep:
@@ -65,17 +65,17 @@ def _points(path: Path, policy: str, document: SweepDocument, back: str) -> dict
     return {point["number"]: proposed(policy, _changes(point["values"], found), back) for point in document["points"]}
 
 
-def places_in(path: Path, axes: Sequence[Axis]) -> Places:
+def places_in(path: Path, axes: Sequence[Axis]) -> AxisPlaces:
     """Return the places that axes vary in the policy at a path. Raises PolicyError where it has none of them."""
     return places(axes, load(path), {})
 
 
-def _changes(values: Mapping[str, str], found: Places) -> list[Change]:
+def _changes(values: Mapping[str, str], found: AxisPlaces) -> list[PolicyEdit]:
     params = [put(("params", name, "default"), values[axis]) for axis, name in found.params.items()]
     return [*params, *(put(path, values[axis]) for axis, path in found.paths.items())]
 
 
-def pictures(document: SweepDocument, addresses: Mapping[int, str]) -> list[Picture]:
+def pictures(document: SweepDocument, addresses: Mapping[int, str]) -> list[FrontierPicture]:
     """Return a chart for each figure that differs between points."""
     names = short([metric["name"] for metric in document["metrics"]])
     drawn = (
@@ -93,7 +93,7 @@ def _values(document: SweepDocument, metric: SweepMetric) -> set[float]:
 
 def _picture(
     document: SweepDocument, metric: SweepMetric, name: str, addresses: Mapping[int, str], place: int
-) -> Picture:
+) -> FrontierPicture:
     first, *others = [axis["path"] for axis in document["over"]]
     values = document["over"][0]["values"]
     places = {value: float(value if _all_numbers(values) else number) for number, value in enumerate(values)}
@@ -113,7 +113,7 @@ def _picture(
         plot.keys((f"circle dot {each.style}", each.name) for each in series)
     told = "; ".join(point.tip for each in series for point in each.points)
     title = catalogue()("runs.sweep_chart", figure=metric["name"], place=first)
-    return Picture(title, plot.picture(Caption(title, told, f"sweep-{place}")))
+    return FrontierPicture(title, plot.picture(Caption(title, told, f"sweep-{place}")))
 
 
 def _point(point: SweepPoint, metric: SweepMetric, name: str, place: float, addresses: Mapping[int, str]) -> ChartPoint:

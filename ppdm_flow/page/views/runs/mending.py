@@ -20,11 +20,11 @@ from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
 from ppdm_flow.page.services.policies.checks import PolicyCheck
 from ppdm_flow.page.services.policies.policies import PolicyText, TooLongError
 from ppdm_flow.page.site import Site
-from ppdm_flow.policy.edit.changes import Change, put, to_json
+from ppdm_flow.policy.edit.changes import PolicyEdit, put, to_json
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.loading import load
-from ppdm_flow.report.run.checks import Check
-from ppdm_flow.report.run.verdict import Verdict
+from ppdm_flow.report.run.checks import CheckedRequirement
+from ppdm_flow.report.run.verdict import PageVerdict
 
 _MOST = 3
 _DIGITS = 3
@@ -41,7 +41,7 @@ class Offer:
 
     text: str
     words: Mapping[str, str]
-    changes: tuple[Change, ...]
+    changes: tuple[PolicyEdit, ...]
     address: str
     weakens: bool = False
 
@@ -59,10 +59,10 @@ class _Mender:
     back: str
     until: float
 
-    def offers(self, check: Check) -> tuple[Offer, ...]:
+    def offers(self, check: CheckedRequirement) -> tuple[Offer, ...]:
         return (*islice(self._steps(check), _MOST), *self._bounds(check))
 
-    def _steps(self, check: Check) -> Iterator[Offer]:
+    def _steps(self, check: CheckedRequirement) -> Iterator[Offer]:
         """Yield a step for each anonymizer that works towards a requirement which no step works towards yet.
 
         None where nothing was measured: what cannot be told, such as what earlier releases show, no step changes.
@@ -77,7 +77,7 @@ class _Mender:
                 if _is_served(self._checked(changes), check.id):
                     yield self._offer("runs.offer_step", {"step": name, "use": card.name}, changes)
 
-    def _bounds(self, check: Check) -> Iterator[Offer]:
+    def _bounds(self, check: CheckedRequirement) -> Iterator[Offer]:
         """Yield the bound that the measured figure keeps, where one value of the policy says the bound."""
         path = _bound_path(check, self.tree)
         if path is None or check.figure is None or not _is_bound(check):
@@ -90,11 +90,11 @@ class _Mender:
             yield self._offer("runs.offer_bound", words, changes, weakens=True)
 
     def _offer(
-        self, text: str, words: Mapping[str, str], changes: tuple[Change, ...], *, weakens: bool = False
+        self, text: str, words: Mapping[str, str], changes: tuple[PolicyEdit, ...], *, weakens: bool = False
     ) -> Offer:
         return Offer(text, words, changes, proposed(self.policy.name, changes, self.back), weakens)
 
-    def _checked(self, changes: Iterable[Change]) -> PolicyCheck | None:
+    def _checked(self, changes: Iterable[PolicyEdit]) -> PolicyCheck | None:
         """Return the policy with these changes; None where its text cannot be changed so, or there is no time."""
         if time.monotonic() > self.until:
             return None
@@ -105,7 +105,7 @@ class _Mender:
         return self.site.checks.check(self.policy.name, text)
 
 
-def offers(site: Site, policy: str, judged: Verdict, back: str) -> dict[str, tuple[Offer, ...]]:
+def offers(site: Site, policy: str, judged: PageVerdict, back: str) -> dict[str, tuple[Offer, ...]]:
     """Return the edits that are offered for each check that does not hold, by its anchor."""
     try:
         text, tree = site.policies.read(policy), CHECKS.run(policy_tree, site.policies.path(policy))
@@ -120,7 +120,7 @@ def policy_tree(path: Path) -> Mapping[str, Any]:
     return load(path).tree
 
 
-def proposed(policy: str, changes: Iterable[Change], back: str = "") -> str:
+def proposed(policy: str, changes: Iterable[PolicyEdit], back: str = "") -> str:
     """Return the address at which an edit of a policy is shown, with a button that applies it."""
     return policy_address(policy, "propose", changes=to_json(changes), back=back)
 
@@ -129,7 +129,7 @@ def _is_served(checked: PolicyCheck | None, requirement: str) -> bool:
     return checked is not None and checked.valid and requirement in checked.serves
 
 
-def _new_step(name: str, use: str, release: str, tree: Mapping[str, Any]) -> Iterator[Change]:
+def _new_step(name: str, use: str, release: str, tree: Mapping[str, Any]) -> Iterator[PolicyEdit]:
     """Yield what puts a step in front of a release: behind the one that it is made from, where the policy names it."""
     before = ((tree.get("releases") or {}).get(release) or {}).get("from")
     yield put(("steps", name), {"use": use, "input": before} if before else {"use": use})
@@ -142,7 +142,7 @@ def _free(name: str, taken: Mapping[str, Any]) -> str:
     return next(each for each in numbers if each not in taken)
 
 
-def _bound_path(check: Check, tree: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _bound_path(check: CheckedRequirement, tree: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the path of the one value of a requirement or gate that is its bound."""
     path = tuple(check.id.split(".", 2))
     node: Any = tree
@@ -154,7 +154,7 @@ def _bound_path(check: Check, tree: Mapping[str, Any]) -> tuple[str, ...] | None
     return (*path, places[0]) if len(places) == 1 else None
 
 
-def _is_bound(check: Check) -> bool:
+def _is_bound(check: CheckedRequirement) -> bool:
     """Whether the measured figure asks for anything: a group of one, or a share of all, does not."""
     if check.figure is None or not math.isfinite(check.figure):
         return False

@@ -14,7 +14,7 @@ from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.jobs import known_job
 from ppdm_flow.page.http.policies import known_policy, runnable_policy
 from ppdm_flow.page.services.bounded import CHECKS
-from ppdm_flow.page.services.jobs.job import State
+from ppdm_flow.page.services.jobs.job import JobState
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
 from ppdm_flow.page.services.policies.given import files_of
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
@@ -86,7 +86,7 @@ def show_sweep(call: Call) -> Response:
     if job.kind != "sweep":
         raise HTTPException(404)
     found = sorted((job.folder / "sweep").glob("*/*/sweep.json"))
-    if job.state is not State.DONE and not found:
+    if job.state is not JobState.DONE and not found:
         return call.go(f"/jobs/{job.id}")
     if not found:
         raise HTTPException(404)

@@ -10,7 +10,7 @@ from datetime import UTC, date
 from starlette.responses import Response
 
 from ppdm_flow.core.model import NAME
-from ppdm_flow.core.waivers import Waiver, day
+from ppdm_flow.core.waivers import AcceptedWaiver, day
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import Call
@@ -35,7 +35,7 @@ class PolicyWaivers:
     """
 
     policy: str
-    waivers: tuple[Waiver, ...]
+    waivers: tuple[AcceptedWaiver, ...]
     more: int = 0
     readable: bool = True
     looked_at: bool = True

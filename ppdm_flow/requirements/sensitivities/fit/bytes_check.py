@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.reconstruction.histogram import Histogram, given_the_original, histogram, places, tally
+from ppdm_flow.mining.reconstruction.histogram import ValueHistogram, given_the_original, histogram, places, tally
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.requirements.sensitivities.fit import whole_matrix
-from ppdm_flow.requirements.sensitivities.fit.joint import Joint, joint_fit
+from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts, joint_fit
 from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
@@ -36,11 +36,11 @@ class BytesCheck:
     route: str = ""
     outside: int = 0
     sharp: bool = True
-    joint: Joint | None = None
+    joint: JointCounts | None = None
 
 
 def check_bytes(
-    operator: ValueOperator, column: str, before: Histogram, candidate: DataView, ctx: AuditContext, error: float
+    operator: ValueOperator, column: str, before: ValueHistogram, candidate: DataView, ctx: AuditContext, error: float
 ) -> BytesCheck:
     """Test the released column against the operator, at the probability ``error`` of refusing a faithful one."""
     after = histogram(candidate, column, operator.domain)
@@ -60,16 +60,16 @@ def check_bytes(
     return check_pairs(operator, joint, error)
 
 
-def check_pairs(operator: ValueOperator, joint: Joint, error: float) -> BytesCheck:
+def check_pairs(operator: ValueOperator, joint: JointCounts, error: float) -> BytesCheck:
     """Test pairs of original and released values, each an independent draw."""
     p_value = _joint_fit(operator, joint)
     trials = tally(joint.original, joint.rows, operator.size).rows
     occurs = np.flatnonzero(trials)
-    sharp = _joint_fit(operator, Joint(occurs, occurs, trials[occurs])) < error
+    sharp = _joint_fit(operator, JointCounts(occurs, occurs, trials[occurs])) < error
     return BytesCheck(_verdict(p_value, error), p_value, "pairs", sharp=sharp, joint=joint)
 
 
-def _by_frequencies(operator: ValueOperator, before: Histogram, after: Histogram, error: float) -> BytesCheck:
+def _by_frequencies(operator: ValueOperator, before: ValueHistogram, after: ValueHistogram, error: float) -> BytesCheck:
     if after.total > before.total:
         return BytesCheck("more rows were released than the operator was given")
     p_value = _marginal_fit(operator, before.rows, after.rows)
@@ -77,7 +77,7 @@ def _by_frequencies(operator: ValueOperator, before: Histogram, after: Histogram
     return BytesCheck(_verdict(p_value, error), p_value, "frequencies", sharp=sharp)
 
 
-def _joint_fit(operator: ValueOperator, joint: Joint) -> float:
+def _joint_fit(operator: ValueOperator, joint: JointCounts) -> float:
     if isinstance(operator, MatrixOperator):
         return whole_matrix.joint_fit(operator.transition, joint)
     return joint_fit(operator.retention, joint)
@@ -95,7 +95,7 @@ def _verdict(p_value: float, error: float) -> str:
     return "the released values do not follow the operator: chance alone does this less than once in a million times"
 
 
-def _joint(operator: ValueOperator, column: str, ctx: AuditContext) -> Joint | None:
+def _joint(operator: ValueOperator, column: str, ctx: AuditContext) -> JointCounts | None:
     """Return the pairs, where the operator was given the original values themselves; places may be outside (-1)."""
     if ctx.pairs is None or not given_the_original(operator, ctx.attributes.get(column)):
         return None
@@ -103,10 +103,10 @@ def _joint(operator: ValueOperator, column: str, ctx: AuditContext) -> Joint | N
     original = places(counts, "original", operator.domain)
     released = places(counts, "released", operator.domain)
     keep = counts.counts > 0
-    return Joint(original[keep], released[keep], counts.counts[keep])
+    return JointCounts(original[keep], released[keep], counts.counts[keep])
 
 
-def _same(joint: Joint, after: Histogram) -> bool:
+def _same(joint: JointCounts, after: ValueHistogram) -> bool:
     """Whether the pairs are those of the released file: within the domain, and the very same counts."""
     if (joint.original < 0).any() or (joint.released < 0).any():
         return False

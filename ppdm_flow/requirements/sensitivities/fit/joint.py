@@ -18,7 +18,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joint:
+class JointCounts:
     """``rows`` of the pairs (``original``, ``released``), places in the domain; each pair at most once."""
 
     original: Integers
@@ -26,7 +26,7 @@ class Joint:
     rows: Integers
 
 
-def joint_fit(retention: Floats, joint: Joint) -> float:
+def joint_fit(retention: Floats, joint: JointCounts) -> float:
     """Return the probability of pairs as unlikely as these, under the operator; Bonferroni over six tests.
 
     Exact binomial tests of how often each value stays (each for itself, and all by Fisher's method), of where moved
@@ -40,7 +40,7 @@ def joint_fit(retention: Floats, joint: Joint) -> float:
     stayed = _sums(joint.original[stays], joint.rows[stays], m)
     tests = [*_staying(trials, stayed, keep)]
     if m > 1:
-        moved = Joint(joint.original[~stays], joint.released[~stays], joint.rows[~stays])
+        moved = JointCounts(joint.original[~stays], joint.released[~stays], joint.rows[~stays])
         tests += _moving(trials - stayed, moved, m)
     return smallest(np.array(tests))
 
@@ -54,7 +54,7 @@ def _staying(trials: Integers, stayed: Integers, keep: Floats) -> list[float]:
     return [smallest(single), together, fisher(single)]
 
 
-def _moving(moved: Integers, pairs: Joint, m: int) -> list[float]:
+def _moving(moved: Integers, pairs: JointCounts, m: int) -> list[float]:
     """Test where moved rows go: given how many left each value, uniform over the m - 1 others."""
     chance = 1.0 / (m - 1)
     arrived = _sums(pairs.released, pairs.rows, m)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.requirements.sensitivities.fit.joint import Joint
+from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts
 from ppdm_flow.requirements.sensitivities.fit.tails import (
     ENOUGH,
     ENOUGH_VARIANCE,
@@ -26,7 +26,7 @@ _NOTHING = 1e-9
 """A direction whose share of the largest variance is less than this is taken for one that does not vary."""
 
 
-def joint_fit(transition: Floats, joint: Joint) -> float:
+def joint_fit(transition: Floats, joint: JointCounts) -> float:
     """Return the probability of pairs as unlikely as these, under the matrix; Bonferroni over five tests.
 
     Exact binomial tests of every cell, and of how often each value stays (Fisher's method over all); Bennett's bound

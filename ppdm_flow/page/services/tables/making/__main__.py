@@ -22,9 +22,9 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.page.services.storage.disk import room
-from ppdm_flow.page.services.tables.layout import ColumnAbout, Form, TableAbout
+from ppdm_flow.page.services.tables.layout import ColumnAbout, ColumnForm, TableAbout
 from ppdm_flow.page.services.tables.making.columns import write_column
-from ppdm_flow.page.services.tables.making.task import Answer, Task
+from ppdm_flow.page.services.tables.making.task import CopyExitCode, CopyTask
 from ppdm_flow.page.services.tables.making.texts import text_tables
 
 _NICE = 10
@@ -34,10 +34,10 @@ _LOOK = 0.1
 """Seconds between looks at the disk."""
 
 
-def make(task: Task) -> Answer:
+def make(task: CopyTask) -> CopyExitCode:
     """Make a copy, and return what came of it. The files are hashed before and after they were read."""
     if not _are_the_listed(task):
-        return Answer.CHANGED
+        return CopyExitCode.CHANGED
     place = Path(task.place)
     place.mkdir(mode=0o700)
     work = place / "work.duckdb"
@@ -47,23 +47,23 @@ def make(task: Task) -> Answer:
     ) as connection:
         rows = _read(connection, task)
         if rows > task.most_rows:
-            return Answer.TOO_LARGE
+            return CopyExitCode.TOO_LARGE
         columns = tuple(_column(connection, number, task, place) for number in range(len(task.columns)))
     work.unlink()
     if not _are_the_listed(task):
-        return Answer.CHANGED
+        return CopyExitCode.CHANGED
     TableAbout(rows, columns).write(place)
-    return Answer.DONE
+    return CopyExitCode.DONE
 
 
-def _are_the_listed(task: Task) -> bool:
+def _are_the_listed(task: CopyTask) -> bool:
     try:
         return all(sha256(Path(path)) == listed for path, listed in task.files)
     except OSError:
         return False
 
 
-def _read(connection: duckdb.DuckDBPyConnection, task: Task) -> int:
+def _read(connection: duckdb.DuckDBPyConnection, task: CopyTask) -> int:
     """Fill the table ``raw`` with the texts of the file, and return the number of rows."""
     names = ", ".join(f"t{number} VARCHAR" for number in range(len(task.columns)))
     connection.execute(f"CREATE TABLE raw (place BIGINT, {names})")
@@ -79,11 +79,11 @@ def _read(connection: duckdb.DuckDBPyConnection, task: Task) -> int:
     return rows
 
 
-def _column(connection: duckdb.DuckDBPyConnection, number: int, task: Task, place: Path) -> ColumnAbout:
+def _column(connection: duckdb.DuckDBPyConnection, number: int, task: CopyTask, place: Path) -> ColumnAbout:
     name, kind, changes, is_set = task.columns[number]
-    about = ColumnAbout(number, name, AttributeType(kind), Form.TEXT, changes)
+    about = ColumnAbout(number, name, AttributeType(kind), ColumnForm.TEXT, changes)
     if is_set and _is_empty(connection, number):
-        return ColumnAbout(number, name, AttributeType(kind), Form.CODED, changes)
+        return ColumnAbout(number, name, AttributeType(kind), ColumnForm.CODED, changes)
     return write_column(connection, about, place)
 
 
@@ -98,33 +98,33 @@ def _be_humble() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def _limit_memory(task: Task) -> None:
+def _limit_memory(task: CopyTask) -> None:
     most = task.memory_mb * 2**20 + _READING
     _, known = resource.getrlimit(resource.RLIMIT_DATA)
     if known == resource.RLIM_INFINITY or most < known:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def _stop_before_the_disk_is_full(task: Task) -> None:
+def _stop_before_the_disk_is_full(task: CopyTask) -> None:
     """End this process where it leaves less of the disk than it should, whatever it is doing."""
     folder = Path(task.place).parent
     while room(folder) >= task.free_bytes:
         time.sleep(_LOOK)
-    os._exit(Answer.FAILED)
+    os._exit(CopyExitCode.FAILED)
 
 
-def main() -> Answer:
+def main() -> CopyExitCode:
     """Make the copy that the standard input tells of."""
     _be_humble()
     try:
-        task = Task.read(sys.stdin.read())
+        task = CopyTask.read(sys.stdin.read())
         _limit_memory(task)
         threading.Thread(target=_stop_before_the_disk_is_full, args=(task,), daemon=True).start()
         return make(task)
     except PpdmError:
-        return Answer.UNREADABLE
+        return CopyExitCode.UNREADABLE
     except Exception:  # noqa: BLE001  # its text may hold values
-        return Answer.FAILED
+        return CopyExitCode.FAILED
 
 
 if __name__ == "__main__":

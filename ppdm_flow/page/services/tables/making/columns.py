@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.page.services.tables.layout import MOST_CHOICES, SUPPRESSED, ColumnAbout, Form, width
+from ppdm_flow.page.services.tables.layout import MOST_CHOICES, SUPPRESSED, ColumnAbout, ColumnForm, width
 from ppdm_flow.page.services.tables.making.order import write_order
 
 _PIECE = 131_072
@@ -53,7 +53,7 @@ def write_column(connection: duckdb.DuckDBPyConnection, about: ColumnAbout, fold
     if not are_numbers:
         _sorted(connection, column, "NULL::BIGINT")
     (values,) = _one(connection, "SELECT count(*) FROM sorted")
-    form = Form.NUMBER if are_numbers else Form.CHOICE if values <= MOST_CHOICES else Form.TEXT
+    form = ColumnForm.NUMBER if are_numbers else ColumnForm.CHOICE if values <= MOST_CHOICES else ColumnForm.TEXT
     whole = ColumnAbout(
         about.number, about.name, about.type, form, about.changes, values, width(values), suppressed, missing
     )
@@ -86,7 +86,7 @@ def _write_values(connection: duckdb.DuckDBPyConnection, about: ColumnAbout, fol
             ends.write(stops.tobytes())
             texts.write(b"".join(encoded))
             counts.write(batch.column(1).to_numpy().astype("<u4").tobytes())
-            if about.form is Form.NUMBER:
+            if about.form is ColumnForm.NUMBER:
                 kind = "<f8" if about.type is AttributeType.FLOAT else "<i8"
                 numbers.write(batch.column(2).to_numpy().astype(kind).tobytes())
 

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any, Self
 
 
-class Answer(IntEnum):
+class CopyExitCode(IntEnum):
     """The exit codes of the process."""
 
     DONE = 0
@@ -23,7 +23,7 @@ class Answer(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CopyTask:
     """A copy to make: ``files`` are paths with their hashes, ``path`` is what is read, ``place`` the new folder.
 
     ``columns`` are names, types, changes, and whether the column holds sets.

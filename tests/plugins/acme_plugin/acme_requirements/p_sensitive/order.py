@@ -6,16 +6,16 @@ The claims are of the kinds that k-anonymity and l-diversity make, so that their
 from __future__ import annotations
 
 from ppdm_flow.plugins import Order
-from ppdm_flow.requirements.k_anonymity.order import Size
-from ppdm_flow.requirements.l_diversity.order import Diverse
+from ppdm_flow.requirements.k_anonymity.order import ClassSizeClaim
+from ppdm_flow.requirements.l_diversity.order import DiversityClaim
 from ppdm_flow.requirements.l_diversity.requirement import Diversity
 
 
 def says(requirement, frame):
     attributes = frozenset(requirement.attributes)
-    yield Size(requirement.k, attributes)
+    yield ClassSizeClaim(requirement.k, attributes)
     for name in requirement.sensitive:
-        yield Diverse(name, float(requirement.p), Diversity.DISTINCT, 0.0, attributes)
+        yield DiversityClaim(name, float(requirement.p), Diversity.DISTINCT, 0.0, attributes)
 
 
 ORDER = Order(

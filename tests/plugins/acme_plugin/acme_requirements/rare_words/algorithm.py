@@ -42,7 +42,7 @@ class RareWordsAudit:
         for requirement in _own(ctx) if ctx.sql is not None else ():
             columns, derived = _columns(requirement, candidate, ctx)
             if columns and not derived:
-                every = [_again(ctx.sql, original, candidate, requirement, column) for column in columns]
+                every = [_figures_sql(ctx.sql, original, candidate, requirement, column) for column in columns]
                 cells, rows = max(every)
                 found |= {name: f.value for name, f in _figures(requirement, cells, rows).items()}
         return found
@@ -80,7 +80,7 @@ def _cells(candidate, column, rare):
     return sum(rows for text, rows in _texts(candidate, column) if _words(text) & rare)
 
 
-def _again(sql, original, candidate, requirement, column):
+def _figures_sql(sql, original, candidate, requirement, column):
     """Return the rows with a rare word, and all rows."""
     query = f"""
         WITH heard AS (SELECT {quoted(requirement.attribute)} AS cell, {weight_of(original.schema)} AS n FROM original),
