@@ -123,10 +123,10 @@ def test_an_escrow_file_is_never_overwritten(bench, tools, tmp_path):
     plan = bench.plan()
     path = tmp_path / "key.json"
     path.write_text("precious")
-    for escrow in (path, tmp_path / "nowhere" / "key.json"):
+    for escrow, code in ((path, "PPF673"), (tmp_path / "nowhere" / "key.json", "PPF693")):
         with pytest.raises(UsageError) as caught:
             bench.run(plan, escrow=escrow)
-        assert caught.value.diagnostics[0].code == "PPF673"
+        assert caught.value.diagnostics[0].code == code
     assert path.read_text() == "precious"
     assert tools.left(bench.out) == []
 
