@@ -1,6 +1,8 @@
 """What a ledger keeps of files, held against the reader without runs: figures, of more sequences in the same time.
 
 Each run has one file. The lesser figure of all files and of the last file alone is the product's.
+Where values have changed, its shares can be some thousandths milder: a row of then is a row of its own there, where the
+reader here leaves the changed value out of the chance of the own pair (number 163).
 """
 
 from __future__ import annotations
