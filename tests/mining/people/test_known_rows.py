@@ -132,8 +132,9 @@ def test_as_trying_every_set_of_rows(rows):
 
 @pytest.fixture
 def few(monkeypatch):
-    for module in ("combinations", "known_rows", "known_rows_query"):
-        monkeypatch.setattr(f"ppdm_flow.mining.people.{module}.MOST_COMBINATIONS", 20)
+    monkeypatch.setattr("ppdm_flow.mining.people.combinations.MOST_COMBINATIONS", 20)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_rows.MOST_COMBINATIONS", 20)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_rows_query.MOST_COMBINATIONS", 20)
 
 
 @pytest.mark.slow

@@ -25,8 +25,8 @@ def test_bars_fall_as_more_rows_are_known():
 
 
 def test_what_has_too_many_combinations_is_named_and_left_out(monkeypatch):
-    for module in ("combinations", "known_rows"):
-        monkeypatch.setattr(f"ppdm_flow.mining.people.{module}.MOST_COMBINATIONS", 60)
+    monkeypatch.setattr("ppdm_flow.mining.people.combinations.MOST_COMBINATIONS", 60)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_rows.MOST_COMBINATIONS", 60)
     people = ["abcdefghij".replace(c, "") for c in "abcdefghij"]
     chart = known_rows_chart(crowds_by_known_rows(held(*people)))
     assert chart.x == ("all",)
