@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import time
 from collections.abc import Callable
-from types import CellType, FunctionType
 from typing import Any
 
 import numba
@@ -28,11 +26,14 @@ def dispatcher(function: Callable[..., Any], made_of: str, **options: Any) -> An
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # Python carries it out then
         return function
-    holding = _holding(function, made_of)
     try:
-        return numba.njit(cache=True, **options)(holding)
+        made = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba finds no place that it may write to
-        return numba.njit(**options)(holding)
+        return numba.njit(**options)(function)
+    # Numba looks at the module of a function alone. It reads no index of another version, which could name classes that
+    # are gone.
+    made._cache._cache_file._version += f" {made_of}"  # noqa: SLF001  # nothing public tells numba more
+    return made
 
 
 def part(function: Callable[..., Any], **options: Any) -> Any:
@@ -62,19 +63,6 @@ def _lowest(_context: Any, _word: Any) -> Any:
 
 
 _INSTRUCTIONS = {"borrow": borrow, "ctpop": _popcount, "cttz": _lowest}
-
-
-def _holding(function: Callable[..., Any], text: str) -> FunctionType:
-    """Return the function with ``text`` in a cell of its closure that nothing reads.
-
-    Numba looks for machine code by the module of a function alone, and by what its closure holds.
-    """
-    code = function.__code__
-    cells = (*(function.__closure__ or ()), CellType(text))
-    code = code.replace(co_freevars=(*code.co_freevars, "_made_of"))
-    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, cells)
-    functools.update_wrapper(made, function)
-    return made
 
 
 class _Announcer(event.Listener):

@@ -180,3 +180,35 @@ def test_kernels_are_compiled_anew_where_a_part_of_them_changed(tmp_path, file, 
     assert [ran(), ran()] == [("42", True), ("42", False)]
     (tmp_path / file).write_text(text)
     assert ran() == (result, anew)
+
+
+PAIR = """
+from typing import NamedTuple
+
+class Pair(NamedTuple):
+    one: int
+    other: int
+"""
+OF_PAIRS = """
+from MODULE import Pair
+from ppdm_flow.sdk.compiled import compiled
+
+@compiled
+def added(pair):
+    return pair.one + pair.other
+
+def twice(x):
+    return added(Pair(x, x))
+"""
+
+
+@pytest.mark.slow
+def test_machine_code_for_a_class_that_has_moved_is_passed_over(tmp_path):
+    here = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    for module in ("pairs", "moved"):
+        (tmp_path / "pairs.py").unlink(missing_ok=True)
+        (tmp_path / f"{module}.py").write_text(PAIR)
+        (tmp_path / "kernels.py").write_text(OF_PAIRS.replace("MODULE", module))
+        command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+        done = subprocess.run(command, env=here, capture_output=True, text=True, check=True)
+        assert (done.stdout, NOTE in done.stderr) == ("42\n", True)
