@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from collections import defaultdict
 
 import pytest
 
@@ -92,3 +94,15 @@ def test_processes_of_python_import_nothing_from_the_folder_where_they_are_begun
                 faults.append(f"{path.relative_to(root)}:{node.lineno}")
     assert faults == []
     assert begun >= 4
+
+
+def test_public_classes_have_names_of_their_own(root):
+    """Searching for a class finds it; and the glossary names classes that there are."""
+    places = defaultdict(list)
+    for path in sorted((root / "ppdm_flow").rglob("*.py")):
+        for statement in ast.parse(path.read_text()).body:
+            if isinstance(statement, ast.ClassDef) and not statement.name.startswith("_"):
+                places[statement.name].append(path.relative_to(root).as_posix())
+    assert {name: each for name, each in places.items() if len(each) > 1} == {}
+    glossary = (root / ".github/ARCHITECTURE.md").read_text().partition("## Glossary")[2]
+    assert set(re.findall(r"`([A-Z]\w+)`", glossary)) <= places.keys()
