@@ -19,7 +19,7 @@ from ppdm_flow.api.test.test import run_tests
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.pages import pages
 from ppdm_flow.report.diagnostics import render
-from ppdm_flow.report.test.results import TestOutcome
+from ppdm_flow.report.test.results import PolicyTestOutcome
 from ppdm_flow.report.test.text import failure
 
 HERE = Path(__file__).parent / "examples" / "cases"
@@ -55,14 +55,14 @@ def test_every_code_of_a_test_file_has_a_bad_example() -> None:
 @pytest.mark.slow
 def test_good_ones_pass() -> None:
     tested = run_tests(["good"])
-    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not TestOutcome.PASSED] == []
+    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not PolicyTestOutcome.PASSED] == []
     assert tested.exit_status == 0
 
 
 @pytest.mark.slow
 def test_those_of_the_worked_policies_pass(root: Path) -> None:
     tested = run_tests([root / "pipelines"])
-    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not TestOutcome.PASSED] == []
+    assert [f"{r.id}: {r.failures}" for r in tested.results if r.outcome is not PolicyTestOutcome.PASSED] == []
     assert len({r.policy for r in tested.results}) >= 2
 
 
@@ -70,7 +70,7 @@ def test_those_of_the_worked_policies_pass(root: Path) -> None:
 @pytest.mark.parametrize("file", FAILING, ids=lambda f: f.name)
 def test_failing(file: Path) -> None:
     tested = run_tests([file.relative_to(HERE)])
-    assert {r.outcome for r in tested.results} == {TestOutcome.FAILED}
+    assert {r.outcome for r in tested.results} == {PolicyTestOutcome.FAILED}
     same("\n".join(failure(each) for each in tested.results), file)
     assert tested.exit_status == 1
 

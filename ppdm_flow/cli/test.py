@@ -12,7 +12,7 @@ from ppdm_flow import api
 from ppdm_flow.cli.terminal.options import Locked, OutputFile, option
 from ppdm_flow.cli.terminal.output import colored, columns, complain, deliver, put, say
 from ppdm_flow.report.test import text
-from ppdm_flow.report.test.results import PolicyTestResults, TestOutcome, TestResult
+from ppdm_flow.report.test.results import PolicyTestOutcome, PolicyTestResult, PolicyTestResults
 
 EXAMPLES = (
     "test",
@@ -93,7 +93,7 @@ class _TestPrinter:
         self.verbose = verbose
         self.file = ""
 
-    def __call__(self, result: TestResult, done: int, total: int) -> None:
+    def __call__(self, result: PolicyTestResult, done: int, total: int) -> None:
         if self.streaming:
             put("\n".join(_lines(result, self.file, self.verbose, color=colored(sys.stdout.isatty()))))
             self.file = result.file
@@ -102,7 +102,7 @@ class _TestPrinter:
             sys.stderr.flush()
 
 
-def _lines(result: TestResult, before: str, verbose: bool, *, color: bool) -> list[str]:
+def _lines(result: PolicyTestResult, before: str, verbose: bool, *, color: bool) -> list[str]:
     width = columns()
     lines = [] if result.file == before else [text.heading(result)]
     lines.append(text.line(result, min(width, 88), color=color))
@@ -134,7 +134,7 @@ def _all_lines(tested: PolicyTestResults, *, verbose: bool) -> str:
 
 def _rest(tested: PolicyTestResults, *, color: bool) -> str:
     """Return what stands below the lines: failures, coverage, and the sum."""
-    parts = [text.failure(r, color=color) for r in tested.results if r.outcome is not TestOutcome.PASSED]
+    parts = [text.failure(r, color=color) for r in tested.results if r.outcome is not PolicyTestOutcome.PASSED]
     if tested.coverage is not None:
         parts.append(text.coverage(tested, columns()) + "\n")
     end = text.summary(tested)

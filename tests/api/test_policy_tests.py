@@ -16,12 +16,12 @@ from signers import signers_text
 from ppdm_flow import api
 from ppdm_flow.api.test.contents import bounds, meets
 from ppdm_flow.api.test.files import matching
-from ppdm_flow.api.test.pool import TestJob, _here, _outcome, workers_for
+from ppdm_flow.api.test.pool import PolicyTestJob, _here, _outcome, workers_for
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.test.loading import load
 from ppdm_flow.policy.test.models import ExpectedFigure
 from ppdm_flow.report.test.document import as_json, as_junit, document
-from ppdm_flow.report.test.results import TestOutcome
+from ppdm_flow.report.test.results import PolicyTestOutcome
 from ppdm_flow.report.test.text import coverage, failure
 
 POLICY = """version: 1
@@ -103,7 +103,7 @@ def test_a_test_measures_what_a_run_measures(folder):
     """The independent way: the released file of a real run, read back with nothing but a CSV reader."""
     ran = api.run(Path("clinic.yaml"), data=Path("table.csv"), out=folder / "runs")
     result = only(folder, "{verdict: released}", every_figure=True)
-    assert result.outcome is TestOutcome.PASSED
+    assert result.outcome is PolicyTestOutcome.PASSED
     assert result.verdict == ran.report.verdict
     assert result.metrics == {name: figure.value for name, figure in ran.report.metrics.items()}
     assert [(j.id, j.holds, j.measured) for j in result.judged] == [
@@ -129,11 +129,11 @@ def test_a_test_measures_what_a_run_measures(folder):
 def test_a_weaker_policy_fails_its_test(folder):
     """What tests are for: someone takes the requirement away, or the step that serves it."""
     expect = "{verdict: released, holds: [privacy.templates.no-hiv], suppressed: {job: [pilot]}}"
-    assert only(folder, expect).outcome is TestOutcome.PASSED
+    assert only(folder, expect).outcome is PolicyTestOutcome.PASSED
     text = POLICY.replace("  suppress: {use: progressive_disclosure}\n", "")
     (folder / "clinic.yaml").write_text(text, encoding="utf-8")
     found = only(folder, expect)
-    assert found.outcome is TestOutcome.FAILED
+    assert found.outcome is PolicyTestOutcome.FAILED
     assert told(found) == [
         "expected `released`, and the verdict is `withheld`",
         "`privacy.templates.no-hiv` is expected to hold, and it fails",
@@ -210,7 +210,7 @@ def test_sealed_randomness_comes_out_the_same_every_time_and_differs_by_name(fol
         text += f"  {name}: {{expect: {{verdict: released}}}}\n"
     first, second = (carried_out(folder, text, every_figure=True).results for _ in range(2))
     figures = [dict(r.metrics) for r in first]
-    assert [r.outcome for r in first] == [TestOutcome.PASSED] * 2
+    assert [r.outcome for r in first] == [PolicyTestOutcome.PASSED] * 2
     assert figures == [dict(r.metrics) for r in second]
     assert figures[0] != figures[1]
 
@@ -222,12 +222,15 @@ def test_repetitions_draw_anew_and_each_must_be_as_expected(folder):
     seen = only(folder, "{verdict: released}", table, "drawn.yaml", every_figure=True).metrics[name]
     rest = "    repeat: 6\n"
     found = only(folder, f"{{metrics: {{{name}: {{equals: {seen}}}}}}}", table, "drawn.yaml", rest)
-    assert found.outcome is TestOutcome.FAILED
+    assert found.outcome is PolicyTestOutcome.FAILED
     assert found.runs == 6
     (fault,) = found.failures
     assert fault.notes[-1].startswith("in ")
     assert "of 6 repetitions; this is number 2" in fault.notes[-1]  # the first draws as a single one does
-    assert only(folder, f"{{metrics: {{{name}: {{max: 1}}}}}}", table, "drawn.yaml", rest).outcome is TestOutcome.PASSED
+    assert (
+        only(folder, f"{{metrics: {{{name}: {{max: 1}}}}}}", table, "drawn.yaml", rest).outcome
+        is PolicyTestOutcome.PASSED
+    )
 
 
 @pytest.mark.slow
@@ -257,10 +260,10 @@ def test_a_ledger_is_neither_read_nor_written(folder):
         "steps:", "ledger: {path: people.ledger, subject: name}\nsteps:"
     )
     (folder / "clinic.yaml").write_text(text, encoding="utf-8")
-    assert only(folder, "{verdict: released, holds: [privacy.cumulative_k]}").outcome is TestOutcome.PASSED
+    assert only(folder, "{verdict: released, holds: [privacy.cumulative_k]}").outcome is PolicyTestOutcome.PASSED
     assert not list(folder.glob("people*"))
     (folder / "people.ledger").write_text("no ledger at all", encoding="utf-8")
-    assert only(folder, "{verdict: released}").outcome is TestOutcome.PASSED
+    assert only(folder, "{verdict: released}").outcome is PolicyTestOutcome.PASSED
     assert (folder / "people.ledger").read_text(encoding="utf-8") == "no ledger at all"
 
 
@@ -293,9 +296,9 @@ def test_missing_values_and_other_ways_to_read_are_the_source_s(folder):
     text = POLICY.replace("nowhere.csv, missing", 'nowhere.tsv, with: {delimiter: ";", header: false}, '
         "columns: [name, age, job, illness], missing").replace("nowhere.tsv", "nowhere.csv")  # fmt: skip
     (folder / "clinic.yaml").write_text(text, encoding="utf-8")
-    assert only(folder, "{verdict: released}").outcome is TestOutcome.PASSED  # a CSV with a header all the same
+    assert only(folder, "{verdict: released}").outcome is PolicyTestOutcome.PASSED  # a CSV with a header all the same
     (folder / "raw.csv").write_text(TABLE.partition("\n")[2].replace(",", ";"), encoding="utf-8")
-    assert only(folder, "{verdict: released, rows: 8}", "{file: raw.csv}").outcome is TestOutcome.PASSED
+    assert only(folder, "{verdict: released, rows: 8}", "{file: raw.csv}").outcome is PolicyTestOutcome.PASSED
 
 
 def test_one_column_with_a_missing_value(folder):
@@ -367,7 +370,7 @@ def test_a_failure_of_the_tool_is_an_error_with_its_status(folder, monkeypatch):
     monkeypatch.setattr("ppdm_flow.api.test.cases.run_in_scratch", broken)
     outcome = carried_out(folder, "policy: clinic.yaml\ntests:\n  t: {data: {csv: table.csv}, expect: {rows: 8}}\n")
     (result,) = outcome.results
-    assert (result.outcome, result.exit_status, outcome.exit_status) == (TestOutcome.ERROR, 3, 3)
+    assert (result.outcome, result.exit_status, outcome.exit_status) == (PolicyTestOutcome.ERROR, 3, 3)
     assert CANARY not in as_json(outcome) + as_junit(outcome)
     assert list((folder / "tmp").iterdir()) == []
 
@@ -389,8 +392,8 @@ def test_a_process_that_ends_is_an_error(folder):
     (folder / "a.test.yaml").write_text("policy: clinic.yaml\ntests:\n  t: {expect: {check: []}}\n", encoding="utf-8")
     future: Future = Future()
     future.set_exception(BrokenProcessPool("gone"))
-    result = _outcome(future, TestJob(load(folder / "a.test.yaml"), "t"))
-    assert (result.outcome, result.exit_status, result.failures[0].code) == (TestOutcome.ERROR, 3, "PPF654")
+    result = _outcome(future, PolicyTestJob(load(folder / "a.test.yaml"), "t"))
+    assert (result.outcome, result.exit_status, result.failures[0].code) == (PolicyTestOutcome.ERROR, 3, "PPF654")
     assert result.line == 3
 
 

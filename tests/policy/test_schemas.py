@@ -40,7 +40,7 @@ def test_it_is_a_draft_7_schema() -> None:
 def test_every_key_is_described_by_its_field_or_else_by_the_page() -> None:
     keys = models(shape_of(policy_model()))
     described_by_field = {name for name, key in keys.items() if key.description}
-    assert {"KAnonymity.k", "Population.path", "ValueGroup.r1"} <= described_by_field
+    assert {"KAnonymity.k", "PopulationFile.path", "ValueGroup.r1"} <= described_by_field
     assert set(descriptions(POLICY)) == keys.keys() - described_by_field
 
 

@@ -38,9 +38,9 @@ from ppdm_flow.policy.linked import qualified
 from ppdm_flow.policy.loaded import PolicyReading as Policy
 from ppdm_flow.policy.requirements import awaits_data
 from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import PolicyTestCase, TestTable
+from ppdm_flow.policy.test.models import PolicyTestCase, PolicyTestTable
 from ppdm_flow.policy.test.rules import expects_a_run
-from ppdm_flow.report.test.results import JudgedRequirement, TestOutcome, TestResult, Trace
+from ppdm_flow.report.test.results import JudgedRequirement, PolicyTestOutcome, PolicyTestResult, Trace
 
 PARTITION_ROWS = 1 << 16
 _REFUSALS = (DataError, PluginError, PolicyError)
@@ -58,15 +58,15 @@ class PolicyTestRunner:
     everything: bool = False
     policies: CompiledPolicies = field(default_factory=CompiledPolicies)
 
-    def result(self, file: LoadedTests, name: str) -> TestResult:
+    def result(self, file: LoadedTests, name: str) -> PolicyTestResult:
         """Return what came of the test ``name`` of ``file``."""
         started = time.perf_counter()
         if file.cases is None:
             raise ValueError("a test file with errors is not carried out")
         case = file.cases.tests[name]
         span = file.places.key("tests", name)
-        start = TestResult(
-            file.file, name, span.line if span else 1, str(file.policy), TestOutcome.PASSED, 0.0, case.description
+        start = PolicyTestResult(
+            file.file, name, span.line if span else 1, str(file.policy), PolicyTestOutcome.PASSED, 0.0, case.description
         )
         try:
             with wrap_plugin_errors("the test"):
@@ -75,7 +75,11 @@ class PolicyTestRunner:
             failures = tuple(d if d.span else replace(d, span=span) for d in error.diagnostics)
             sources = {**file.sources, **error.sources}
             result = replace(
-                start, outcome=TestOutcome.ERROR, failures=failures, sources=sources, exit_status=max(1, _status(error))
+                start,
+                outcome=PolicyTestOutcome.ERROR,
+                failures=failures,
+                sources=sources,
+                exit_status=max(1, _status(error)),
             )
         return replace(result, seconds=time.perf_counter() - started)
 
@@ -91,7 +95,7 @@ class _RunningTest:
     name: str
     case: PolicyTestCase
 
-    def carried_out(self, start: TestResult) -> TestResult:
+    def carried_out(self, start: PolicyTestResult) -> PolicyTestResult:
         policy, compiled = self.bench.policies.compiled(self.file.policy, sets_of(self.file, self.name))
         checked = CheckedPolicy(compiled.diagnostics)
         judge = Judge(self.file, self.name, self.case, shown=True)
@@ -108,8 +112,8 @@ class _RunningTest:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _run(
-        self, start: TestResult, failures: list[Diagnostic], policy: Policy, plan: Plan, folder: Path
-    ) -> TestResult:
+        self, start: PolicyTestResult, failures: list[Diagnostic], policy: Policy, plan: Plan, folder: Path
+    ) -> PolicyTestResult:
         runs: list[PolicyTestRun] = []
         sources = {**self.file.sources, **policy.sources}
         data = prepare_tables(self.file, *self._data(), plan, folder)
@@ -122,7 +126,7 @@ class _RunningTest:
         all_failures = failures + _first(wrong, len(runs), self.case.repeat)
         return _told(start, all_failures, sources, runs, wrong[0][0] if wrong else len(runs))
 
-    def _data(self) -> tuple[TestTable | None, Mapping[str, TestTable]]:
+    def _data(self) -> tuple[PolicyTestTable | None, Mapping[str, PolicyTestTable]]:
         """Return the test's own data, else that of all tests of the file."""
         cases = self.file.cases
         own = self.case if self.case.data is not None or self.case.tables or cases is None else cases
@@ -259,17 +263,17 @@ def _first(wrong: list[tuple[int, list[Diagnostic]]], runs: int, repeat: int) ->
 
 
 def _told(
-    start: TestResult,
+    start: PolicyTestResult,
     failures: list[Diagnostic],
     sources: Mapping[str, str],
     runs: list[PolicyTestRun] | tuple[()],
     shown: int = 0,
-) -> TestResult:
+) -> PolicyTestResult:
     run = runs[shown - 1] if runs else None
     files = {d.span.file for d in failures if d.span} | {r.span.file for d in failures for r in d.related}
     return replace(
         start,
-        outcome=TestOutcome.FAILED if failures else TestOutcome.PASSED,
+        outcome=PolicyTestOutcome.FAILED if failures else PolicyTestOutcome.PASSED,
         failures=tuple(failures),
         sources={f: t for f, t in sources.items() if f in files},
         verdict=run.verdict if run else None,

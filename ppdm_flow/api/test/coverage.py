@@ -12,17 +12,17 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
-from ppdm_flow.report.test.results import Item, PolicyCoverage, TestResult, Trace
+from ppdm_flow.report.test.results import Item, PolicyCoverage, PolicyTestResult, Trace
 
 
 def coverage(
-    results: Sequence[TestResult], sets: Mapping[str, Mapping[str, str]], words: Sequence[str]
+    results: Sequence[PolicyTestResult], sets: Mapping[str, Mapping[str, str]], words: Sequence[str]
 ) -> tuple[PolicyCoverage, ...]:
     """Return what the tests exercise of each policy that they name, or that stands in a folder of ``words``.
 
     ``sets`` are params that make a policy complete, by its file. A policy that cannot be compiled is left out.
     """
-    tests: dict[Path, list[TestResult]] = {path: [] for path in _policies(words)}
+    tests: dict[Path, list[PolicyTestResult]] = {path: [] for path in _policies(words)}
     shown: dict[Path, str] = {path: str(path) for path in _policies(words)}
     for each in results:
         path = Path(each.policy).resolve()
@@ -46,7 +46,7 @@ def _policies(words: Sequence[str]) -> dict[Path, str]:
         return {}
 
 
-def _together(results: Iterable[TestResult]) -> Trace:
+def _together(results: Iterable[PolicyTestResult]) -> Trace:
     traces = [each.trace for each in results]
     none: frozenset[str] = frozenset()
     return Trace(

@@ -12,7 +12,7 @@ from ppdm_flow.engine.opening.opening import refuse_linked
 from ppdm_flow.plan.definition import SOURCE, Plan, SourceNode
 from ppdm_flow.plan.formats import handling, inferred, usual_ending
 from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import TestTable
+from ppdm_flow.policy.test.models import PolicyTestTable
 from ppdm_flow.policy.test.tables import text_of
 
 
@@ -57,7 +57,7 @@ def _reading(source: SourceNode, node: SourceNode) -> SourceNode:
 
 
 def prepare_tables(
-    file: LoadedTests, data: TestTable | None, tables: Mapping[str, TestTable], plan: Plan, folder: Path
+    file: LoadedTests, data: PolicyTestTable | None, tables: Mapping[str, PolicyTestTable], plan: Plan, folder: Path
 ) -> PolicyTestTables:
     """Return the data of a test, of one table or of linked ones. Raises DataError where it is the other."""
     if not plan.tables:
@@ -77,7 +77,7 @@ def prepare_tables(
     return PolicyTestTables(prepared)
 
 
-def prepare_data(file: LoadedTests, table: TestTable, node: SourceNode, folder: Path) -> PolicyTestData:
+def prepare_data(file: LoadedTests, table: PolicyTestTable, node: SourceNode, folder: Path) -> PolicyTestData:
     """Return one table of a test. Those in the test file are CSV with a header; sets are as the source has them."""
     if table.file is not None:
         return PolicyTestData(file.beside(table.file), replace(node, path=str(file.beside(table.file))), shown=False)
@@ -96,7 +96,7 @@ def prepare_data(file: LoadedTests, table: TestTable, node: SourceNode, folder: 
     return PolicyTestData(path, _csv(node, path), shown=True)
 
 
-def released(file: LoadedTests, table: TestTable, plan: Plan, release: str, folder: Path) -> Path:
+def released(file: LoadedTests, table: PolicyTestTable, plan: Plan, release: str, folder: Path) -> Path:
     """Return the file that a test gives in place of what the steps would make."""
     if table.csv is not None or table.file is not None:
         return file.beside(table.csv or table.file or "")
@@ -108,7 +108,7 @@ def released(file: LoadedTests, table: TestTable, plan: Plan, release: str, fold
     return written(table, folder / "released.csv")
 
 
-def written(table: TestTable, path: Path) -> Path:
+def written(table: PolicyTestTable, path: Path) -> Path:
     """Write a table of the test file as CSV."""
     path.write_text(table.text if table.text is not None else text_of(table.rows or ((),)), encoding="utf-8")
     return path

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ppdm_flow.api.loading.policies import expanded, is_test, sound_project
-from ppdm_flow.api.test.names import TestNames, codes_known, files_there
+from ppdm_flow.api.test.names import PolicyTestNames, codes_known, files_there
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
@@ -88,7 +88,7 @@ def checked(file: LoadedTests, policies: CompiledPolicies) -> tuple[Diagnostic, 
             return (*diagnostics, _no_policy(file, error))
         diagnostics += [_placed(fault, param, file, name) for param, fault in wrong.items()]
         if compiled.plan is not None:
-            diagnostics += TestNames(file, name, case, compiled.plan).faults()
+            diagnostics += PolicyTestNames(file, name, case, compiled.plan).faults()
     return tuple(diagnostics)
 
 

@@ -15,7 +15,7 @@ from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import CaseFile, ExpectedContents, ExpectedNames, PolicyTestCase, TestTable
+from ppdm_flow.policy.test.models import CaseFile, ExpectedContents, ExpectedNames, PolicyTestCase, PolicyTestTable
 from ppdm_flow.policy.test.rules import says
 
 _GLOB = frozenset("*?[")
@@ -37,7 +37,7 @@ def _files(file: LoadedTests, owner: CaseFile | PolicyTestCase, path: PolicyPath
         yield from _file(file, table, (*path, "tables", name))
 
 
-def _file(file: LoadedTests, table: TestTable | None, path: PolicyPath) -> Iterator[Diagnostic]:
+def _file(file: LoadedTests, table: PolicyTestTable | None, path: PolicyPath) -> Iterator[Diagnostic]:
     for key in ("csv", "file") if table is not None else ():
         name = getattr(table, key)
         if name is not None and not (file.beside(name).is_file() or is_file_set(file.beside(name))):
@@ -48,7 +48,7 @@ def _file(file: LoadedTests, table: TestTable | None, path: PolicyPath) -> Itera
 
 
 @dataclass(frozen=True, slots=True)
-class TestNames:
+class PolicyTestNames:
     """One test beside the plan that it is about."""
 
     file: LoadedTests

@@ -14,7 +14,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.test.loading import LoadedTests, load
-from ppdm_flow.report.test.results import TestOutcome, TestResult
+from ppdm_flow.report.test.results import PolicyTestOutcome, PolicyTestResult
 
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _HELD: dict[str, Any] = {}
@@ -31,24 +31,24 @@ def start(trace: bool, everything: bool) -> None:
     _HELD["files"] = {}
 
 
-def carried_out(file: str, name: str) -> TestResult:
+def carried_out(file: str, name: str) -> PolicyTestResult:
     """Return what came of one test."""
     files = _HELD["files"]
     if file not in files:
         files[file] = load(Path(file))
-    result: TestResult = _HELD["bench"].result(files[file], name)
+    result: PolicyTestResult = _HELD["bench"].result(files[file], name)
     return result
 
 
 WORTH = 4
 """Tests for which one more process pays: it takes some seconds to import what they need."""
 
-Tell = Callable[[TestResult, int, int], None]
+Tell = Callable[[PolicyTestResult, int, int], None]
 """Is told each result, in the order of the tests, how many that makes, and how many there will be."""
 
 
 @dataclass(frozen=True, slots=True)
-class TestJob:
+class PolicyTestJob:
     """One test of a file."""
 
     file: LoadedTests
@@ -68,9 +68,11 @@ class RecordingOptions:
     everything: bool = False
 
 
-def results(jobs: Sequence[TestJob], workers: int, tell: Tell, wanted: RecordingOptions) -> tuple[TestResult, ...]:
+def results(
+    jobs: Sequence[PolicyTestJob], workers: int, tell: Tell, wanted: RecordingOptions
+) -> tuple[PolicyTestResult, ...]:
     """Carry out every job. A test that ends its process is an error; so are those that cannot be started then."""
-    result_of: dict[int, TestResult] = {}
+    result_of: dict[int, PolicyTestResult] = {}
     reported = 0
     for number, result in _here(jobs, wanted) if workers == 1 else _apart(jobs, workers, wanted):
         result_of[number] = result
@@ -80,7 +82,7 @@ def results(jobs: Sequence[TestJob], workers: int, tell: Tell, wanted: Recording
     return tuple(result_of[number] for number in sorted(result_of))
 
 
-def _here(jobs: Sequence[TestJob], wanted: RecordingOptions) -> Iterator[tuple[int, TestResult]]:
+def _here(jobs: Sequence[PolicyTestJob], wanted: RecordingOptions) -> Iterator[tuple[int, PolicyTestResult]]:
     from ppdm_flow.api.test.cases import PolicyTestRunner  # noqa: PLC0415  # the engine takes seconds to import: workers do
 
     bench = PolicyTestRunner(wanted.trace, wanted.everything)
@@ -88,10 +90,12 @@ def _here(jobs: Sequence[TestJob], wanted: RecordingOptions) -> Iterator[tuple[i
         yield number, bench.result(job.file, job.name)
 
 
-def _apart(jobs: Sequence[TestJob], workers: int, wanted: RecordingOptions) -> Iterator[tuple[int, TestResult]]:
+def _apart(
+    jobs: Sequence[PolicyTestJob], workers: int, wanted: RecordingOptions
+) -> Iterator[tuple[int, PolicyTestResult]]:
     pool = ProcessPoolExecutor(workers, get_context("spawn"), start, (wanted.trace, wanted.everything))
     try:
-        waiting: dict[Future[TestResult], int] = {}
+        waiting: dict[Future[PolicyTestResult], int] = {}
         for number, job in enumerate(jobs):
             waiting[pool.submit(carried_out, job.file.file, job.name)] = number
         for future in as_completed(waiting):
@@ -101,18 +105,18 @@ def _apart(jobs: Sequence[TestJob], workers: int, wanted: RecordingOptions) -> I
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _outcome(future: Future[TestResult], job: TestJob) -> TestResult:
+def _outcome(future: Future[PolicyTestResult], job: PolicyTestJob) -> PolicyTestResult:
     try:
         return future.result()
     except BrokenProcessPool:
         span = job.file.places.key("tests", job.name)
         fault = Diagnostic("PPF654", f"the process that carried out test `{job.name}`, or one beside it, ended", span)
-        return TestResult(
+        return PolicyTestResult(
             file=job.file.file,
             name=job.name,
             line=span.line if span else 1,
             policy=str(job.file.policy),
-            outcome=TestOutcome.ERROR,
+            outcome=PolicyTestOutcome.ERROR,
             seconds=0.0,
             failures=(fault,),
             sources=job.file.sources,

@@ -11,7 +11,7 @@ from pathlib import Path
 from ppdm_flow.api.loading.locked import Locks
 from ppdm_flow.api.test.coverage import coverage
 from ppdm_flow.api.test.files import CompiledPolicies, find, matching, read, sets_of
-from ppdm_flow.api.test.pool import RecordingOptions, Tell, TestJob, results, workers_for
+from ppdm_flow.api.test.pool import PolicyTestJob, RecordingOptions, Tell, results, workers_for
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.engine.machine import cores
@@ -57,12 +57,12 @@ def list_tests(paths: Sequence[str | Path] = (".",), patterns: Sequence[str] = (
     return tuple(f"{job.file.file}::{job.name}" for job in chosen(paths, patterns)[0])
 
 
-def chosen(paths: Sequence[str | Path], patterns: Sequence[str]) -> tuple[list[TestJob], int]:
+def chosen(paths: Sequence[str | Path], patterns: Sequence[str]) -> tuple[list[PolicyTestJob], int]:
     """Return the tests to carry out, and how many are left out. Raises UsageError, PolicyError."""
     files, case_files, sources = read(find(paths))
     if has_errors(case_files):
         raise PolicyError(case_files, sources)
-    every = [TestJob(file, name) for file in files for name in (file.cases.tests if file.cases else ())]
+    every = [PolicyTestJob(file, name) for file in files for name in (file.cases.tests if file.cases else ())]
     jobs = [job for job in every if matching(patterns, f"{job.file.file}::{job.name}")]
     if not jobs:
         names = ", ".join(f"`{p}`" for p in patterns)
@@ -78,7 +78,7 @@ def _need_libraries() -> None:
             raise ModuleNotFoundError(f"no module named {name}", name=name)
 
 
-def _hold(jobs: Sequence[TestJob], *, locked: bool) -> None:
+def _hold(jobs: Sequence[PolicyTestJob], *, locked: bool) -> None:
     """Hold each policy that is tested against its lock, where that is asked for.
 
     What a test is about may be a policy with faults.
@@ -90,7 +90,7 @@ def _hold(jobs: Sequence[TestJob], *, locked: bool) -> None:
             locks.hold(loaded, outcome.plan)
 
 
-def _sets(jobs: Sequence[TestJob]) -> dict[str, Mapping[str, str]]:
+def _sets(jobs: Sequence[PolicyTestJob]) -> dict[str, Mapping[str, str]]:
     """Return params of one test of each policy."""
     params_of: dict[str, Mapping[str, str]] = {}
     for job in jobs:

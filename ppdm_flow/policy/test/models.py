@@ -13,7 +13,7 @@ from ppdm_flow.core.codes import current_code
 from ppdm_flow.core.model import Code, Model, Name, ParamName
 
 
-class TestTable(Model):
+class PolicyTestTable(Model):
     """Data of a test: one of ``text``, ``rows``, ``csv`` and ``file``.
 
     ``text`` is what a file would hold, ``rows`` are maps, or lists below a list of names, ``csv`` is a CSV file with a
@@ -91,9 +91,9 @@ class PolicyTestCase(Model):
     """
 
     description: str = ""
-    data: TestTable | None = None
-    tables: dict[Name, TestTable] = Field(default_factory=dict)
-    released: TestTable | None = None
+    data: PolicyTestTable | None = None
+    tables: dict[Name, PolicyTestTable] = Field(default_factory=dict)
+    released: PolicyTestTable | None = None
     release: Name | None = None
     set: dict[ParamName, str] = Field(default_factory=dict)
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -106,6 +106,6 @@ class CaseFile(Model):
     description: str = ""
     policy: str
     set: dict[ParamName, str] = Field(default_factory=dict)
-    data: TestTable | None = None
-    tables: dict[Name, TestTable] = Field(default_factory=dict)
+    data: PolicyTestTable | None = None
+    tables: dict[Name, PolicyTestTable] = Field(default_factory=dict)
     tests: Annotated[dict[Name, PolicyTestCase], Field(min_length=1)]

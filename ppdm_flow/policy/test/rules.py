@@ -16,7 +16,7 @@ from ppdm_flow.policy.test.models import (
     ExpectedResult,
     ExpectedSuppression,
     PolicyTestCase,
-    TestTable,
+    PolicyTestTable,
 )
 from ppdm_flow.policy.test.tables import given
 
@@ -97,7 +97,7 @@ def says(contents: ExpectedContents) -> set[str]:
     return contents.model_fields_set & {"rows", "columns", "released_values", "suppressed"}
 
 
-def _table(table: TestTable | None, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
+def _table(table: PolicyTestTable | None, path: PolicyPath, at: ResolvedPlaces) -> Iterator[Diagnostic]:
     if table is not None and len(forms := given(table)) != 1:
         what = f"both `{forms[0]}` and `{forms[1]}`" if forms else "no rows"
         yield _fault("PPF146", f"`{path[-1]}` has {what}", at, path, f"it takes one of {FORMS}")

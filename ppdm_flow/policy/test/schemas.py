@@ -7,7 +7,7 @@ from typing import Any
 from ppdm_flow.policy.language.descriptions import TESTS, descriptions
 from ppdm_flow.policy.language.schemas import Writer
 from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, Shape
-from ppdm_flow.policy.test.models import CaseFile, TestTable
+from ppdm_flow.policy.test.models import CaseFile, PolicyTestTable
 from ppdm_flow.policy.test.shorthand import SHORT
 from ppdm_flow.policy.text.nodes import Seq
 
@@ -39,4 +39,4 @@ class _CasesWriter(Writer):
         inner = shape.keys[key].shape
         if isinstance(inner, ListOf) and not listed:
             inner = inner.item
-        return {"type": "string"} if shape.model is TestTable and not listed else super().value(inner)
+        return {"type": "string"} if shape.model is PolicyTestTable and not listed else super().value(inner)

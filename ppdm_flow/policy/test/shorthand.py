@@ -14,12 +14,12 @@ from ppdm_flow.policy.advice import empty_hint
 from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Shape
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.models import ExpectedFigure, ExpectedNames, ExpectedSuppression, TestTable
+from ppdm_flow.policy.test.models import ExpectedFigure, ExpectedNames, ExpectedSuppression, PolicyTestTable
 from ppdm_flow.policy.text.merge import is_null
 from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, Scalar, Seq
 
 SHORT: Mapping[Any, Mapping[type[Node], str]] = {
-    TestTable: {Scalar: "text", Seq: "rows"},
+    PolicyTestTable: {Scalar: "text", Seq: "rows"},
     ExpectedFigure: {Scalar: "equals"},
     ExpectedNames: {Seq: "exactly", Scalar: "exactly"},
     ExpectedSuppression: {Seq: "somewhere", Scalar: "somewhere"},
@@ -80,7 +80,7 @@ def _listed(node: Node, shape: Shape) -> Node:
 
 
 def _is_rows(shape: Shape | None, key: str) -> bool:
-    return isinstance(shape, FixedKeys) and shape.model is TestTable and key == "rows"
+    return isinstance(shape, FixedKeys) and shape.model is PolicyTestTable and key == "rows"
 
 
 def _below(shape: Shape | None, key: str) -> Shape | None:

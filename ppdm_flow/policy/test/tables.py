@@ -9,7 +9,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.models import TestTable
+from ppdm_flow.policy.test.models import PolicyTestTable
 
 
 def cells(flat: FlatPolicy) -> Iterator[Diagnostic]:
@@ -40,7 +40,7 @@ def _quoted(cell: str | None) -> str:
     return "" if cell is None else '"' + cell.replace('"', '""') + '"'
 
 
-def given(table: TestTable) -> list[str]:
+def given(table: PolicyTestTable) -> list[str]:
     """Return which of its forms a table has."""
     return [name for name in ("text", "rows", "csv", "file") if getattr(table, name) is not None]
 

@@ -9,9 +9,13 @@ from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.junit import JUnitCase, Suite, render
 from ppdm_flow.report.junit import JUnitOutcome as Ended
-from ppdm_flow.report.test.results import PolicyCoverage, PolicyTestResults, TestOutcome, TestResult
+from ppdm_flow.report.test.results import PolicyCoverage, PolicyTestOutcome, PolicyTestResult, PolicyTestResults
 
-_ENDED = {TestOutcome.PASSED: Ended.PASSED, TestOutcome.FAILED: Ended.FAILED, TestOutcome.ERROR: Ended.ERROR}
+_ENDED = {
+    PolicyTestOutcome.PASSED: Ended.PASSED,
+    PolicyTestOutcome.FAILED: Ended.FAILED,
+    PolicyTestOutcome.ERROR: Ended.ERROR,
+}
 
 
 def as_json(tested: PolicyTestResults) -> str:
@@ -22,9 +26,9 @@ def as_json(tested: PolicyTestResults) -> str:
 def document(tested: PolicyTestResults) -> dict[str, Any]:
     """Return the outcome: ``tests``, how many there are of each kind, and ``coverage`` where it was asked for."""
     counts: dict[str, Any] = {
-        "passed": tested.count(TestOutcome.PASSED),
-        "failed": tested.count(TestOutcome.FAILED),
-        "errors": tested.count(TestOutcome.ERROR),
+        "passed": tested.count(PolicyTestOutcome.PASSED),
+        "failed": tested.count(PolicyTestOutcome.FAILED),
+        "errors": tested.count(PolicyTestOutcome.ERROR),
         "not_selected": tested.unselected,
         "seconds": round(tested.seconds, 3),
         "tests": [_test(each) for each in tested.results],
@@ -41,11 +45,11 @@ def as_junit(tested: PolicyTestResults) -> str:
     return render([_suite(file, [r for r in tested.results if r.file == file]) for file in files], "ppdm-flow test")
 
 
-def _suite(file: str, results: list[TestResult]) -> Suite:
+def _suite(file: str, results: list[PolicyTestResult]) -> Suite:
     return Suite(file, [_case(each) for each in results], {"policy": results[0].policy})
 
 
-def _case(result: TestResult) -> JUnitCase:
+def _case(result: PolicyTestResult) -> JUnitCase:
     first = result.failures[0] if result.failures else None
     return JUnitCase(
         classname=result.file,
@@ -61,7 +65,7 @@ def _case(result: TestResult) -> JUnitCase:
     )
 
 
-def _test(result: TestResult) -> dict[str, Any]:
+def _test(result: PolicyTestResult) -> dict[str, Any]:
     return {
         "file": result.file,
         "name": result.name,

@@ -9,7 +9,7 @@ from enum import StrEnum
 from ppdm_flow.core.diagnostics import Diagnostic
 
 
-class TestOutcome(StrEnum):
+class PolicyTestOutcome(StrEnum):
     """How a test ended. ERROR: it could not be carried out."""
 
     PASSED = "passed"
@@ -40,7 +40,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class TestResult:
+class PolicyTestResult:
     """What came of one test.
 
     ``judged`` are the requirements and gates of the first run that did not meet the expectations, else of the last;
@@ -52,7 +52,7 @@ class TestResult:
     name: str
     line: int
     policy: str
-    outcome: TestOutcome
+    outcome: PolicyTestOutcome
     seconds: float
     description: str = ""
     failures: tuple[Diagnostic, ...] = ()
@@ -107,14 +107,14 @@ class PolicyCoverage:
 class PolicyTestResults:
     """The outcome of all tests. ``unselected`` were left out by name; ``coverage`` is None unless asked for."""
 
-    results: tuple[TestResult, ...]
+    results: tuple[PolicyTestResult, ...]
     seconds: float
     workers: int
     unselected: int = 0
     coverage: tuple[PolicyCoverage, ...] | None = None
     fail_under: float | None = None
 
-    def count(self, outcome: TestOutcome) -> int:
+    def count(self, outcome: PolicyTestOutcome) -> int:
         """Return how many tests ended like this."""
         return sum(each.outcome is outcome for each in self.results)
 
@@ -136,4 +136,4 @@ class PolicyTestResults:
         worst = max((each.exit_status for each in self.results), default=0)
         if worst >= 3:
             return worst
-        return 0 if self.count(TestOutcome.PASSED) == len(self.results) and self.enough else 1
+        return 0 if self.count(PolicyTestOutcome.PASSED) == len(self.results) and self.enough else 1

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.snippet import printable
-from ppdm_flow.report.test.results import Item, PolicyTestResults, TestOutcome, TestResult
+from ppdm_flow.report.test.results import Item, PolicyTestOutcome, PolicyTestResult, PolicyTestResults
 
-_WORDS = {TestOutcome.PASSED: "ok   ", TestOutcome.FAILED: "FAIL ", TestOutcome.ERROR: "ERROR"}
-_COLORS = {TestOutcome.PASSED: "32", TestOutcome.FAILED: "1;31", TestOutcome.ERROR: "1;31"}
+_WORDS = {PolicyTestOutcome.PASSED: "ok   ", PolicyTestOutcome.FAILED: "FAIL ", PolicyTestOutcome.ERROR: "ERROR"}
+_COLORS = {PolicyTestOutcome.PASSED: "32", PolicyTestOutcome.FAILED: "1;31", PolicyTestOutcome.ERROR: "1;31"}
 
 
-def line(result: TestResult, width: int, *, color: bool = False) -> str:
+def line(result: PolicyTestResult, width: int, *, color: bool = False) -> str:
     """Return one line on a test: how it ended, its name, how long it took."""
     word = _painted(_WORDS[result.outcome], _COLORS[result.outcome], color=color)
     took = f"{result.seconds:.2f} s"
@@ -21,19 +21,19 @@ def line(result: TestResult, width: int, *, color: bool = False) -> str:
     return f"  {word} {name}{took:>{max(len(took) + 2, width - 8 - len(name))}}"
 
 
-def heading(result: TestResult) -> str:
+def heading(result: PolicyTestResult) -> str:
     """Return the line above the tests of a file."""
     return printable(result.file)
 
 
-def failure(result: TestResult, *, color: bool = False) -> str:
+def failure(result: PolicyTestResult, *, color: bool = False) -> str:
     """Return what a test expected and what came of it, with the lines of the test file."""
     title = _painted(f"{printable(result.file)}::{printable(result.name)}", "1", color=color)
     about = f"\n{printable(result.description)}" if result.description else ""
     return f"{title}{about}\n\n{drawing.render(result.failures, result.sources, color=color)}"
 
 
-def details(result: TestResult) -> str:
+def details(result: PolicyTestResult) -> str:
     """Return everything that a test measured."""
     if not result.judged and not result.metrics:
         return ""
@@ -52,8 +52,11 @@ def details(result: TestResult) -> str:
 
 def summary(tested: PolicyTestResults) -> str:
     """Return the sum: ``3 passed, 1 failed in 2.31 s``."""
-    parts = [f"{tested.count(o)} {w}" for o, w in ((TestOutcome.PASSED, "passed"), (TestOutcome.FAILED, "failed"))]
-    errors = tested.count(TestOutcome.ERROR)
+    parts = [
+        f"{tested.count(o)} {w}"
+        for o, w in ((PolicyTestOutcome.PASSED, "passed"), (PolicyTestOutcome.FAILED, "failed"))
+    ]
+    errors = tested.count(PolicyTestOutcome.ERROR)
     parts = [p for p in parts if not p.startswith("0 ")] + ([f"{errors} in error"] if errors else [])
     if tested.unselected:
         parts.append(f"{tested.unselected} not selected")
@@ -63,7 +66,7 @@ def summary(tested: PolicyTestResults) -> str:
 
 def advice(tested: PolicyTestResults) -> str | None:
     """Return how to see more of the first failure."""
-    first = next((r for r in tested.results if r.outcome is not TestOutcome.PASSED), None)
+    first = next((r for r in tested.results if r.outcome is not PolicyTestOutcome.PASSED), None)
     return f"all that was measured: ppdm-flow test {first.file} -k {first.name} -v" if first else None
 
 

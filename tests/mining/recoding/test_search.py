@@ -15,6 +15,7 @@ from tiers import examples
 
 from ppdm_flow.mining.class_people.holdings import OfHoldings
 from ppdm_flow.mining.recoding import costs
+from ppdm_flow.mining.recoding.costs import RecodingCost
 from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
 from ppdm_flow.mining.recoding.models import ClassModel, HereditaryModel, KAnonymous
 from ppdm_flow.mining.recoding.search import optimum
@@ -188,8 +189,8 @@ def test_no_model_and_no_cost_is_forgotten() -> None:
     there = {c for home in homes for c in home.values() if isinstance(c, type) and issubclass(c, ClassModel)}
     used = {type(MODELS[kind](*numbers)) for kind, *numbers in ONE_OF_EACH}
     assert there - {ClassModel, HereditaryModel, OfHoldings} == used
-    priced = {c.__name__ for c in vars(costs).values() if isinstance(c, type) and "prepare" in dir(c)} - {"Cost"}
-    assert priced == {type(c).__name__ for c in COSTS.values()}
+    priced = {c for c in vars(costs).values() if isinstance(c, type) and "prepare" in dir(c)} - {RecodingCost}
+    assert priced == {type(c) for c in COSTS.values()}
 
 
 @pytest.mark.slow(quick=6)
