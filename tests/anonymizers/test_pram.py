@@ -21,8 +21,8 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Directions, Role
-from ppdm_flow.requirements.sensitivities.exact import brute_posteriors_of_matrix
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity, slack_of
+from ppdm_flow.requirements.sensitivities.second_route import brute_posteriors_of_matrix
 from ppdm_flow.sdk.anonymizer import Operator, StepContext, value_operator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.spec import Scope

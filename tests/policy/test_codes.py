@@ -11,7 +11,7 @@ from ppdm_flow.core.pages import CodePage, language, pages
 
 ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
 POLICIES = [f for f in ROOM.rglob("*.py") if f.relative_to(ROOM).parts[0] not in ("contract", "edit", "lock", "test")]
-POLICIES += [f for name in ("problems", "redundancy") for f in ROOM.with_name("requirements").rglob(f"{name}.py")]
+POLICIES += ROOM.with_name("requirements").rglob("spec.py")
 RANGES = (
     ("PPF100", "PPF117"),  # text
     ("PPF201", "PPF210"),  # shape
@@ -25,6 +25,7 @@ RANGES = (
     ("PPF499", "PPF499"),
     ("PPF500", "PPF538"),  # rules on requirements, attributes, the ledger and files
     ("PPF542", "PPF549"),  # on people and linked tables
+    ("PPF566", "PPF566"),  # on templates that contradict each other
     ("PPF575", "PPF577"),
     ("PPF580", "PPF585"),  # and on equivalence classes
     ("PPF590", "PPF599"),  # and on sets of items and numbers

@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from ppdm_flow.policy.language.patterns import DeclaredAttributes, matches, overlap
-from ppdm_flow.requirements.templates.redundancy import implies
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate
+from ppdm_flow.requirements.templates.spec import implies
 
 
 def worst(rows, channel, pair, weights) -> float:

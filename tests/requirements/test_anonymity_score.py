@@ -18,8 +18,7 @@ from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.requirements.anonymity_score.algorithm import AnonymityScoreAudit
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.blend.algorithm import BlendAudit
-from ppdm_flow.requirements.blend.audit import SPEC, BlendParams
-from ppdm_flow.requirements.blend.requirement import Blend
+from ppdm_flow.requirements.blend.requirement import AUDIT, Blend, BlendParams
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table
@@ -271,8 +270,8 @@ def test_an_audit_of_its_own_bears_no_prefix(build, agree):
     assert {"nas", "as", "found"} <= set(agree(SCORE, example))
     rare = BlendAudit(BlendParams(min_support=SupportBound(count=3)))
     assert {"share", "rare_released"} <= set(agree(rare, example))
-    assert SPEC.effect(BlendParams(), Scope("x", {}, ())).problems[0].code == "PPF202"
-    assert not SPEC.effect(rare.params, Scope("x", {}, ())).problems
+    assert AUDIT.effect(BlendParams(), Scope("x", {}, ())).problems[0].code == "PPF202"
+    assert not AUDIT.effect(rare.params, Scope("x", {}, ())).problems
 
 
 def test_charts_are_bounded(build):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.engine.local.sql import duckdb
-from ppdm_flow.requirements.cumulative_k.groups import groups
-from ppdm_flow.requirements.cumulative_k.query import figures
+from ppdm_flow.requirements.cumulative_k.algorithm import figures, groups
 from ppdm_flow.sdk.history import Membership
 
 PEOPLE = [f"p{i:02}" for i in range(12)]

@@ -19,8 +19,8 @@ from ppdm_flow.core.requirement import within
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
 from ppdm_flow.policy.language.kinds import spec_of
-from ppdm_flow.requirements.dominance.classes import UndominatedClass
-from ppdm_flow.requirements.dominance.concentration import concentrations
+from ppdm_flow.requirements.dominance.algorithm import UndominatedClass
+from ppdm_flow.requirements.dominance.reading import concentrations
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column

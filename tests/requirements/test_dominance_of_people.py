@@ -15,7 +15,7 @@ from tiers import examples
 from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
-from ppdm_flow.requirements.dominance.classes import UndominatedClass
+from ppdm_flow.requirements.dominance.algorithm import UndominatedClass
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.registry import load
 

@@ -20,12 +20,11 @@ from ppdm_flow.mining.transactions.documents import document
 from ppdm_flow.mining.transactions.matrices import transition
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
-from ppdm_flow.requirements.itemset_breach import second_route
+from ppdm_flow.requirements.itemset_breach import material
 from ppdm_flow.requirements.itemset_breach.algorithm import ItemsetBreachAudit
-from ppdm_flow.requirements.itemset_breach.audit import ItemsetBreachParams
-from ppdm_flow.requirements.itemset_breach.fit import ERROR
+from ppdm_flow.requirements.itemset_breach.fit import ERROR, binomial, mixed, summed
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
-from ppdm_flow.requirements.itemset_breach.tails import binomial, mixed, summed
+from ppdm_flow.requirements.itemset_breach.spec import ItemsetBreachParams
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.tables.schema import Field, Schema
@@ -190,8 +189,8 @@ def test_itemsets_alike_in_sql_and_one_by_one() -> None:
     before = shop(400)
     material_like = judged_material(before)
     wanted = [0, 1, 2]
-    by_sql = second_route._counts(material_like, wanted, Sql())
-    assert by_sql == second_route._one_by_one(material_like, wanted)
+    by_sql = material._counts(material_like, wanted, Sql())
+    assert by_sql == material._one_by_one(material_like, wanted)
 
 
 def judged_material(before: Baskets):
@@ -222,7 +221,7 @@ def test_likelihoods_by_definition(operator: TransactionOperator) -> None:
         for k in (1, 2, 3):
             ruled = transition(operator, m, k)[k]
             for overlap in range(min(k, m) + 1):
-                assert second_route.likelihood(operator, m, k, overlap) == pytest.approx(ruled[overlap], rel=1e-10)
+                assert material.likelihood(operator, m, k, overlap) == pytest.approx(ruled[overlap], rel=1e-10)
 
 
 @pytest.mark.slow

@@ -93,7 +93,7 @@ def test_the_kernel_is_its_plain_self():
 
 
 def test_the_second_route_in_chunks(monkeypatch, build, agree):
-    monkeypatch.setattr("ppdm_flow.requirements.k_anonymity.query.CHUNK_PAIRS", 5000)
+    monkeypatch.setattr("ppdm_flow.requirements.k_anonymity.algorithm.CHUNK_PAIRS", 5000)
     table = big(400, (5, 4, 3, 3, 2), 0.2)
     example = build.case(table, table, "qqqqq", nulls=Nulls.WILDCARD, requirements=(requirement(3, table.names),))
     agree(AUDIT, example, least=7)

@@ -16,7 +16,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.requirements.km_anonymity import kernels
+from ppdm_flow.requirements.km_anonymity import algorithm
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load
@@ -80,9 +80,9 @@ def test_enumeration_and_recheck(rows, m, data):
 def test_the_kernel_is_its_plain_self(monkeypatch):
     rows = [[str(i) for i in np.random.default_rng(r).choice(7, 4, replace=False)] for r in range(30)]
     sets = Baskets.of(rows)
-    compiled = kernels.smallest(sets.offsets, sets.items, np.ones(30, dtype=np.int64), np.arange(30) // 2, 3, 7)
-    monkeypatch.setattr(kernels, "_count", kernels._count.py_func)
-    plain = kernels.smallest.py_func(sets.offsets, sets.items, np.ones(30, dtype=np.int64), np.arange(30) // 2, 3, 7)
+    compiled = algorithm.smallest(sets.offsets, sets.items, np.ones(30, dtype=np.int64), np.arange(30) // 2, 3, 7)
+    monkeypatch.setattr(algorithm, "_count", algorithm._count.py_func)
+    plain = algorithm.smallest.py_func(sets.offsets, sets.items, np.ones(30, dtype=np.int64), np.arange(30) // 2, 3, 7)
     assert compiled.tolist() == plain.tolist()
 
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from tiers import examples
 
 from ppdm_flow.mining.exposure.matching_query import largest_matching
-from ppdm_flow.requirements.l_diversity.matching import matched
+from ppdm_flow.requirements.l_diversity.algorithm import matched
 
 CLASSES = st.lists(
     st.lists(st.tuples(st.integers(1, 3), st.sets(st.integers(0, 4), min_size=1, max_size=4)), min_size=1, max_size=3),

@@ -16,15 +16,11 @@ from tiers import examples
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
-from ppdm_flow.requirements.numeric_linkage.codes import Codes
-from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson, wilson
-from ppdm_flow.requirements.numeric_linkage.lookup import IntruderKnowledge, sampled
-from ppdm_flow.requirements.numeric_linkage.nearest import NearerCounts, places
-from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight, weights_of
+from ppdm_flow.requirements.numeric_linkage.algorithm import places_by_weight, sentence, weights_of
+from ppdm_flow.requirements.numeric_linkage.control import clopper_pearson, wilson
+from ppdm_flow.requirements.numeric_linkage.nearest import IntruderKnowledge, NearerCounts, places, sampled
 from ppdm_flow.requirements.numeric_linkage.second_route import places_sql
-from ppdm_flow.requirements.numeric_linkage.sentences import sentence
-from ppdm_flow.requirements.numeric_linkage.spaces import spaces
-from ppdm_flow.requirements.numeric_linkage.truth import Truth
+from ppdm_flow.requirements.numeric_linkage.spaces import Codes, Truth, spaces
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 

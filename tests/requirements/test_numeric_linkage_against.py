@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.requirements.numeric_linkage.codes import Codes
+from ppdm_flow.requirements.numeric_linkage.algorithm import places_by_weight
 from ppdm_flow.requirements.numeric_linkage.nearest import places
-from ppdm_flow.requirements.numeric_linkage.probabilistic import places_by_weight
 from ppdm_flow.requirements.numeric_linkage.second_route import places_sql
-from ppdm_flow.requirements.numeric_linkage.spaces import spaces
-from ppdm_flow.requirements.numeric_linkage.truth import Truth
+from ppdm_flow.requirements.numeric_linkage.spaces import Codes, Truth, spaces
 from ppdm_flow.sdk.registry import load
 
 from .numeric_cases import ID, case_of

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.requirements.numeric_linkage.codes import HIDDEN, Codes
+from ppdm_flow.requirements.numeric_linkage.algorithm import compared, places_by_weight, weights_of, widths
 from ppdm_flow.requirements.numeric_linkage.control import near
 from ppdm_flow.requirements.numeric_linkage.nearest import metric_of, nearest_squares, places
-from ppdm_flow.requirements.numeric_linkage.probabilistic import compared, places_by_weight, weights_of, widths
 from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_sql, places_sql, whitening
-from ppdm_flow.requirements.numeric_linkage.spaces import spaces
-from ppdm_flow.requirements.numeric_linkage.truth import Truth
+from ppdm_flow.requirements.numeric_linkage.spaces import HIDDEN, Codes, Truth, spaces
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 

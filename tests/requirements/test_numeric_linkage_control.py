@@ -12,8 +12,7 @@ from scipy import stats
 from tiers import examples
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.requirements.numeric_linkage.control import near
-from ppdm_flow.requirements.numeric_linkage.intervals import clopper_pearson
+from ppdm_flow.requirements.numeric_linkage.control import clopper_pearson, near
 from ppdm_flow.requirements.numeric_linkage.nearest import metric_of, nearest_squares
 from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_sql, whitening
 from ppdm_flow.requirements.numeric_linkage.spaces import spaces

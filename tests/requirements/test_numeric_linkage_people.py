@@ -17,13 +17,10 @@ from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.exposure.numbers import UnnumberedError
-from ppdm_flow.requirements.numeric_linkage.codes import Codes
-from ppdm_flow.requirements.numeric_linkage.lookup import chosen_units
-from ppdm_flow.requirements.numeric_linkage.nearest import nearest_squares
+from ppdm_flow.requirements.numeric_linkage.nearest import chosen_units, nearest_squares
 from ppdm_flow.requirements.numeric_linkage.requirement import NumericLinkage
 from ppdm_flow.requirements.numeric_linkage.second_route import nearest_squares_sql
-from ppdm_flow.requirements.numeric_linkage.spaces import spaces
-from ppdm_flow.requirements.numeric_linkage.truth import Truth
+from ppdm_flow.requirements.numeric_linkage.spaces import Codes, Truth, spaces
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table

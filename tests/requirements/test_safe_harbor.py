@@ -19,9 +19,8 @@ from ppdm_flow.mining.identifiers.cells import seen
 from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, WORDS
 from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.requirements.safe_harbor.algorithm import SafeHarborAudit
-from ppdm_flow.requirements.safe_harbor.column_names import told_by
-from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
-from ppdm_flow.requirements.safe_harbor.small_areas import LISTS, areas
+from ppdm_flow.requirements.safe_harbor.columns import told_by
+from ppdm_flow.requirements.safe_harbor.requirement import LISTS, SafeHarbor, areas
 from ppdm_flow.tables.column import Column
 from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
 from ppdm_flow.testing.requirement_conformance import RequirementConformance

@@ -15,12 +15,15 @@ from tiers import examples
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
-from ppdm_flow.requirements.sensitivities.exact import brute_posteriors
-from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts, joint_fit
-from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit
-from ppdm_flow.requirements.sensitivities.posteriors import amplification, posteriors_at, worst_posteriors
+from ppdm_flow.requirements.sensitivities.fit import JointCounts, joint_fit, retention_marginal_fit
+from ppdm_flow.requirements.sensitivities.judgement import (
+    PosteriorBounds,
+    amplification,
+    posteriors_at,
+    worst_posteriors,
+)
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
+from ppdm_flow.requirements.sensitivities.second_route import brute_posteriors
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.registry import load
 
@@ -421,7 +424,7 @@ def test_p_values_of_faithful_releases_are_not_small():
         pairs, rows = np.unique(values * 6 + out, return_counts=True)
         small["joint"] += joint_fit(kept, JointCounts(pairs // 6, pairs % 6, rows)) < 0.01
         n, r = np.bincount(values, minlength=6), np.bincount(out, minlength=6)
-        small["marginal"] += marginal_fit(kept, n, r) < 0.01
+        small["marginal"] += retention_marginal_fit(kept, n, r) < 0.01
     assert small["joint"] <= 18
     assert small["marginal"] <= 18
 
@@ -429,7 +432,7 @@ def test_p_values_of_faithful_releases_are_not_small():
 @pytest.mark.slow
 def test_covariance_of_the_frequencies():
     """The quadratic form is chi-square distributed: its mean over 800 runs within 5 standard errors of its freedom."""
-    from ppdm_flow.requirements.sensitivities.fit import marginal as module
+    from ppdm_flow.requirements.sensitivities import fit as module
 
     rng = np.random.default_rng(23)
     kept = np.array([0.1, 0.5, 0.3, 0.9])
@@ -444,13 +447,13 @@ def test_covariance_of_the_frequencies():
             leave = (1 - kept) / 4
             expected = kept * counts + leave @ counts
             deviation = np.bincount(out, minlength=4) - after * expected / 10_000
-            tails.append(module._together(kept, leave, counts, deviation, after, np.ones(4, dtype=bool)))
+            tails.append(module._marginal_together(kept, leave, counts, deviation, after, np.ones(4, dtype=bool)))
         assert stats.kstest(tails, "uniform").pvalue > 1e-4
 
 
 def test_tails_are_valid():
     """Exact tails and bounds are at least the true probabilities; Fisher's joins what single ones cannot see."""
-    from ppdm_flow.requirements.sensitivities.fit.tails import bennett, binomial, fisher
+    from ppdm_flow.requirements.sensitivities.fit import bennett, binomial, fisher
 
     hits = np.arange(41)
     exact = stats.binom.pmf(hits, 40, 0.03)

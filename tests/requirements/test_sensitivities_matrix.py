@@ -15,15 +15,14 @@ from ppdm_flow.anonymizers.pram.transform import PramTransform
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.requirements.sensitivities import matrix_posteriors, posteriors
+from ppdm_flow.requirements.sensitivities import judgement, judging
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.bounds import PosteriorBounds
-from ppdm_flow.requirements.sensitivities.exact import brute_posteriors_of_matrix
-from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts
-from ppdm_flow.requirements.sensitivities.fit.marginal import marginal_fit as fine_grain_marginal_fit
-from ppdm_flow.requirements.sensitivities.fit.whole_matrix import joint_fit, marginal_fit
+from ppdm_flow.requirements.sensitivities.fit import JointCounts, marginal_fit, matrix_joint_fit
+from ppdm_flow.requirements.sensitivities.fit import retention_marginal_fit as fine_grain_marginal_fit
+from ppdm_flow.requirements.sensitivities.judgement import PosteriorBounds
 from ppdm_flow.requirements.sensitivities.replay import replay
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
+from ppdm_flow.requirements.sensitivities.second_route import brute_posteriors_of_matrix
 from ppdm_flow.sdk.audit import PublicSeed, SeededStep
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.registry import load
@@ -70,7 +69,7 @@ def test_the_worst_posterior_is_that_of_the_worst_prior_of_a_grid(matrix, low, h
             up, down = prior <= r1 + 1e-12, prior >= r2 - 1e-12
             highest[up] = np.maximum(highest[up], after[up])
             lowest[down] = np.minimum(lowest[down], after[down])
-    found = matrix_posteriors.worst_posteriors(matrix, PosteriorBounds(np.full(m, r1), np.full(m, r2)))
+    found = judging.worst_matrix_posteriors(matrix, PosteriorBounds(np.full(m, r1), np.full(m, r2)))
     assert found.upward == pytest.approx(highest, abs=1e-9)
     assert found.downward == pytest.approx(lowest, abs=1e-9)
 
@@ -82,7 +81,7 @@ def test_the_two_routes_agree(matrix, data):
     r1 = np.array(data.draw(st.lists(st.floats(0.01, 0.4), min_size=m, max_size=m)))
     r1[data.draw(st.integers(0, m - 1))] = np.nan
     bounds = PosteriorBounds(r1, r1 + 0.3)
-    mine = matrix_posteriors.worst_posteriors(matrix, bounds)
+    mine = judging.worst_matrix_posteriors(matrix, bounds)
     pairs = [None if np.isnan(a) else (a, b) for a, b in zip(bounds.r1, bounds.r2, strict=True)]
     upward, downward = brute_posteriors_of_matrix(matrix.T.tolist(), pairs)
     assert mine.upward == pytest.approx(upward, abs=1e-12, nan_ok=True)
@@ -92,7 +91,7 @@ def test_the_two_routes_agree(matrix, data):
 def test_large_matrices_agree_as_well():
     rng = np.random.default_rng(1)
     matrix = rng.dirichlet(np.ones(90), size=90)
-    found = matrix_posteriors.worst_posteriors(matrix, PosteriorBounds(np.full(90, 0.1), np.full(90, 0.3)))
+    found = judging.worst_matrix_posteriors(matrix, PosteriorBounds(np.full(90, 0.1), np.full(90, 0.3)))
     upward, downward = brute_posteriors_of_matrix(matrix.T.tolist(), [(0.1, 0.3)] * 90)
     assert found.upward == pytest.approx(upward, abs=1e-12)
     assert found.downward == pytest.approx(downward, abs=1e-12)
@@ -104,31 +103,30 @@ def test_the_fine_grain_form_is_a_special_case(kept, data):
     kept = np.array(kept)
     m, matrix = len(kept), fine_grain(np.array(kept))
     bounds = PosteriorBounds(np.full(m, 0.2), np.full(m, 0.6))
-    mine, other = matrix_posteriors.worst_posteriors(matrix, bounds), posteriors.worst_posteriors(kept, bounds)
+    mine, other = judging.worst_matrix_posteriors(matrix, bounds), judgement.worst_posteriors(kept, bounds)
     assert mine.upward == pytest.approx(other.upward, abs=1e-9)
     assert mine.downward == pytest.approx(other.downward, abs=1e-9)
     weights = np.array(data.draw(st.lists(st.integers(0, 9), min_size=m, max_size=m).filter(any)), dtype=float)
     prior = weights / weights.sum()
-    at, too = matrix_posteriors.posteriors_at(matrix, prior), posteriors.posteriors_at(kept, prior)
+    at, too = judging.matrix_posteriors_at(matrix, prior), judgement.posteriors_at(kept, prior)
     assert at.upward == pytest.approx(too.upward, abs=1e-9)
     assert at.downward == pytest.approx(too.downward, abs=1e-9)
-    told = matrix_posteriors.most_telling(matrix, prior)
-    assert told.posterior == pytest.approx(posteriors.most_telling(kept, prior).posterior, abs=1e-9)
+    told = judging.most_telling_row(matrix, prior)
+    assert told.posterior == pytest.approx(judgement.most_telling(kept, prior).posterior, abs=1e-9)
     if m > 1 and matrix.min() > 0:
-        assert matrix_posteriors.amplification(matrix) == pytest.approx(posteriors.amplification(kept))
+        assert judging.matrix_amplification(matrix) == pytest.approx(judgement.amplification(kept))
 
 
 def test_a_released_value_that_nobody_becomes_breaches_nothing():
     matrix = np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
-    found = matrix_posteriors.worst_posteriors(matrix, PosteriorBounds(np.full(3, 0.2), np.full(3, 0.6)))
+    found = judging.worst_matrix_posteriors(matrix, PosteriorBounds(np.full(3, 0.2), np.full(3, 0.6)))
     assert found.upward.max() < 0.25
     assert found.downward.min() > 0.5
-    assert matrix_posteriors.amplification(matrix) == pytest.approx(1.25)
+    assert judging.matrix_amplification(matrix) == pytest.approx(1.25)
     one_sided = np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0], [0.4, 0.5, 0.1]])  # c tells itself
-    assert matrix_posteriors.amplification(one_sided) == float("inf")
+    assert judging.matrix_amplification(one_sided) == float("inf")
     assert (
-        matrix_posteriors.worst_posteriors(one_sided, PosteriorBounds(np.full(3, 0.2), np.full(3, 0.6))).upward[2]
-        == 1.0
+        judging.worst_matrix_posteriors(one_sided, PosteriorBounds(np.full(3, 0.2), np.full(3, 0.6))).upward[2] == 1.0
     )
 
 
@@ -208,7 +206,7 @@ def test_faithful_draws_are_not_refused(matrix, seed):
         before, after = (a.ravel() for a in np.indices((m, m)))
         kept = table.ravel() > 0
         joint = JointCounts(before[kept], after[kept], table.ravel()[kept].astype(np.int64))
-        assert joint_fit(matrix, joint) > 1e-6
+        assert matrix_joint_fit(matrix, joint) > 1e-6
         assert marginal_fit(matrix, original, table.sum(axis=0)) > 1e-6
 
 

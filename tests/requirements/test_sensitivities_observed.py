@@ -15,9 +15,15 @@ from tiers import examples
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.fit.joint import JointCounts
-from ppdm_flow.requirements.sensitivities.observed import LEVEL, clopper_pearson, observe
-from ppdm_flow.requirements.sensitivities.posteriors import amplification, most_telling, posteriors_at
+from ppdm_flow.requirements.sensitivities.fit import JointCounts
+from ppdm_flow.requirements.sensitivities.judgement import (
+    LEVEL,
+    amplification,
+    clopper_pearson,
+    most_telling,
+    observe,
+    posteriors_at,
+)
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.registry import load

@@ -14,7 +14,7 @@ from tiers import examples
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.requirements.sensitivities.algorithm import SensitivitiesAudit
-from ppdm_flow.requirements.sensitivities.people import PersonRows, draws_among
+from ppdm_flow.requirements.sensitivities.judgement import PersonRows, draws_among
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator

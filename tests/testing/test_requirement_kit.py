@@ -16,8 +16,8 @@ from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
-from ppdm_flow.requirements.k_anonymity.order import ORDER, ClassSizeClaim
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.requirements.k_anonymity.spec import ORDER, ClassSizeClaim
 from ppdm_flow.testing import requirement_checks as checks
 from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
 from ppdm_flow.testing.requirement_conformance import RequirementConformance, faults

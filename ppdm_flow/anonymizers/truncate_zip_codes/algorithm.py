@@ -13,7 +13,7 @@ from ppdm_flow.anonymizers.relabelled import relabelled, used_values
 from ppdm_flow.anonymizers.truncate_zip_codes.spec import TruncateZipCodesParams
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.results import Figure
-from ppdm_flow.requirements.safe_harbor.small_areas import NO_AREA, areas
+from ppdm_flow.requirements.safe_harbor.requirement import NO_AREA, areas
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table

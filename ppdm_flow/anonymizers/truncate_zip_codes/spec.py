@@ -11,7 +11,7 @@ from ppdm_flow.core.asks import NOTHING
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import value_maps
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
-from ppdm_flow.requirements.safe_harbor.small_areas import LISTS, WRITTEN
+from ppdm_flow.requirements.safe_harbor.requirement import LISTS, WRITTEN
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 

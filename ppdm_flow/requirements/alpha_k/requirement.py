@@ -21,7 +21,7 @@ class AlphaK(OnSensitive):
 
     kind: ClassVar[str] = "alpha_k"
     bounds_confidence: ClassVar[bool] = True
-    classes: ClassVar[str] = "ppdm_flow.requirements.alpha_k.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.alpha_k.algorithm:models"
     alpha: Annotated[
         float, Field(gt=0.0, description="The largest share of a value in a group.", examples=["0.5"]), LOWER
     ]

@@ -8,17 +8,18 @@ own, whatever the policy's null semantics.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from ppdm_flow.core.results import AuditOutcome, Figure, Measured
-from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, comparison, matched, shortcomings
+import numpy as np
+
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
+from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, columns_of, comparison, matched, shortcomings
 from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
 from ppdm_flow.mining.anonymity.scores import MatchedSupports, anonymity_score
-from ppdm_flow.requirements.anonymity_score import requirement as requirements
-from ppdm_flow.requirements.anonymity_score.audit import AnonymityScoreParams
-from ppdm_flow.requirements.anonymity_score.picture import charts
-from ppdm_flow.requirements.anonymity_score.sentences import alone, sentence
+from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore, AnonymityScoreParams
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
@@ -64,7 +65,7 @@ class AnonymityScoreAudit:
 
 def _prefixes(ctx: AuditContext) -> list[str]:
     """Figures of a requirement bear its id; those of an audit that the policy names get the audit's name."""
-    return [f"{r.id}." for r in ctx.requirements if isinstance(r, requirements.AnonymityScore)] or [""]
+    return [f"{r.id}." for r in ctx.requirements if isinstance(r, AnonymityScore)] or [""]
 
 
 def _judged(ctx: AuditContext, figures: Mapping[str, Figure], text: str) -> tuple[Measured, ...]:
@@ -79,7 +80,7 @@ def _judged(ctx: AuditContext, figures: Mapping[str, Figure], text: str) -> tupl
             verifiable=text != NOTHING,
         )
         for r in ctx.requirements
-        if isinstance(r, requirements.AnonymityScore)
+        if isinstance(r, AnonymityScore)
     )
 
 
@@ -123,3 +124,65 @@ def _by_level(figures_by_level: Mapping[str, Mapping[str, float | int]]) -> dict
         return dict(*figures_by_level.values())
     named = {f"{level}.{name}": value for level, values in figures_by_level.items() for name, value in values.items()}
     return {"nas": max(values["nas"] for values in figures_by_level.values())} | named
+
+
+def sentence(score: MatchedSupports, compared: MatchedColumns, level: str) -> str:
+    """Return the sentence for the report."""
+    distinct, seen = int(score.distinct.sum()), int(score.matched.sum())
+    if not distinct:
+        return "There is no original row to look for."
+    columns = columns_of(compared, level)
+    text = f"{seen:,} of {counted(distinct, 'different original row')} occur in the release ({columns})"
+    first = score.supports[:1] == 1
+    unique, caught = int(score.distinct[:1][first].sum()), int(score.matched[:1][first].sum())
+    if unique:
+        text += f", {caught:,} of the {unique:,} that only one person has among them"
+    return (
+        f"{text}. Averaged over the numbers of people s who share a row, with a weight of 1/s, {score.normalised:.1%}"
+        " are found."
+    )
+
+
+def alone(score: MatchedSupports, ctx: AuditContext) -> Iterator[Finding]:
+    """Yield the finding for original rows of support 1 that occur in the release."""
+    first = score.supports[:1] == 1
+    unique, caught = int(score.distinct[:1][first].sum()), int(score.matched[:1][first].sum())
+    if caught:
+        text = f"{caught:,} of {counted(unique, 'original row')} that only one person has occur in the release"
+        yield Finding("PPF852", Severity.WARNING, text, f"{ctx.release}.alone")
+
+
+_EDGES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000, 10_000)
+
+
+def charts(score: MatchedSupports, ctx: AuditContext) -> tuple[Chart, ...]:
+    """Return the share of distinct original rows that occur in the release, in at most eleven ranges of supports."""
+    if not len(score.supports):
+        return ()
+    place = np.searchsorted(np.array(_EDGES), score.supports, side="right") - 1
+    rows = np.bincount(place, weights=score.distinct, minlength=len(_EDGES))
+    seen = np.bincount(place, weights=score.matched, minlength=len(_EDGES))
+    there = np.flatnonzero(rows)
+    name = next((f"{r.id}." for r in ctx.requirements), "anonymity_score.")
+    shares = FigureSeries("occur in the release", tuple(float(seen[i] / rows[i]) for i in there))
+    return (
+        Chart(
+            id=f"{name}by_support",
+            title="Original rows that occur in the release, by support",
+            kind="bars",
+            x=tuple(_label(int(i)) for i in there),
+            series=(shares,),
+            x_label="people who share the row",
+            y_label="share of different rows",
+            note=f"different original rows, from left to right: {', '.join(f'{int(rows[i]):,}' for i in there)}",
+            group="anonymity_score",
+        ),
+    )
+
+
+def _label(place: int) -> str:
+    low = _EDGES[place]
+    if place + 1 == len(_EDGES):
+        return f"{low:,}+"
+    high = _EDGES[place + 1] - 1
+    return f"{low:,}" if low == high else f"{low:,}\N{EN DASH}{high:,}"

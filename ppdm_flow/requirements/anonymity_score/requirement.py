@@ -6,8 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import LOWER
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
+from ppdm_flow.sdk.spec import Params, PluginSpec
 
 _ABOUT = "The highest score; 0 is no original row released, 1 is all of them."
 
@@ -21,3 +24,20 @@ class AnonymityScore(Requirement):
     kind: ClassVar[str] = "anonymity_score"
     counts_whole_rows: ClassVar[bool] = True
     max: Annotated[float, Field(ge=0.0, le=1.0, description=_ABOUT, examples=["0.5"]), LOWER]
+
+
+class AnonymityScoreParams(Params):
+    """It has none: all released attributes that the original has are compared."""
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/anonymity_score",
+        Kind.AUDIT,
+        serves=("anonymity_score",),
+        standalone=True,
+        asks=AccessRequirements(DataAccess.TABLE, passes=6),
+    ),
+    params=AnonymityScoreParams,
+    algorithm="ppdm_flow.requirements.anonymity_score.algorithm:AnonymityScoreAudit",
+)

@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.requirements.anonymity_score import audit, requirement
-from ppdm_flow.requirements.anonymity_score.problems import judge
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.requirements.anonymity_score.requirement import AUDIT, AnonymityScore
+
+
+def judge(scene: Scene, entries: Mapping[str, AnonymityScore]) -> Iterator[Diagnostic]:
+    """Judge it (PPF582)."""
+    for name, clause in entries.items():
+        path = entry_path("anonymity_score", name)
+        if clause.max >= 1.0:
+            text = "`anonymity_score` with `max: 1` holds of any data"
+            yield scene.fault("PPF582", text, (*path, "max"), hint="give a bound below 1")
+
+
+# The anonymity score: a lower one, if the same columns are compared.
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreClaim:
+    """The Normalised Anonymity Score is at most ``maximum``."""
+
+    maximum: float
+
+
+def says(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[ScoreClaim]:
+    """Yield what the score claims."""
+    yield ScoreClaim(requirement.max)
+
+
+def scores(given: ScoreClaim, required: ScoreClaim, between: ComparedPolicies) -> str | None:
+    """A lower score implies a higher one, if the same columns are compared."""
+    if given.maximum > required.maximum or not between.same_rows:
+        return None
+    return f"at most {given.maximum:g} is at most {required.maximum:g}"
+
+
+ORDER = Order(
+    says=says,
+    rules=((ScoreClaim, ScoreClaim, scores),),
+    fields=frozenset(("max",)),
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -32,10 +74,10 @@ WORDING = Wording(label="Anonymity score", clause=clause, advice=advice, section
 
 SPEC = RequirementSpec(
     name="anonymity_score",
-    requirement=requirement.AnonymityScore,
+    requirement=AnonymityScore,
     entries=Entries.ONCE,
-    order="ppdm_flow.requirements.anonymity_score.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.anonymity_score.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=40,

@@ -5,7 +5,8 @@ Source: Cao, Karras, PVLDB 5(11), 2012, definition 2 (basic beta-likeness).
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from ppdm_flow.mining.classes.class_metric import Names
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.recoding.grouping import largest, shares
+from ppdm_flow.mining.recoding.grouping import RowGrouping, largest, shares
+from ppdm_flow.mining.recoding.models import SLACK, Bools, ClassModel, SensitiveColumns, exceeding
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 from ppdm_flow.sdk.audit import AuditContext
 
@@ -56,3 +58,30 @@ class BetaLikenessAudit(SensitiveAudit[BetaLikeness]):
 _QUERY = """
     SELECT id, MAX(GREATEST(n / size / q - 1, 0)) AS v FROM cells JOIN sizes USING (id)
     JOIN base ON base.s IS NOT DISTINCT FROM cells.s GROUP BY id"""
+
+
+@dataclass(frozen=True, slots=True)
+class BetaLike(ClassModel):
+    """(share in the class - share in the table) / share in the table of at most ``beta`` (Cao, Karras 2012, basic)."""
+
+    attribute: int
+    beta: float
+    compares: ClassVar[bool] = True
+
+    def keeps(self, grouping: RowGrouping, base: Floats) -> Bools:
+        """Compare relative gains."""
+        cells = grouping.cells[self.attribute]
+        with np.errstate(divide="ignore"):  # a value that only suppressed classes have
+            gain = shares(cells, grouping.sizes) / base[cells.value] - 1.0
+        return largest(cells.begins, gain) <= self.beta + SLACK
+
+    def lost(self, grouping: RowGrouping, base: Floats, drift: float) -> Floats:
+        """A share is linear and at most 1."""
+        cells = grouping.cells[self.attribute]
+        most = (base[cells.value] + drift) * (1.0 + self.beta)
+        return largest(cells.begins, exceeding(shares(cells, grouping.sizes), most))
+
+
+def models(requirement: BetaLikeness, columns: SensitiveColumns) -> list[BetaLike]:
+    """Return what a class must keep."""
+    return [BetaLike(columns.place(requirement.attribute), requirement.beta)]

@@ -10,7 +10,7 @@ from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import bounded
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
-from ppdm_flow.requirements.delta_disclosure.order import RatioClaim
+from ppdm_flow.requirements.delta_disclosure.spec import RatioClaim
 from ppdm_flow.requirements.t_closeness.order import ClosenessClaim, near_by_gain
 
 

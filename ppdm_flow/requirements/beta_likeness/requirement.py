@@ -19,5 +19,5 @@ class BetaLikeness(OnSensitive):
     """
 
     kind: ClassVar[str] = "beta_likeness"
-    classes: ClassVar[str] = "ppdm_flow.requirements.beta_likeness.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.beta_likeness.algorithm:models"
     beta: Annotated[float, Field(gt=0.0, description=_ABOUT, examples=["2"]), LOWER]

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ppdm_flow.core.results import AuditOutcome, Figure, Measured
+from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
 from ppdm_flow.core.supports import SupportBound
-from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, comparison, matched, shortcomings
+from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, columns_of, comparison, matched, shortcomings
 from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
 from ppdm_flow.mining.anonymity.scores import BlendCounts, blend
 from ppdm_flow.mining.anonymity.supports import JointSupports
-from ppdm_flow.requirements.blend import requirement as requirements
-from ppdm_flow.requirements.blend.audit import BlendParams
-from ppdm_flow.requirements.blend.picture import charts
-from ppdm_flow.requirements.blend.sentences import exposed, sentence
+from ppdm_flow.requirements.blend.requirement import Blend, BlendParams
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
-Wanted = tuple[str, SupportBound, requirements.Blend | None]
+Wanted = tuple[str, SupportBound, Blend | None]
 """The prefix of the figures, the support below which rows are rare, and the requirement that asks for it."""
 
 
@@ -58,7 +57,7 @@ class BlendAudit:
         return figures
 
     def _wanted(self, ctx: AuditContext) -> Iterator[Wanted]:
-        own = [r for r in ctx.requirements if isinstance(r, requirements.Blend)]
+        own = [r for r in ctx.requirements if isinstance(r, Blend)]
         yield from ((f"{r.id}.", r.min_support, r) for r in own)
         if not own and self.params.min_support is not None:
             yield "", self.params.min_support, None
@@ -80,7 +79,7 @@ def _measured(
     return AuditOutcome(figures, judged, tuple(exposed(worst, support, ctx)), charts(worst, support, prefix))
 
 
-def _judged(requirement: requirements.Blend | None, figure: Figure, text: str) -> tuple[Measured, ...]:
+def _judged(requirement: Blend | None, figure: Figure, text: str) -> tuple[Measured, ...]:
     if requirement is None:
         return ()
     known = figure.value is not None
@@ -134,3 +133,57 @@ def _by_level(figures_by_level: Mapping[str, Mapping[str, float | int]]) -> dict
         return dict(*figures_by_level.values())
     named = {f"{level}.{name}": value for level, values in figures_by_level.items() for name, value in values.items()}
     return {"share": max(values["share"] for values in figures_by_level.values())} | named
+
+
+# What a measured blend means, in a sentence.
+
+
+def sentence(blend: BlendCounts, support: SupportBound, compared: MatchedColumns, level: str) -> str:
+    """Return the sentence for the report."""
+    if not blend.rare_released:
+        return f"No released row occurs in fewer than {of(support)} of the release ({columns_of(compared, level)})."
+    return (
+        f"Of {counted(blend.rare_released, 'released row')} that occur in fewer than {of(support)} of the release,"
+        f" {blend.rare[0]:,} ({blend.share:.1%}) occur in the original, and in fewer than {of(support)} there too"
+        f" ({columns_of(compared, level)})."
+    )
+
+
+def exposed(blend: BlendCounts, support: SupportBound, ctx: AuditContext) -> Iterator[Finding]:
+    """Yield the finding for rare original rows that occur in the release, rare there or not."""
+    if blend.original_rare_found:
+        text = (
+            f"{blend.original_rare_found:,} of {counted(blend.original_rare, 'original row')} that fewer than"
+            f" {of(support)} share occur in the release"
+        )
+        yield Finding("PPF853", Severity.WARNING, text, f"{ctx.release}.{support}")
+
+
+def of(support: SupportBound) -> str:
+    """Return a support for a sentence: ``20 rows``, ``2% of the rows``."""
+    return counted(support.count, "row") if support.count is not None else f"{support} of the rows"
+
+
+def charts(blend: BlendCounts, support: SupportBound, prefix: str) -> tuple[Chart, ...]:
+    """Return the shares of rare and of all other released rows, by their support in the original."""
+    sides = (blend.absent, blend.rare, blend.common)
+    totals = [sum(side[i] for side in sides) for i in (0, 1)]
+    series = tuple(
+        FigureSeries(f"{name} ({total:,})", tuple(side[i] / total for side in sides))
+        for i, (name, total) in enumerate(zip(("rare in the release", "not rare there"), totals, strict=True))
+        if total
+    )
+    if not series:
+        return ()
+    return (
+        Chart(
+            id=f"{prefix or 'blend.'}by_origin",
+            title=f"Released rows that occur in the original: rare below {of(support)}",
+            kind="bars",
+            x=("in no row", "rare there", "frequent there"),
+            series=series,
+            x_label="in the original",
+            y_label="share of released rows",
+            group="blend",
+        ),
+    )

@@ -6,9 +6,12 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import LOWER
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.supports import Supported
+from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 _RARE = "Below this support a row is rare: `{count: ROWS}`, or `{ratio: SHARE}` of each table's rows."
 _SHARE = "The largest share of the rare released rows that may be rare original rows."
@@ -25,3 +28,30 @@ class Blend(Requirement):
     counts_whole_rows: ClassVar[bool] = True
     min_support: Annotated[Supported, Field(description=_RARE, examples=[{"count": "20"}])]
     max: Annotated[float, Field(ge=0.0, le=1.0, description=_SHARE, examples=["0.03"]), LOWER] = 0.0
+
+
+class BlendParams(Params):
+    """``min_support``: below it a row is rare; a ratio is one of each table's rows. A requirement brings its own."""
+
+    min_support: Supported | None = None
+
+
+def _effect(params: BlendParams, _scope: Scope) -> Effect:
+    if params.min_support is not None:
+        return Effect()
+    text = "`min_support` is missing in the parameters of `blend`"
+    return Effect(problems=(Problem("PPF202", text, hint="add `with: {min_support: {count: 20}}`"),))
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/blend",
+        Kind.AUDIT,
+        serves=("blend",),
+        standalone=True,
+        asks=AccessRequirements(DataAccess.TABLE, passes=6),
+    ),
+    params=BlendParams,
+    algorithm="ppdm_flow.requirements.blend.algorithm:BlendAudit",
+    effect=_effect,
+)

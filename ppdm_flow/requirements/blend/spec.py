@@ -2,15 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.anonymity_score.spec import advice as generate
-from ppdm_flow.requirements.blend import audit, requirement
-from ppdm_flow.requirements.blend.problems import judge
+from ppdm_flow.requirements.blend.requirement import AUDIT, Blend
+
+
+def judge(scene: Scene, entries: Mapping[str, Blend]) -> Iterator[Diagnostic]:
+    """Judge it (PPF582)."""
+    for name, clause in entries.items():
+        path = entry_path("blend", name)
+        if clause.max >= 1.0:
+            text = "`blend` with `max: 1` holds of any data"
+            yield scene.fault("PPF582", text, (*path, "max"), hint="give a bound below 1")
+        if clause.min_support.count == 1:
+            text = "no row occurs less than once, so `blend` with a support of one row holds of any data"
+            hint = "give a support of at least 2 rows, or a ratio"
+            yield scene.fault("PPF582", text, (*path, "min_support"), hint=hint)
+
+
+# How rare rows blend in: a lower share, of the same rare rows.
+
+
+@dataclass(frozen=True, slots=True)
+class BlendClaim:
+    """Of released rows rarer than ``support``, at most a share of ``maximum`` is rarer in the original too."""
+
+    support: SupportBound
+    maximum: float
+
+
+def says(requirement: Blend, _frame: PolicyFrame) -> Iterator[BlendClaim]:
+    """Yield what blending claims."""
+    yield BlendClaim(requirement.min_support, requirement.max)
+
+
+def blends(given: BlendClaim, required: BlendClaim, between: ComparedPolicies) -> str | None:
+    """A lower share implies a higher one of the same rare rows; other supports make other rows rare.
+
+    Where no rare row is rare in the original, none of the rarer ones is.
+    """
+    if given.maximum > required.maximum or not between.same_rows:
+        return None
+    if given.support != required.support:
+        fewer = given.maximum == 0 and given.support.includes(required.support)
+        return "no row that is rare is rare in the original, so none that is rarer" if fewer else None
+    return f"at most {given.maximum:g} is at most {required.maximum:g}, of the same rows"
+
+
+ORDER = Order(
+    says=says,
+    rules=((BlendClaim, BlendClaim, blends),),
+    fields=frozenset(
+        (
+            "min_support",
+            "max",
+        )
+    ),
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -31,10 +89,10 @@ WORDING = Wording(label="Blend", clause=clause, advice=advice, section="Original
 
 SPEC = RequirementSpec(
     name="blend",
-    requirement=requirement.Blend,
+    requirement=Blend,
     entries=Entries.ONCE,
-    order="ppdm_flow.requirements.blend.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.blend.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=50,

@@ -8,19 +8,20 @@ whoever they were made for, and knows of somebody the class in each of them, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
-from ppdm_flow.mining.releases.successive import members, why_unknown
-from ppdm_flow.requirements.cumulative_k.audit import CumulativeKParams
-from ppdm_flow.requirements.cumulative_k.groups import CumulativeGroups, groups
-from ppdm_flow.requirements.cumulative_k.query import figures
-from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
-from ppdm_flow.requirements.cumulative_k.sentences import sentence, warning
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.mining.releases.successive import classes, members, numbered_combinations, relation, why_unknown
+from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK, CumulativeKParams
+from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.history import Membership, ReleaseHistory
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.tables.numbering import Codes, joined, numbered
 
 
 class CumulativeKAudit:
@@ -105,3 +106,102 @@ def _figures(k: int, own: Membership, joined: CumulativeGroups, earlier: int) ->
         "rows": Figure(own.rows, "rows"),
         "cells": Figure(own.cells, "classes"),
     }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CumulativeGroups:
+    """Sizes of the groups, in people: ``present`` in the new release, and ``gone`` from it.
+
+    ``gone`` are people whom the earlier releases do not tell from some who are still present: who compares the two
+    finds them by difference. People whose earlier groups the new release does not touch are not among them.
+    """
+
+    present: Codes
+    gone: Codes
+
+    @property
+    def k(self) -> int:
+        """The smallest size; 0 without any group."""
+        return min((int(sizes.min()) for sizes in (self.present, self.gone) if len(sizes)), default=0)
+
+    def below(self, k: int) -> int:
+        """Return the number of people in groups of fewer than ``k``."""
+        return int(self.present[self.present < k].sum() + self.gone[self.gone < k].sum())
+
+
+def groups(own: Membership, earlier: Sequence[Membership]) -> CumulativeGroups:
+    """Group people by their class in every earlier release and in this one; absence is a class too."""
+    (here, *others), everybody = numbered(own.subjects, *(m.subjects for m in earlier))
+    before = numbered_combinations(len(everybody), zip(others, earlier, strict=True))
+    now = classes(len(everybody), here, own)
+    group = joined(before, now)
+    sizes = np.bincount(group)
+    some = np.zeros(len(sizes), dtype=np.int64)
+    some[group] = np.arange(len(group))
+    there = now[some] > 0
+    touched = np.zeros(int(before.max(initial=0)) + 1, dtype=bool)
+    touched[before[now > 0]] = True
+    return CumulativeGroups(sizes[there], sizes[~there & touched[before[some]]])
+
+
+# What the smallest common group means, in a sentence.
+
+
+def sentence(k: int, joined: CumulativeGroups, colliding: Sequence[str], history: ReleaseHistory) -> str:
+    """Return the sentence for the report."""
+    if not history.earlier:
+        return f"There is no earlier release; the smallest group of this one has {_people(joined.k)}."
+    held = f"this release and {counted(len(history.earlier), 'other')}"
+    if joined.k >= k:
+        return (
+            f"Whoever holds {held} still cannot tell anybody from fewer than {joined.k - 1:,} others;"
+            f" groups of {k:,} are required."
+        )
+    gone = int(joined.gone[joined.gone < k].sum())
+    hidden = f", {gone:,} of them because they are missing from this release" if gone else ""
+    by = "; ".join(colliding) if colliding else "only all of them together"
+    return (
+        f"Whoever holds {held} narrows {_people(joined.below(k))} down to groups as small as"
+        f" {joined.k:,} where {k:,} are required{hidden}. It collides with: {by}."
+    )
+
+
+def warning(k: int, joined: CumulativeGroups, history: ReleaseHistory) -> str:
+    """Return what the releases of a run tell of too few people together; nothing where all groups have ``k``."""
+    if joined.k >= k:
+        return ""
+    others = "; ".join(e.name for e in history.earlier if e.members is not None)
+    return (
+        f"Whoever holds this release and others of the run ({others}) narrows {_people(joined.below(k))} down to groups"
+        f" as small as {joined.k:,}, below k = {k:,}. The policy does not ask for `cumulative_k`, so it withholds"
+        " nothing."
+    )
+
+
+def _people(number: int) -> str:
+    return f"{number:,} {'person' if number == 1 else 'people'}"
+
+
+_GROUPS = """
+    WITH number AS (SELECT cls, row_number() OVER () AS id FROM member GROUP BY cls),
+    told AS (
+        SELECT person, string_agg(release || ':' || id, ',' ORDER BY release) FILTER (release > 0) AS was,
+               ANY_VALUE(id) FILTER (release = 0) AS now
+        FROM member JOIN number USING (cls) GROUP BY person),
+    cell AS (SELECT was, now, COUNT(*) AS n FROM told GROUP BY was, now),
+    touched AS (SELECT DISTINCT was FROM cell WHERE was IS NOT NULL AND now IS NOT NULL),
+    judged AS (SELECT * FROM cell WHERE now IS NOT NULL OR was IN (SELECT was FROM touched))
+    SELECT COALESCE(MIN(n), 0), MIN(n) FILTER (now IS NOT NULL), MIN(n) FILTER (now IS NULL),
+           COALESCE(SUM(n) FILTER (n < ?), 0), COUNT(*)
+    FROM judged"""
+
+
+def figures(sql: Sql, own: Membership, earlier: Sequence[Membership], k: int) -> Mapping[str, int | None]:
+    """Return the audit's figures, computed by joins of people, and from the released file itself."""
+    row = sql.rows(_GROUPS, [k], {"member": relation((own, *earlier))})[0]
+    group_figures = dict(zip(("k", "k_present", "k_gone", "people_below", "groups"), row, strict=True))
+    columns = ", ".join(quoted(c) for c in own.columns) or "()"
+    file = f"SELECT COUNT(*), COALESCE(SUM(n), 0) FROM (SELECT COUNT(*) AS n FROM candidate GROUP BY {columns})"  # noqa: S608  # quoted
+    cells, rows = sql.rows(file)[0]
+    counted = {**group_figures, "rows": rows, "cells": cells}
+    return {name: None if value is None else int(value) for name, value in counted.items()}

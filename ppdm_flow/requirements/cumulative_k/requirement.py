@@ -6,8 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import HIGHER, GroupedBy
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement_families import OnClasses
+from ppdm_flow.sdk.spec import Params, PluginSpec
 
 _K = "The least number of people that all releases together leave alike."
 _MORE = "What else others may know, beside the quasi-identifiers."
@@ -29,3 +32,21 @@ class CumulativeK(OnClasses):
     def counts_rows(self) -> bool:
         """Whether a group has to have so many rows."""
         return True
+
+
+class CumulativeKParams(Params):
+    """Where the policy asks for no cumulative k, ``k`` is the size below which groups of people are told of."""
+
+    k: Annotated[int, Field(ge=2)] | None = None
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/cumulative_k",
+        Kind.AUDIT,
+        serves=("cumulative_k",),
+        asks=AccessRequirements(DataAccess.COUNTS, passes=1),
+    ),
+    params=CumulativeKParams,
+    algorithm="ppdm_flow.requirements.cumulative_k.algorithm:CumulativeKAudit",
+)

@@ -3,18 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.policy.loaded import ResolvedPlaces
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame, by_role
+from ppdm_flow.policy.rules.grouping import grouped
+from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.policy.successive import subject_of
-from ppdm_flow.requirements.cumulative_k import audit, requirement
-from ppdm_flow.requirements.cumulative_k.problems import judge
-from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK
+from ppdm_flow.requirements.cumulative_k.requirement import AUDIT, CumulativeK
+
+
+def judge(scene: Scene, entries: Mapping[str, CumulativeK]) -> Iterator[Diagnostic]:
+    """Judge it (PPF590)."""
+    policy = scene.policy
+    alone = len(policy.releases) < 2 or policy.recipients == "apart"
+    for name, clause in entries.items():
+        path = entry_path("cumulative_k", name)
+        yield from grouped(scene, clause.attributes, path)
+        if policy.ledger is None and alone and not scene.lacks("ledger") and not scene.lacks("releases"):
+            text = (
+                "`cumulative_k` is about several releases: nobody sees two of this run, and no ledger remembers others"
+            )
+            yield scene.fault("PPF590", text, path, at_key=True, hint="add `ledger: {path: releases.ledger}`")
+
+
+# Groups of people over several releases: comparable only within one history.
+
+
+@dataclass(frozen=True, slots=True)
+class CumulativeClaim:
+    """All releases together leave groups of ``k`` people, who are told apart by ``attributes``."""
+
+    k: int
+    attributes: frozenset[str]
+
+
+def says(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[CumulativeClaim]:
+    """Yield what cumulative k claims: quasi-identifiers count in any case."""
+    yield CumulativeClaim(
+        requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER))))
+    )
+
+
+def together(given: CumulativeClaim, required: CumulativeClaim, between: ComparedPolicies) -> str | None:
+    """Larger groups, of people who are told apart by more."""
+    if given.k < required.k or not given.attributes >= required.attributes or not between.one_history:
+        return None
+    if not between.certain(given.attributes, required.attributes):
+        return None
+    where = "beside the same releases" if between.asked.policy.ledger is None else "in the same ledger"
+    return f"groups of {given.k} people are groups of {required.k}, {where}"
+
+
+ORDER = Order(
+    says=says,
+    rules=((CumulativeClaim, CumulativeClaim, together),),
+    fields=frozenset(
+        (
+            "k",
+            "attributes",
+        )
+    ),
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -47,10 +105,10 @@ def implied(policy: Policy, _others: Sequence[Requirement], places: ResolvedPlac
 
 SPEC = RequirementSpec(
     name="cumulative_k",
-    requirement=requirement.CumulativeK,
+    requirement=CumulativeK,
     entries=Entries.ONCE,
-    order="ppdm_flow.requirements.cumulative_k.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.cumulative_k.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     implied=implied,

@@ -19,5 +19,5 @@ class DeltaDisclosure(OnSensitive):
     """
 
     kind: ClassVar[str] = "delta_disclosure"
-    classes: ClassVar[str] = "ppdm_flow.requirements.delta_disclosure.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.delta_disclosure.algorithm:models"
     delta: Annotated[float, Field(gt=0.0, description=_ABOUT, examples=["1.5"]), LOWER]

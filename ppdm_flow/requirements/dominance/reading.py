@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.exposure.columns import (
     ReadingMethod,
@@ -23,9 +25,10 @@ from ppdm_flow.mining.exposure.numbers import UnnumberedError, require_numbers
 from ppdm_flow.mining.exposure.repeated import as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.exposure.values import values
+from ppdm_flow.mining.people.groups import GroupEntries
 from ppdm_flow.mining.people.values import people_values
+from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.mining.releases.attributes import namesakes
-from ppdm_flow.requirements.dominance.concentration import Concentrations, concentrations, of_people
 from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -33,6 +36,8 @@ from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.numeric.parsing import parsed
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,3 +125,167 @@ def numbers_of(names: pa.StringArray, attribute: str, *, strict: bool) -> Floats
     if strict and read.bad.any():
         raise UnnumberedError(f"Some cells of `{attribute}` are labels and no numbers, so they cannot be added up.")
     return np.concatenate((np.zeros(SPECIALS), read.values.astype(np.float64)))
+
+
+# How much of each group's total its largest contributors have, by sums of whole numbers that round nowhere.
+#
+# The rules compare sums within one group, so a group is measured in units of its largest number: x becomes the whole
+# part of x / x_1 times 2^61, or 1 where that is 0. These are added up as whole numbers, in three parts of 21 bits. So a
+# sum does not depend on the order of rows, and the second route, whose database adds up integers of 128 bits, finds the
+# same figures to the last bit. What that changes is at most 2^-52 of each number, or 2^-61 of the largest.
+
+
+UNIT = 2.0**61
+"""What the largest number of a group becomes."""
+_PART = 21
+_MASK = (1 << _PART) - 1
+HIGH = 1 << (2 * _PART)
+"""A sum is told as a multiple of this and a rest, both of which are exact in 64 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Concentrations:
+    """One figure for each group; those of a group whose total is 0 are 0, infinite, and 0.
+
+    ``share``: that of the n largest contributors in the total. ``margin``: what others than the two largest contribute,
+    in percent of the largest, times q/100. ``contributors``: how many numbers are not 0.
+    """
+
+    share: Floats
+    margin: Floats
+    contributors: Ints
+
+    @property
+    def some(self) -> npt.NDArray[np.bool_]:
+        """Which groups have a total."""
+        return self.contributors > 0
+
+
+def concentrations(cells: ClassCells, numbers: Floats, n: int, q: float) -> Concentrations:
+    """Return the figures of each class.
+
+    Parameters
+    ----------
+    cells : the values of each class, each value once, with how many contributors have it
+    numbers : shape (values,), the number that each value stands for: finite, of any sign; 0 contributes nothing
+    n : how many of the largest contributors count together
+    q : percent by which everybody knows every contributor
+    """
+    groups = len(cells.begins) - 1
+    size = np.abs(numbers)[cells.value]
+    there = (size > 0) & (cells.count > 0)
+    owner, size, count = cells.owner[there], size[there], cells.count[there]
+    order = np.lexsort((-size, owner))
+    owner, size, count = owner[order], size[order], count[order]
+    first = np.searchsorted(owner, np.arange(groups))
+    contributors = np.zeros(groups, dtype=np.int64)
+    np.add.at(contributors, owner, count)
+    if not len(owner):
+        return Concentrations(np.zeros(groups), np.full(groups, np.inf), contributors)
+    largest = size[np.minimum(first, len(size) - 1)]
+    whole = _parts_of(size, largest[owner])
+    upto = np.cumsum(count)
+    begins = np.concatenate(([0], upto))[first]
+    before = upto - count - begins[owner]
+    two = np.clip(2 - before, 0, count)
+    total, top, rest = (
+        _summed(owner, whole, times, groups) for times in (count, np.clip(n - before, 0, count), count - two)
+    )
+    some = contributors > 0
+    share = np.divide(top, total, out=np.zeros(groups), where=some)
+    return Concentrations(share, np.where(some, q * (rest / UNIT), np.inf), contributors)
+
+
+def of_people(held: GroupEntries, numbers: Floats, groups: int, n: int, q: float) -> Concentrations:
+    """Return the figures of groups in which each person is one contributor, with the sum of its absolute numbers.
+
+    A person's sum is made of whole parts of the group's largest single number, and rounded once. Parameters are those
+    of :func:`concentrations`; ``held`` has the rows that each person of a group has of each value.
+    """
+    size, times = np.abs(numbers)[held.value], np.rint(held.amount).astype(np.int64)
+    there = (size > 0) & (times > 0)
+    owner, person, size, times = held.owner[there], held.person[there], size[there], times[there]
+    largest = np.zeros(groups)
+    np.maximum.at(largest, owner, size)
+    whole = _parts_of(size, largest[owner])
+    new = np.ones(len(owner), dtype=np.bool_)
+    new[1:] = (owner[1:] != owner[:-1]) | (person[1:] != person[:-1])
+    sums = _summed(np.cumsum(new) - 1, whole, times, int(new.sum()))
+    begins = np.searchsorted(owner[new], np.arange(groups + 1)).astype(np.int64)
+    each = ClassCells(begins, np.arange(len(sums), dtype=np.int32), np.ones(len(sums), dtype=np.int64))
+    return concentrations(each, sums, n, q)
+
+
+def _parts_of(size: Floats, largest: Floats) -> Ints:
+    """Return each number as whole parts of the largest, one at least."""
+    return np.maximum(np.floor(size / largest * UNIT), 1.0).astype(np.int64)
+
+
+def _summed(owner: Ints, whole: Ints, times: Ints, groups: int) -> Floats:
+    """Add up ``whole`` numbers, each so many ``times``, by owner: exactly, and then rounded.
+
+    Raises ValueError where somebody counts more people than 64 bits hold parts of.
+    """
+    if int(times.sum()) >= 1 << 62 - _PART:
+        raise ValueError("too many contributors to add up")
+    parts = np.zeros((3, groups), dtype=np.int64)
+    for i in range(3):
+        np.add.at(parts[i], owner, ((whole >> (i * _PART)) & _MASK) * times)
+    parts[1] += parts[0] >> _PART
+    parts[2] += parts[1] >> _PART
+    low = ((parts[1] & _MASK) << _PART) | (parts[0] & _MASK)
+    return np.asarray(parts[2].astype(np.float64) * float(HIGH) + low.astype(np.float64))
+
+
+# The worst group by each rule, over all ways to read the numbers.
+
+
+RULES = ("share", "margin", "contributors")
+UNITS = {"share": "share", "margin": "percent", "contributors": "contributors"}
+
+
+def bounds(requirement: Dominance) -> dict[str, float]:
+    """Return what is asked for, by figure; a share may be at most so large, what else is measured must be as large."""
+    asked = {"share": requirement.share, "margin": requirement.p, "contributors": requirement.contributors}
+    return {name: float(bound) for name, bound in asked.items() if bound is not None}
+
+
+def broken(requirement: Dominance, each: Concentrations, slack: float = TOLERANCE) -> Bools:
+    """Return which groups break a rule; one without a total breaks none."""
+    out = np.zeros(len(each.share), dtype=np.bool_)
+    for name, bound in bounds(requirement).items():
+        room = slack * max(1.0, abs(bound))
+        figure = getattr(each, name)
+        out |= figure > bound + room if name == "share" else figure < bound - room
+    return np.asarray(out & each.some)
+
+
+def summary(requirement: Dominance, sides: Sequence[DominanceGroups]) -> dict[str, float | int | None]:
+    """Return the figures of groups that were read in several ways; None for one that no group has."""
+    read = [s for s in sides if len(s.rows)]
+    out = [broken(requirement, s.each) for s in sides]
+    return {
+        **worst(read),
+        "groups": len(sides[0].rows),
+        "groups_with_total": max(int(s.each.some.sum()) for s in sides),
+        "groups_beyond": max(int(b.sum()) for b in out),
+        "rows_beyond": max(int(s.rows[b].sum()) for s, b in zip(sides, out, strict=True)),
+    }
+
+
+def worst(sides: Sequence[DominanceGroups]) -> Mapping[str, float | int | None]:
+    """Return the largest share, the least margin and the fewest contributors of all groups that have a total."""
+    found: dict[str, float | int | None] = dict.fromkeys(RULES)
+    for one in sides:
+        for name, value, worse in zip(RULES, largest_and_least(one.each), (max, min, min), strict=True):
+            before = found[name]
+            found[name] = value if before is None else before if value is None else worse(before, value)
+    return found
+
+
+def largest_and_least(each: Concentrations) -> tuple[float | int | None, ...]:
+    """Return the figures of :func:`worst` for some groups; None where none of these has a total."""
+    some = each.some
+    if not some.any():
+        return (None,) * len(RULES)
+    return float(each.share[some].max()), float(each.margin[some].min()), int(each.contributors[some].min())

@@ -26,7 +26,7 @@ class Dominance(OnSensitive):
 
     of_all_files: ClassVar[bool] = False
     kind: ClassVar[str] = "dominance"
-    classes: ClassVar[str] = "ppdm_flow.requirements.dominance.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.dominance.algorithm:models"
     n: Annotated[int, Field(ge=1, le=1000, description=_N, examples=["2"]), HIGHER] = 1
     share: Annotated[
         Annotated[float, Field(gt=0.0)] | None, Field(description=_SHARE, examples=["0.75"]), LOWER_IF_ANY

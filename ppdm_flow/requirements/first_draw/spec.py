@@ -3,15 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.policy.loaded import ResolvedPlaces
-from ppdm_flow.requirements.first_draw import audit, requirement
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+# What was never randomized before: comparable only within one history.
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDrawClaim:
+    """None of ``attributes`` has been released before, of the same people."""
+
+    attributes: frozenset[str]
+
+
+def says(requirement: FirstDraw, _frame: PolicyFrame) -> Iterator[FirstDrawClaim]:
+    """Yield what a first draw claims."""
+    yield FirstDrawClaim(frozenset(requirement.attributes))
+
+
+def undrawn(given: FirstDrawClaim, required: FirstDrawClaim, between: ComparedPolicies) -> str | None:
+    """More attributes, none of which was released before."""
+    same = between.one_history and between.certain(given.attributes, required.attributes)
+    return (
+        "the same attributes or more, in the same ledger" if same and given.attributes >= required.attributes else None
+    )
+
+
+ORDER = Order(
+    says=says,
+    rules=((FirstDrawClaim, FirstDrawClaim, undrawn),),
+    fields=frozenset(("attributes",)),
+)
+
+
+class FirstDrawParams(Params):
+    """It has none: the requirement and the release ledger say it all."""
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/first_draw", Kind.AUDIT, serves=("first_draw",), asks=AccessRequirements(DataAccess.COUNTS, passes=1)
+    ),
+    params=FirstDrawParams,
+    algorithm="ppdm_flow.requirements.first_draw.algorithm:FirstDrawAudit",
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -36,10 +83,10 @@ def implied(policy: Policy, others: Sequence[Requirement], places: ResolvedPlace
 
 SPEC = RequirementSpec(
     name="first_draw",
-    requirement=requirement.FirstDraw,
+    requirement=FirstDraw,
     entries=Entries.IMPLIED,
-    order="ppdm_flow.requirements.first_draw.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.first_draw.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     implied=implied,
     rank=160,

@@ -2,15 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording
-from ppdm_flow.requirements.interval_disclosure import audit, requirement
-from ppdm_flow.requirements.interval_disclosure.problems import judge
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.requirements.interval_disclosure.requirement import AUDIT, IntervalDisclosure
 
 _NUMBERS = ("integer", "float")
+
+_NO_NUMBERS = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS)
+
+
+def judge(scene: Scene, entries: Mapping[str, IntervalDisclosure]) -> Iterator[Diagnostic]:
+    """Judge them (PPF500, PPF502, PPF582, PPF599)."""
+    for name, clause in entries.items():
+        path = entry_path("interval_disclosure", name)
+        attribute, faults = scene.attribute(name, path, at_key=True)
+        yield from faults
+        kind = AttributeType.FLOAT
+        if attribute is not None:
+            kind = attribute.type
+            if attribute.role in _NO_NUMBERS:
+                yield scene.unfit(name, attribute.role, path, "protected as a number", at_key=True)
+            elif not kind.is_numeric:
+                text = f"`{short(name)}` holds texts, and nothing says how far one is from another"
+                hint = "give the attribute `type: integer`, `float`, `date` or `timestamp`"
+                declared = ("attributes", scene.declared.key(name) or name)
+                yield scene.fault(
+                    "PPF599", text, path, at_key=True, hint=hint, related=scene.related(declared, "declared here")
+                )
+        text = clause.width.fault(kind)
+        if text:
+            yield scene.fault("PPF599", text, (*path, "width"), at_key=True)
+        if clause.max >= 1.0:
+            yield scene.fault("PPF582", "no share exceeds 1, so this bound holds of any data", (*path, "max"))
+
+
+# Interval disclosure: fewer rows within a width that is no smaller.
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalClaim:
+    """At most a share ``max`` of rows shows a number within ``width``, which is measured as ``form`` says."""
+
+    attribute: str
+    form: str
+    width: float
+    max: float
+
+
+def says(requirement: IntervalDisclosure, _frame: PolicyFrame) -> Iterator[IntervalClaim]:
+    """Yield what it claims."""
+    if len(requirement.width.forms) == 1:
+        yield IntervalClaim(requirement.attribute, requirement.width.form, requirement.width.size, requirement.max)
+
+
+def undisclosed(given: IntervalClaim, required: IntervalClaim, between: ComparedPolicies) -> str | None:
+    """Return why fewer rows are within the smaller width: those within it are within the larger one too."""
+    name = required.attribute
+    same = given.attribute == name and given.form == required.form and between.about(name) and between.same_original
+    alike = between.given.type(name) is between.asked.type(name)
+    if not (same and alike) or given.width < required.width or given.max > required.max:
+        return None
+    return f"at most {given.max:g} within {given.width:g} is at most {required.max:g} within {required.width:g}"
+
+
+ORDER = Order(
+    says=says,
+    rules=((IntervalClaim, IntervalClaim, undisclosed),),
+    fields=frozenset(("attribute", "width", "max")),
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -48,10 +117,10 @@ WORDING = Wording(
 
 SPEC = RequirementSpec(
     name="interval_disclosure",
-    requirement=requirement.IntervalDisclosure,
+    requirement=IntervalDisclosure,
     entries=Entries.BY_ATTRIBUTE,
-    order="ppdm_flow.requirements.interval_disclosure.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.interval_disclosure.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=145,

@@ -26,11 +26,9 @@ from ppdm_flow.mining.transactions.hardest import by_program, check_maxima, hard
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.matrices import recovery
 from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
-from ppdm_flow.requirements.itemset_breach.fit import ERROR
-from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError, released_lengths
+from ppdm_flow.requirements.itemset_breach.fit import ERROR, summed
+from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError, likelihood, released_lengths
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
-from ppdm_flow.requirements.itemset_breach.second_route import likelihood
-from ppdm_flow.requirements.itemset_breach.tails import summed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.set_operator import SetOperator
 from ppdm_flow.sdk.view import DataView

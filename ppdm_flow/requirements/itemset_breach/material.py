@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.attributes import Change
+from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import TransactionOperator
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, TransactionOperator
+from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.counts import written_out
-from ppdm_flow.tables.sets import Baskets, SetColumn
+from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
+
+Counts = dict[tuple[int, int], int]
+"""(length of the original, which of the items it has, as bits) -> rows."""
 
 
 class UnknownOperatorError(Exception):
@@ -147,3 +152,136 @@ def _direct(column: str, step: str, ctx: AuditContext) -> bool:
         return True
     before = [c for s, c in facts.changes if s != step and c is not Change.PERTURBED]
     return not before
+
+
+# The worst posterior by another route: rows counted in SQL or one by one, the operator from its definition.
+
+
+_MODULUS = 0x1100B
+
+
+def posterior(
+    material: BreachInput, lengths: Sequence[int], size: int, itemset: Sequence[int], item: int, sql: Sql | None
+) -> float:
+    """Return Pr[z in t | A in t'] for originals of ``size`` items, by the supports among sets of ``lengths``."""
+    others = [i for i in itemset if i != item]
+    counted = _counts(material, [*others, item], sql)
+    seen = hit = 0.0
+    for (length, mask), rows in counted.items():
+        if length not in lengths:
+            continue
+        overlap = (mask & ((1 << len(others)) - 1)).bit_count()
+        holds = mask >> len(others) & 1
+        overlap += holds if item in itemset else 0
+        chance = likelihood(material.operator, size, len(itemset), overlap)
+        seen += rows * chance
+        hit += rows * chance * holds
+    return hit / seen if seen else 0.0
+
+
+def likelihood(operator: TransactionOperator, size: int, length: int, overlap: int) -> float:
+    """Return Pr[A in t' | |t ∩ A| = overlap] by summing over how many items of t stay."""
+    missing = length - overlap
+    if overlap > size or missing > operator.alphabet - size:
+        return 0.0
+    total = 0.0
+    for kept, chance in enumerate(_law(operator, size)):
+        if kept < overlap or chance == 0.0:
+            continue
+        own = comb(size - overlap, kept - overlap) / comb(size, kept)
+        if operator.refills:
+            new, outside = size - kept + operator.inserted, operator.alphabet - size
+            came = comb(outside - missing, new - missing) / comb(outside, new) if new >= missing else 0.0
+        else:
+            came = operator.rho(size) ** missing
+        total += chance * own * came
+    return total
+
+
+def _law(operator: TransactionOperator, size: int) -> list[float]:
+    """Return the law of how many items stay: of cut-and-paste from K and rho."""
+    if operator.family != CUT_AND_PASTE:
+        return [float(p) for p in operator.law(size)]
+    cutoff, rho = operator.cutoffs[size], operator.rho(size)
+    law = [0.0] * (size + 1)
+    for drawn in range(cutoff + 1):
+        cut = min(drawn, size)
+        for back in range(size - cut + 1):
+            chance = comb(size - cut, back) * rho**back * (1.0 - rho) ** (size - cut - back)
+            law[cut + back] += chance / (cutoff + 1)
+    return law
+
+
+def _counts(material: BreachInput, items: Sequence[int], sql: Sql | None) -> Counts:
+    """Count the originals, in SQL where the source's rows are just what went into the operator."""
+    if sql is not None and material.direct:
+        try:
+            counted = _in_sql(material, items, sql)
+        except PpdmError:
+            counted = {}
+        if _numbers_sql(counted) == dict(material.numbers):
+            return counted
+    return _one_by_one(material, items)
+
+
+def _in_sql(material: BreachInput, items: Sequence[int], sql: Sql) -> Counts:
+    name = quoted(material.name)
+    names = [material.alphabet[i].as_py() for i in items]
+    mask = " + ".join(f"{1 << bit} * list_contains({name}, ?)::INTEGER" for bit in range(len(names)))
+    rows = sql.rows(f"SELECT len({name}), {mask}, count(*) FROM original GROUP BY 1, 2", names)  # noqa: S608  # quoted
+    return {(int(m), int(bits)): int(n) for m, bits, n in rows}
+
+
+def _numbers_sql(counted: Counts) -> dict[int, int]:
+    rows_by_length: dict[int, int] = {}
+    for (m, _), rows in counted.items():
+        rows_by_length[m] = rows_by_length.get(m, 0) + rows
+    return dict(sorted(rows_by_length.items()))
+
+
+def _one_by_one(material: BreachInput, items: Sequence[int]) -> Counts:
+    counted: Counts = {}
+    for part in material.partitions():
+        mask = np.zeros(len(part), dtype=np.int64)
+        for bit, item in enumerate(items):
+            mask[part.rows()[part.items == item]] |= 1 << bit
+        keys, rows = np.unique(np.column_stack((part.sizes, mask)), axis=0, return_counts=True)
+        for (m, bits), number in zip(keys.tolist(), rows.tolist(), strict=True):
+            counted[m, bits] = counted.get((m, bits), 0) + number
+    return counted
+
+
+def released(material: BreachInput, lengths: Sequence[int], itemset: Sequence[int], sql: Sql | None) -> int:
+    """Return how many released sets of ``lengths`` hold all items, from the file itself where it has bits."""
+    first = next(material.sets(), None)
+    if isinstance(first, SeededSets):
+        return sum(_expanded(part, lengths, itemset) for part in material.sets() if isinstance(part, SeededSets))
+    if sql is None:
+        return -1
+    name = quoted(material.column)
+    bits = [f"get_bit({name}.bits::BIT, {8 * (i >> 3) + 7 - (i & 7)}) = 1" for i in itemset]
+    sizes = ", ".join(str(int(m)) for m in lengths)
+    query = f"SELECT count(*) FROM candidate WHERE {name}.size IN ({sizes}) AND {' AND '.join(bits)}"  # noqa: S608  # quoted
+    return int(sql.rows(query)[0][0])
+
+
+def _expanded(part: SeededSets, lengths: Sequence[int], itemset: Sequence[int]) -> int:
+    """Evaluate each seed's polynomial at the items, by Horner's rule and long multiplication."""
+    fits = np.isin(part.sizes, np.array(lengths))
+    levels = np.array([round(p * 65536) for p in part.expansion.insertion])[part.sizes]
+    for item in itemset:
+        value = np.zeros(len(part), dtype=np.int64)
+        for column in range(part.expansion.width - 1, -1, -1):
+            value = _times(value, item) ^ part.seeds[:, column]
+        fits &= value < levels
+    return int(fits.sum())
+
+
+def _times(values: np.ndarray[tuple[int], np.dtype[np.int64]], by: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    total = np.zeros_like(values)
+    for bit in range(16):
+        if by >> bit & 1:
+            total ^= values << bit
+    for bit in range(31, 15, -1):
+        total = np.where(total >> bit & 1, total ^ (_MODULUS << (bit - 16)), total)
+    return total

@@ -2,13 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.requirements.itemset_breach import audit, requirement
-from ppdm_flow.requirements.itemset_breach.problems import judge
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.rules.item_sets import item_sets
+from ppdm_flow.policy.rules.repeats import repeats
+from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+# The requirement on sets of items: there are such sets, and the level is one that they can keep.
+
+
+def judge(scene: Scene, entries: Mapping[str, ItemsetBreach]) -> Iterator[Diagnostic]:
+    """Judge it (PPF575 to PPF577)."""
+    for name, breach in entries.items():
+        yield from _judge(scene, breach, entry_path("itemset_breach", name))
+
+
+def _judge(scene: Scene, breach: ItemsetBreach, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+    yield from item_sets(scene, path, breach.attribute)
+    if scene.policy.source.randomized_by is not None and not (breach.max_supports or breach.max_supports_by_length):
+        text = "clients randomized the sets, so that there is no original to take the largest supports from"
+        hint = "say how frequent itemsets may be: `max_supports: [0.05, 0.01, 0.002]`"
+        yield scene.fault("PPF446", text, path, at_key=True, hint=hint)
+    yield from repeats(scene, [str(k) for k in breach.sizes], (*path, "sizes"), "the sizes of itemsets")
+    for place, maxima in _given(breach, path):
+        yield from _rising(scene, maxima, place)
+        if maxima[0] >= breach.level:
+            yield _known(scene, breach.level, maxima[0], place)
+
+
+def _given(breach: ItemsetBreach, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Sequence[float]]]:
+    if breach.max_supports:
+        yield (*path, "max_supports"), breach.max_supports
+    for length, maxima in breach.max_supports_by_length.items():
+        yield (*path, "max_supports_by_length", length), maxima
+
+
+def _rising(scene: Scene, maxima: Sequence[float], place: tuple[str, ...]) -> Iterator[Diagnostic]:
+    for i, (smaller, larger) in enumerate(pairwise(maxima)):
+        if larger > smaller:
+            text = f"itemsets of {i + 2} items cannot occur more often than those of {i + 1}"
+            yield scene.fault("PPF577", text, (*place, str(i + 1)), hint="order the supports by the size of itemsets")
+
+
+def _known(scene: Scene, level: float, support: float, place: tuple[str, ...]) -> Diagnostic:
+    text = (
+        f"an item with a support of {support:g} is known with that probability before anything is released, so a level"
+        f" of {level:g} cannot be kept"
+    )
+    return scene.fault("PPF580", text, (*place, "0"), hint=f"give a level above {support:g}, or drop such items")
+
+
+# What a randomized set tells: a lower level, for itemsets of more sizes.
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceClaim:
+    """No item is inferred with more than the level of the requirement."""
+
+    requirement: ItemsetBreach
+
+
+def says(requirement: ItemsetBreach, _frame: PolicyFrame) -> Iterator[InferenceClaim]:
+    """Yield what an itemset breach claims."""
+    yield InferenceClaim(requirement)
+
+
+def inferred(given: InferenceClaim, required: InferenceClaim, between: ComparedPolicies) -> str | None:
+    """A lower level, for itemsets of more sizes, on the same assumptions about supports."""
+    one, other = given.requirement, required.requirement
+    about = one.attribute == other.attribute and between.same_original and between.about(one.attribute)
+    assumed = [(r.max_supports, r.max_supports_by_length, r.pool) for r in (one, other)]
+    if not about or assumed[0] != assumed[1] or one.level > other.level or not set(one.sizes) >= set(other.sizes):
+        return None
+    return f"at most {one.level:g} is at most {other.level:g}, for itemsets of the same sizes or more"
+
+
+ORDER = Order(
+    says=says,
+    rules=((InferenceClaim, InferenceClaim, inferred),),
+    fields=frozenset(
+        (
+            "attribute",
+            "level",
+            "sizes",
+            "max_supports",
+            "max_supports_by_length",
+            "pool",
+        )
+    ),
+)
+
+
+class ItemsetBreachParams(Params):
+    """It has none: the requirement says it all."""
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/itemset_breach",
+        Kind.AUDIT,
+        serves=("itemset_breach",),
+        sets="column",
+        asks=AccessRequirements(DataAccess.TABLE, passes=11),
+    ),
+    params=ItemsetBreachParams,
+    algorithm="ppdm_flow.requirements.itemset_breach.algorithm:ItemsetBreachAudit",
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -37,10 +148,10 @@ WORDING = Wording(label="Itemset breach", clause=clause, advice=advice, section=
 
 SPEC = RequirementSpec(
     name="itemset_breach",
-    requirement=requirement.ItemsetBreach,
+    requirement=ItemsetBreach,
     entries=Entries.ONCE,
-    order="ppdm_flow.requirements.itemset_breach.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.itemset_breach.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=60,

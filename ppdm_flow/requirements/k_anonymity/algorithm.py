@@ -6,25 +6,30 @@ definition 2.2). Suppressed cells are a category of their own: that is what a re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.classes.wording import as_they_are, of_originals, unmeasured, unrepeated
-from ppdm_flow.mining.exposure.columns import RevealingColumns, columns, sensitive_attributes
+from ppdm_flow.mining.classes.wording import FITTING, as_they_are, of_originals, unmeasured, unrepeated
+from ppdm_flow.mining.exposure.columns import RevealingColumns, columns, made_of, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_sql, findings_of_unaccounted
 from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
-from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
+from ppdm_flow.mining.exposure.rows import CountedRows, ReleasedRows, SharedCounts
 from ppdm_flow.mining.exposure.sizes import CombinationSizes, classes, crowds, crowds_sql
 from ppdm_flow.mining.people.figures import require_people
-from ppdm_flow.mining.people.known_query import require_linkable_sql
+from ppdm_flow.mining.people.known import KnownRows, may_link
+from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_sql
+from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
 from ppdm_flow.mining.people.sizes import people_in_classes, people_in_classes_sql
-from ppdm_flow.requirements.k_anonymity.known_rows import known_rows, known_rows_sql
-from ppdm_flow.requirements.k_anonymity.query import RowClassQuery
+from ppdm_flow.mining.people.wording import KNOWN, holding_all, knowing
+from ppdm_flow.mining.recoding.models import KAnonymous, SensitiveColumns
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.mining.releases.relation import crowds as relation_crowds
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.k_anonymity.sentences import left_out, sentence
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING
@@ -188,3 +193,159 @@ def _figures(
     figures |= {f"{requirement.id}.{name}": Figure(value, "rows") for name, value in values.items()}
     figures[f"{requirement.id}.classes"] = Figure(len(judged.sizes), "classes")
     return figures
+
+
+def known_rows(
+    requirement: KAnonymity, columns: RevealingColumns, candidate: DataView, ctx: AuditContext
+) -> tuple[list[Measured], list[Chart]]:
+    """Return the smallest crowd of linked people, with a picture; nothing where rows are counted, or none is linked.
+
+    Raises UnmeasuredError where there are too many combinations.
+    """
+    if ctx.people is None or not may_link(columns, candidate, ctx):
+        return [], []
+    known = KnownRows.of(columns, None, candidate, ctx)
+    crowds = known.smallest_crowd()
+    if crowds.smallest is None:
+        return [], []
+    text = (
+        f"{knowing(ctx.people)} finds at least {holding_all(crowds.smallest)}; {requirement.k:,} are"
+        f" required.{known.linked_by}"
+    )
+    metric = f"{requirement.id}.{KNOWN}k"
+    held = Measured(requirement.id, metric, Figure(crowds.smallest, "people"), float(requirement.k), False, text)
+    every = crowds_by_known_rows(known.held, {ctx.people.known_rows: crowds})
+    name = f"{requirement.id}.known_rows"
+    chart = known_rows_chart(every, requirement.k, name=name, group=requirement.kind)
+    return [held], [] if chart is None else [chart]
+
+
+def known_rows_sql(columns: RevealingColumns, candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:
+    """Return the figure by the second route; nothing where no row is linked."""
+    if ctx.people is None:
+        return {}
+    smallest = KnownQuery.of_known(sql, columns, None, candidate, ctx).smallest_crowd()
+    return {} if smallest is None else {f"{KNOWN}k": smallest}
+
+
+# What a measured k means, in a sentence.
+
+
+def sentence(
+    requirement: KAnonymity, released_columns: RevealingColumns, classes: CombinationSizes, ctx: AuditContext
+) -> str:
+    """Return the sentence for the report."""
+    total = int(classes.rows.sum())
+    columns, nulls = released_columns.every, ctx.nulls
+    if total == 0:
+        return "There is no row to measure, so nothing can be said of it." + _left_out(classes)
+    if not columns:
+        return f"No quasi-identifier is released, so {counted(total, 'row')} look alike."
+    size = counted(classes.k, "row" if ctx.people is None else "person")
+    if classes.k >= requirement.k:
+        knowing = f"Whoever knows a person's {listed(columns)}"
+        text = f"{knowing} finds at least {size} that fit; {requirement.k:,} are required."
+    else:
+        text = (
+            f"{classes.rows_below(requirement.k):,} of {total:,} rows share their {listed(columns)} with too few"
+            f" others: the smallest group has {size} where {requirement.k:,} are required."
+        )
+    return text + made_of(columns, ctx) + (FITTING if nulls is Nulls.WILDCARD else "") + _left_out(classes)
+
+
+def left_out(requirement: KAnonymity, classes: CombinationSizes) -> Iterator[Finding]:
+    """Yield the finding for released rows that the null semantics leave out."""
+    if classes.left_out:
+        text = (
+            f"{counted(classes.left_out, 'row')} with a missing quasi-identifier left out of all groups, and released:"
+            " nothing says how many others look like them"
+        )
+        yield Finding("PPF822", Severity.WARNING, text, requirement.id)
+
+
+def _left_out(classes: CombinationSizes) -> str:
+    if not classes.left_out:
+        return ""
+    return (
+        f" Left out, as the policy says: {counted(classes.left_out, 'row')} with a missing value, which nothing covers."
+    )
+
+
+PAIR_LIMIT = 400_000_000
+"""Pairs of combinations and patterns up to which the wildcard figure is computed again where nobody asks for it."""
+CHUNK_PAIRS = 1_000_000_000
+"""Pairs of combinations and patterns of missing cells that one query looks up."""
+
+
+class RowClassQuery:
+    """The classes over ``columns`` of some rows."""
+
+    def __init__(self, sql: Sql, rows: CountedRows, columns: Sequence[str]) -> None:
+        self.sql = sql
+        self.columns = tuple(columns)
+        every, known = rows.relation(self.columns), rows.relation(self.columns, (), self.columns)
+        if every is None or known is None:
+            raise ValueError("rows must be readable by SQL, but they have no database relation")
+        self.every, self.known, self.tables = every.text, known.text, every.tables
+
+    def figures(self, k: int, nulls: Nulls) -> Mapping[str, int]:
+        """Return the figures of the audit, those of the semantics ``nulls`` under their bare names."""
+        figures_by_nulls = {Nulls.OWN_CATEGORY: self._plain(self.every, k), Nulls.EXCLUDE: self._plain(self.known, k)}
+        pairs = self._pairs()
+        if pairs == 0:  # nothing is missing, or the same everywhere
+            figures_by_nulls[Nulls.WILDCARD] = figures_by_nulls[Nulls.OWN_CATEGORY]
+        elif nulls is Nulls.WILDCARD or pairs <= PAIR_LIMIT:
+            figures_by_nulls[Nulls.WILDCARD] = self._wildcard(k, max(1, -(-pairs // CHUNK_PAIRS)))
+        return {f"k_{n}": f["k"] for n, f in figures_by_nulls.items()} | figures_by_nulls[nulls]
+
+    def _plain(self, grouped: str, k: int) -> dict[str, int]:
+        query = f"""
+            SELECT COALESCE(MIN(n), 0), COUNT(*), COALESCE(SUM(n) FILTER (n < {k}), 0),
+                   COALESCE(SUM(n) FILTER (n = 1), 0)
+            FROM ({grouped})"""  # noqa: S608  # identifiers are quoted, k is an int
+        return _named(self.sql.rows(query, (), self.tables)[0])
+
+    def _pairs(self) -> int:
+        """Return how many combinations, each with every pattern of missing cells, are looked up; 0 for one pattern."""
+        pattern = f"[{', '.join(f'c{i} IS NULL' for i in range(len(self.columns)))}]"
+        query = f"""
+            WITH patterns AS (SELECT COUNT(*) AS n FROM ({self.every}) GROUP BY {pattern})
+            SELECT COALESCE(SUM(n), 0) * COUNT(*) FROM patterns HAVING COUNT(*) > 1"""  # noqa: S608  # our own query
+        rows = self.sql.rows(query, (), self.tables) if self.columns else []
+        return int(rows[0][0]) if rows else 0
+
+    def _wildcard(self, k: int, rounds: int) -> dict[str, int]:
+        """Join the combinations with themselves, in as many rounds."""
+        parts = [self._chunk(k, rounds, i) for i in range(rounds)]
+        present = [p for p in parts if p["classes"]]
+        totals = {name: sum(p[name] for p in parts) for name in ("classes", "rows_below", "uniques")}
+        return {"k": min((p["k"] for p in present), default=0)} | totals
+
+    def _chunk(self, k: int, rounds: int, number: int) -> dict[str, int]:
+        width = len(self.columns)
+        share = f"hash({', '.join(f'c{i}' for i in range(width))}) % {rounds}"
+        query = f"""
+            WITH combos AS MATERIALIZED (SELECT *, {share} AS share, ROW_NUMBER() OVER () AS id FROM ({self.every})),
+            mine AS (SELECT * FROM combos WHERE share = {number}),
+            pairs AS ({relation_crowds("mine", "combos", width, "a.id, a.n, b.n AS size")}),
+            summed AS (SELECT id, ANY_VALUE(n) AS n, SUM(size) AS size FROM pairs GROUP BY id)
+            SELECT COALESCE(MIN(size), 0), COUNT(*), COALESCE(SUM(n) FILTER (size < {k}), 0),
+                   COALESCE(SUM(n) FILTER (size = 1), 0)
+            FROM summed"""  # noqa: S608  # identifiers are quoted, the numbers are ints
+        return _named(self.sql.rows(query, (), self.tables)[0])
+
+
+def _named(row: Sequence[int]) -> dict[str, int]:
+    return dict(zip(("k", "classes", "rows_below", "uniques"), map(int, row), strict=True))
+
+
+def models(requirement: KAnonymity, _columns: SensitiveColumns) -> list[KAnonymous]:
+    """Return what a class must keep."""
+    return [KAnonymous(requirement.k)]
+
+
+def foresee(requirement: KAnonymity, _view: DataView, people: int) -> Iterator[Diagnostic]:
+    """Yield why it cannot hold."""
+    if people < requirement.k:
+        text = f"k = {requirement.k} cannot hold: there are {people} rows in all"
+        yield Diagnostic("PPF784", text, requirement.span)

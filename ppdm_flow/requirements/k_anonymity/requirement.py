@@ -16,7 +16,7 @@ class KAnonymity(OnPeople):
     kind: ClassVar[str] = "k_anonymity"
     counts_people: ClassVar[bool] = True
     of_all_files: ClassVar[bool] = True
-    classes: ClassVar[str] = "ppdm_flow.requirements.k_anonymity.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.k_anonymity.algorithm:models"
     k: Annotated[int, Field(ge=2, description="The least number of rows in a group.", examples=["5"]), HIGHER]
 
     @property

@@ -2,15 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording, listed
-from ppdm_flow.requirements.k_anonymity import audit, requirement
-from ppdm_flow.requirements.k_anonymity.problems import judge
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.classes import SAME, contained
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.rules.grouping import grouping
+from ppdm_flow.policy.rules.repeats import repeats
+from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
+from ppdm_flow.sdk.spec import Params, PluginSpec
 
 _COARSE = {"generalized", "suppressed"}
+
+
+def judge(scene: Scene, entries: Mapping[str, KAnonymity]) -> Iterator[Diagnostic]:
+    """Judge it (PPF500 to PPF502, PPF525)."""
+    for name, requirement in entries.items():
+        yield from _judge(scene, requirement, entry_path("k_anonymity", name))
+
+
+def _judge(scene: Scene, requirement: KAnonymity, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+    if not requirement.attributes:
+        having = any(a.role is Role.QUASI_IDENTIFIER for a in scene.policy.attributes.values())
+        if not having and not scene.lacks("attributes"):
+            yield scene.fault(
+                "PPF525",
+                "k-anonymity has no quasi-identifier to group by",
+                path,
+                at_key=True,
+                hint="give an attribute `role: quasi_identifier`",
+            )
+        return
+    place = (*path, "attributes")
+    yield from repeats(scene, requirement.attributes, place, "`attributes`")
+    yield from grouping(scene, requirement.attributes, place, "an attribute that k-anonymity groups by")
+
+
+# k-anonymity: a larger k, over more attributes.
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSizeClaim:
+    """Every class over ``attributes`` has at least ``k`` rows."""
+
+    k: int
+    attributes: frozenset[str]
+
+
+def says(requirement: KAnonymity, _frame: PolicyFrame) -> Iterator[ClassSizeClaim]:
+    """Yield what it claims."""
+    yield ClassSizeClaim(requirement.k, frozenset(requirement.attributes))
+
+
+def sizes(given: ClassSizeClaim, required: ClassSizeClaim, between: ComparedPolicies) -> str | None:
+    """Return why classes of at least k rows are at least as large as asked for."""
+    holds = contained(given.attributes, required.attributes, between)
+    if holds is None or given.k < required.k:
+        return None
+    larger = (
+        f"whoever is among {given.k} is among {required.k}" if given.k > required.k else f"{required.k} rows in both"
+    )
+    return larger if holds == SAME else f"{larger}; {holds}"
+
+
+ORDER = Order(
+    says=says,
+    rules=((ClassSizeClaim, ClassSizeClaim, sizes),),
+    fields=frozenset(
+        (
+            "k",
+            "attributes",
+        )
+    ),
+    bounds=frozenset(("k",)),
+)
+
+
+class KAnonymityParams(Params):
+    """It has none: the requirement says it all."""
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/k_anonymity",
+        Kind.AUDIT,
+        serves=("k_anonymity",),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
+        ),
+    ),
+    params=KAnonymityParams,
+    algorithm="ppdm_flow.requirements.k_anonymity.algorithm:KAnonymityAudit",
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -47,13 +139,13 @@ WORDING = Wording(
 
 SPEC = RequirementSpec(
     name="k_anonymity",
-    requirement=requirement.KAnonymity,
+    requirement=KAnonymity,
     entries=Entries.ONCE,
-    order="ppdm_flow.requirements.k_anonymity.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.k_anonymity.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=10,
-    foresees="ppdm_flow.requirements.k_anonymity.foreseen:foresee",
+    foresees="ppdm_flow.requirements.k_anonymity.algorithm:foresee",
     aliases=("anonymity", "kanonymity"),
 )

@@ -23,7 +23,7 @@ class KMap(OnPeople):
     kind: ClassVar[str] = "k_map"
     in_population: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
-    classes: ClassVar[str] = "ppdm_flow.requirements.k_map.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.k_map.algorithm:models"
     k: Annotated[int, Field(ge=2, description="The least number of people that a group fits.", examples=["5"]), HIGHER]
     population: Annotated[PopulationFile, Field(description=_POPULATION, examples=[{"path": "voters.csv"}])]
 

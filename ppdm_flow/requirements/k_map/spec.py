@@ -2,13 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.requirements.k_map import audit, requirement
-from ppdm_flow.requirements.k_map.problems import judge
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.order.claim import Order
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.rules.grouping import grouped, known
+from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.requirements.k_map.requirement import KMap
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+def judge(scene: Scene, entries: Mapping[str, KMap]) -> Iterator[Diagnostic]:
+    """Judge it (PPF585)."""
+    for name, clause in entries.items():
+        yield from _k_map(scene, clause, entry_path("k_map", name))
+
+
+def _k_map(scene: Scene, model: KMap, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+    yield from grouped(scene, model.attributes, path)
+    names = known(scene, model.attributes)
+    place = (*path, "population", "columns")
+    uses = Counter(model.population.columns.values())
+    patterns = any(is_pattern(name) for name in names)
+    for name, column in model.population.columns.items():
+        if name not in names and not patterns:
+            text = f"`{short(name)}` is not an attribute that `k_map` groups by"
+            yield scene.fault("PPF585", text, (*place, name), at_key=True)
+        elif uses[column] > 1:
+            text = f"two attributes cannot both be the column `{short(column)}`"
+            yield scene.fault("PPF585", text, (*place, name))
+    if len(model.population.delimiter) != 1:
+        yield scene.fault("PPF585", "a delimiter is one character", (*path, "population", "delimiter"))
+
+
+# k-map: a larger k, over more attributes, in the same population.
+
+
+@dataclass(frozen=True, slots=True)
+class KMapClaim:
+    """Every class over ``attributes`` fits at least ``k`` people of the population."""
+
+    k: int
+    attributes: frozenset[str]
+    population: PopulationFile
+
+
+def says(requirement: KMap, _frame: PolicyFrame) -> Iterator[KMapClaim]:
+    """Yield what it claims."""
+    yield KMapClaim(requirement.k, frozenset(requirement.attributes), requirement.population)
+
+
+def mapped(given: KMapClaim, required: KMapClaim, between: ComparedPolicies) -> str | None:
+    """Return why the classes fit as many: whoever fits more attributes fits fewer, if all of them read labels alike."""
+    nulls = between.given.nulls, between.asked.nulls
+    alike = nulls[0] is nulls[1] or nulls == (Nulls.OWN_CATEGORY, Nulls.WILDCARD)  # wildcards fit whom they fitted
+    same = alike and between.same_counting and between.certain(given.attributes, required.attributes)
+    nested = given.attributes == required.attributes or (
+        given.attributes > required.attributes and nulls[0] is not Nulls.EXCLUDE
+    )
+    if not same or not nested or given.k < required.k or not _same_people(given, required, between):
+        return None
+    return f"{given.k} people are at least {required.k}, and whoever fits more attributes fits fewer"
+
+
+def _same_people(given: KMapClaim, required: KMapClaim, between: ComparedPolicies) -> bool:
+    one, other = given.population, required.population
+    if one.delimiter != other.delimiter or not between.same_file(one.path, other.path):
+        return False
+    names = dict(one.columns), dict(other.columns)
+    alike = all(names[0].get(a, a) == names[1].get(a, a) for a in required.attributes)
+    return alike and all(between.same_hierarchy(a) for a in required.attributes)
+
+
+ORDER = Order(
+    says=says,
+    rules=((KMapClaim, KMapClaim, mapped),),
+    fields=frozenset(
+        (
+            "k",
+            "attributes",
+            "population",
+        )
+    ),
+)
+
+
+class KMapParams(Params):
+    """It has none: the requirement says it all."""
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/k_map",
+        Kind.AUDIT,
+        serves=("k_map",),
+        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
+    ),
+    params=KMapParams,
+    algorithm="ppdm_flow.requirements.k_map.algorithm:KMapAudit",
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -29,10 +133,10 @@ WORDING = Wording(label="k-map", clause=clause, advice=advice, section="How many
 
 SPEC = RequirementSpec(
     name="k_map",
-    requirement=requirement.KMap,
+    requirement=KMap,
     entries=Entries.ONCE,
-    order="ppdm_flow.requirements.k_map.order:ORDER",
-    audit=audit.SPEC,
+    order="ppdm_flow.requirements.k_map.spec:ORDER",
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=120,

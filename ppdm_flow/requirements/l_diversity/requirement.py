@@ -33,7 +33,7 @@ class LDiversity(OnSensitive):
     """
 
     kind: ClassVar[str] = "l_diversity"
-    classes: ClassVar[str] = "ppdm_flow.requirements.l_diversity.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.l_diversity.algorithm:models"
     hides_people: ClassVar[bool] = True
     l: Annotated[float, Field(gt=1.0, description=_L, examples=["3"]), HIGHER]  # noqa: E741  # the model's own letter
     variant: Annotated[Diversity, Field(alias="kind", description=_VARIANT, examples=["entropy"])] = Diversity.DISTINCT

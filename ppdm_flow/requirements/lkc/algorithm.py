@@ -8,30 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ppdm_flow.core.people import PeopleFigure
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+import numpy as np
+
+from ppdm_flow.core.people import PeopleCount, PeopleFigure
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
+from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import (
     as_they_are,
     intersected,
+    known_by,
     left_out,
     treatment,
     unmeasured,
+    unrepeated,
 )
-from ppdm_flow.mining.exposure.columns import carriers, columns, made_of, readings, sensitive_attributes
+from ppdm_flow.mining.exposure.columns import (
+    RevealingColumns,
+    ValueColumns,
+    carriers,
+    columns,
+    made_of,
+    readings,
+    sensitive_attributes,
+)
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
 from ppdm_flow.mining.exposure.joint_sizes import beside_all, findings_of_unaccounted, unaccounted
 from ppdm_flow.mining.exposure.query import ClassQuery
 from ppdm_flow.mining.exposure.repeated import of_originals
+from ppdm_flow.mining.exposure.rows import SharedCounts
 from ppdm_flow.mining.exposure.sizes import SIZE
 from ppdm_flow.mining.exposure.together import joint_size_sql, joint_tables, joint_values
-from ppdm_flow.requirements.lkc.of_people import people_sql, people_survey
-from ppdm_flow.requirements.lkc.picture import pictures
+from ppdm_flow.mining.people.figures import require_people
+from ppdm_flow.mining.people.groups import NAMED
+from ppdm_flow.mining.people.known import KnownRows, may_link
+from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_sql
+from ppdm_flow.mining.people.query import PeopleQuery
+from ppdm_flow.mining.people.sizes import people_in_classes
+from ppdm_flow.mining.people.values import people_values
+from ppdm_flow.mining.people.wording import KNOWN, holding_all, knowing, known_sentence
+from ppdm_flow.mining.recoding.grouping import RowGrouping, added, shares
+from ppdm_flow.mining.recoding.models import SLACK, Bools, ClassModel, Floats, KAnonymous, SensitiveColumns, exceeding
+from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.lkc.requirement import LKC
-from ppdm_flow.requirements.lkc.sentences import CONFIDENCE, held, not_measured, of_known_rows, unit_of
 from ppdm_flow.requirements.lkc.survey import (
+    LkcSurvey,
+    Names,
     known_sets,
     named,
     original_ways,
@@ -39,7 +64,9 @@ from ppdm_flow.requirements.lkc.survey import (
     rows_once,
     rows_survey,
     secrets,
+    share,
     together_confidence,
+    worst_of,
 )
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
@@ -218,3 +245,290 @@ _SHARE = (
     " FROM cells JOIN sizes USING (id) GROUP BY id"
 )
 """The share of rows with one of the values, in each group."""
+
+
+# LKC-privacy where a person can have several rows: people and their values are counted, by two routes.
+#
+# Whoever knows a row of somebody finds the people who have one in the group. Whoever knows several, or sees which rows
+# are one person's, finds the linked people who have them all; and of the named values any one that a person has counts.
+
+
+_OF_PEOPLE_SHARE = """
+    SELECT id, COALESCE(SUM(n) FILTER (s = ?), 0) / MAX(size) AS v FROM cells JOIN sizes USING (id) GROUP BY id"""
+"""The share of the named values, which count as one."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """The worst that several known rows tell so far."""
+
+    k: list[int] = field(default_factory=list)
+    confidence: list[float] = field(default_factory=list)
+    linked: str = ""
+
+
+def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> LkcSurvey:
+    """Count people. Raises UnmeasuredError where nobody can say whose rows they are, or what several tell."""
+    people = _required(ctx)
+    rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
+    every, sizes, shares, left, further = [], [], [], [], _Known()
+    for known in known_sets(requirement, candidate, ctx):
+        released = columns(known, secrets(requirement, ctx), candidate, ctx)
+        groups = people_in_classes(released, rows, ctx.nulls, people)
+        every.append(released.every)
+        sizes.append(groups.k)
+        left.append(groups.left_out)
+        shares.append(_confidence(ways, released, rows, ctx, people))
+        _look_further(further, ways, released, candidate, ctx)
+    alone = worst_of(every, sizes, shares, left)
+    k, confidence = min(further.k, default=None), max(further.confidence, default=None)
+    return replace(alone, known_k=k, known_confidence=confidence, linked=further.linked)
+
+
+def _required(ctx: AuditContext) -> PeopleCount:
+    if ctx.people is None:
+        raise ValueError("the policy counts no people")
+    require_people(ctx.people, ctx)
+    return ctx.people
+
+
+def _ways(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[tuple[ValueColumns, tuple[str, ...]]]:
+    """Return each way of reading a sensitive attribute that the requirement names, with the values that it names."""
+    values = secrets(requirement, ctx)
+    return [(way, values[name]) for name in named(requirement) for way in readings(name, candidate, ctx)]
+
+
+def _confidence(
+    ways: list[tuple[ValueColumns, tuple[str, ...]]],
+    released: RevealingColumns,
+    rows: SharedCounts,
+    ctx: AuditContext,
+    people: PeopleCount,
+) -> float:
+    """Return the largest confidence of one group in the values of an attribute."""
+    worst = 0.0
+    read = people_values(released, [way for way, _ in ways], rows, ctx.nulls, people)
+    for one, (_, values) in zip(read, ways, strict=True):
+        told = one.merged(values).confidences
+        worst = max(worst, *(share(histograms, (NAMED,)) for histograms in told if histograms is not None))
+    return worst
+
+
+def _look_further(
+    found: _Known,
+    ways: list[tuple[ValueColumns, tuple[str, ...]]],
+    released: RevealingColumns,
+    candidate: DataView,
+    ctx: AuditContext,
+) -> None:
+    """Add what several known rows tell beside these columns."""
+    smallest = None
+    if may_link(released, candidate, ctx):
+        known = KnownRows.of(released, None, candidate, ctx)
+        smallest = known.smallest_crowd().smallest
+        found.k += [] if smallest is None else [smallest]
+        found.linked = found.linked or known.linked_by
+    for way, values in ways if smallest is not None or _several_matter(ctx) else ():
+        known = KnownRows.of(released, way, candidate, ctx, chances=True).merging(values)
+        for told in (*known.histograms(confidences=True), *known.chances()):
+            found.confidence.append(share(told, (NAMED,)))
+
+
+def _several_matter(ctx: AuditContext) -> bool:
+    """Whether unlinked rows tell more together; or others are linked once rows that miss a value are left out."""
+    return ctx.nulls is Nulls.EXCLUDE or ctx.people is None or ctx.people.known_rows != 1
+
+
+def people_sql(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sql) -> Mapping[str, float | int]:
+    """Return the figures by the second route. Raises UnmeasuredError as the first."""
+    people = _required(ctx)
+    rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
+    sizes, shares, further = [], [0.0], _Known()
+    for known in known_sets(requirement, candidate, ctx):
+        released = columns(known, secrets(requirement, ctx), candidate, ctx)
+        require_linkable_sql(sql, released, candidate, ctx, chances=bool(ways))
+        query = PeopleQuery.of_people(sql, rows, released, None, ctx.nulls, people)
+        sizes.append(round(query.worst(SIZE, 0.0, at_most=False)["worst"] or 0))
+        for way, values in ways:
+            query = PeopleQuery.of_people(sql, rows, released, way, ctx.nulls, people, confidences=True, merged=values)
+            shares.extend(_shares_sql(query))
+        _look_further_sql(further, ways, released, candidate, ctx, sql)
+    figures: dict[str, float | int] = {"k": min(sizes), "confidence": max(shares)}
+    figures |= {f"{KNOWN}k": min(further.k)} if further.k else {}
+    figures |= {f"{KNOWN}confidence": max(further.confidence)} if further.confidence else {}
+    return {f"{requirement.id}.{name}": value for name, value in figures.items()}
+
+
+def _shares_sql(query: PeopleQuery) -> Iterator[float]:
+    if query.mixed:
+        figures, means, _ = query.figures_and_means(_OF_PEOPLE_SHARE, [NAMED])
+        yield float(figures.max(initial=0.0))
+        yield float(means.max(initial=0.0))
+        return
+    yield float(query.worst(_OF_PEOPLE_SHARE, 1.0, at_most=True, parameters=[NAMED])["worst"] or 0.0)
+
+
+def _look_further_sql(
+    found: _Known,
+    ways: list[tuple[ValueColumns, tuple[str, ...]]],
+    released: RevealingColumns,
+    candidate: DataView,
+    ctx: AuditContext,
+    sql: Sql,
+) -> None:
+    smallest = KnownQuery.of_known(sql, released, None, candidate, ctx).smallest_crowd()
+    found.k += [] if smallest is None else [smallest]
+    for way, values in ways if smallest is not None or _several_matter(ctx) else ():
+        query = KnownQuery.of_known(sql, released, way, candidate, ctx, confidences=True, merged=values)
+        worst = query.worst_figure(_OF_PEOPLE_SHARE, [NAMED], at_most=True) if query.links() else None
+        chances = query.chances_query(sql)
+        found.confidence += [] if worst is None else [worst]
+        found.confidence += (
+            [] if chances is None else [chances.worst_figure(_OF_PEOPLE_SHARE, [NAMED], at_most=True) or 0.0]
+        )
+
+
+# What LKC-privacy found, in sentences with the figures that they are about.
+
+
+CONFIDENCE = "confidence"
+"""Figures that bound how sure somebody is end so."""
+
+
+def unit_of(ctx: AuditContext) -> str:
+    """Return what is counted."""
+    return "rows" if ctx.people is None else "people"
+
+
+def not_measured(requirement: LKC, fault: UnmeasuredError, ctx: AuditContext) -> Iterator[Measured]:
+    """Yield what cannot be said of it."""
+    names = ["k"] if requirement.c is None else ["k", CONFIDENCE]
+    for name, bound in zip(names, (float(requirement.k), requirement.c), strict=False):
+        unit, at_most = (unit_of(ctx), False) if name == "k" else ("probability", True)
+        figure = Figure(None, unit, note=fault.text)
+        metric = f"{requirement.id}.{name}"
+        yield Measured(requirement.id, metric, figure, bound or 0.0, at_most, fault.text, verifiable=False)
+
+
+def held(
+    requirement: LKC,
+    survey: LkcSurvey,
+    shown: Sequence[str],
+    figures: Mapping[str, Figure],
+    end: str,
+    ctx: AuditContext,
+) -> list[Measured]:
+    """Return what whoever knows at most L attributes finds and infers; ``shown`` are the attributes that are told."""
+    name = f"{requirement.id}.k"
+    row = "row" if survey.repeated is None else "original row"
+    if survey.k == 0:
+        text = "There is no row to measure, so nothing can be said of it."
+    else:
+        many = counted(survey.k, row if ctx.people is None else "person")
+        text = (
+            f"Whoever knows at most {counted(requirement.l, 'quasi-identifier')} of somebody finds at least"
+            f" {many} that fit ({_by(survey.fewest)}); {requirement.k:,} are required.{end}"
+        )
+    results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
+    if survey.repeated == 0:
+        results = [unrepeated(requirement.id)]
+    if requirement.c is not None:
+        name = f"{requirement.id}.{CONFIDENCE}"
+        what = listed(shown)
+        who = known_by(survey.surest) if survey.surest or survey.combinations == 1 else "Anyone"
+        text = (
+            f"{who} can infer one of the sensitive values of {what} with a confidence of at most"
+            f" {survey.confidence:.4g}, and no other combination of as few tells more; at most {requirement.c:g} is"
+            f" allowed.{end}"
+            if shown
+            else "None of the sensitive attributes is released, so nothing can be inferred of them."
+        )
+        results.append(Measured(requirement.id, name, figures[name], requirement.c, at_most=True, sentence=text))
+    return results
+
+
+def of_known_rows(requirement: LKC, survey: LkcSurvey, ctx: AuditContext) -> Iterator[Measured]:
+    """Yield what whoever knows several rows of a person finds and infers; nothing where rows are counted."""
+    if ctx.people is None:
+        return
+    if survey.known_k is not None:
+        figure = Figure(survey.known_k, "people")
+        text = (
+            f"{knowing(ctx.people)}, of each at most {counted(requirement.l, 'quasi-identifier')}, finds at least"
+            f" {holding_all(survey.known_k)}; {requirement.k:,} are required.{survey.linked}"
+        )
+        yield Measured(requirement.id, f"{requirement.id}.{KNOWN}k", figure, float(requirement.k), False, text)
+    if survey.known_confidence is not None and requirement.c is not None:
+        figure = Figure(survey.known_confidence, "probability")
+        text = known_sentence("a confidence", figure, requirement.c, ctx.people, at_most=True) + survey.linked
+        yield Measured(requirement.id, f"{requirement.id}.{KNOWN}{CONFIDENCE}", figure, requirement.c, True, text)
+
+
+def _by(columns: tuple[str, ...]) -> str:
+    return f"fewest by {listed(columns)}" if columns else "no quasi-identifier is released"
+
+
+_MOST = 12
+
+
+def pictures(requirement: LKC, survey: LkcSurvey, unit: str, *, true: bool) -> Iterator[Chart]:
+    """Yield the combinations that find fewest rows or people, and those that infer most, where values are ``true``.
+
+    ``unit`` is what is counted.
+    """
+    if not survey.k:
+        return
+    fewest = [(known, float(rows)) for known, rows, _ in sorted(survey.each, key=lambda one: one[1])]
+    yield _chart(requirement, unit, fewest, f"At least {requirement.k:,} are required.")
+    if requirement.c is not None and true:
+        surest = [(known, share) for known, _, share in sorted(survey.each, key=lambda one: -one[2])]
+        yield _chart(requirement, "confidence", surest, f"At most {requirement.c:g} is allowed.")
+
+
+def _chart(requirement: LKC, unit: str, each: list[tuple[Names, float]], note: str) -> Chart:
+    shown = each[:_MOST]
+    left = f" {len(each) - _MOST:,} further combinations are safer." if len(each) > _MOST else ""
+    few = unit != "confidence"
+    return Chart(
+        id=f"{requirement.id}.by_{unit}",
+        title=f"Fewest {unit} that fit what is known" if few else "Highest confidence by what is known",
+        kind="bars",
+        x=tuple(", ".join(known) or "nothing" for known, _ in shown),
+        series=(FigureSeries("smallest group" if few else "highest confidence", tuple(value for _, value in shown)),),
+        x_label="known quasi-identifiers",
+        y_label=unit if few else "probability",
+        note=note + left,
+        group=requirement.kind,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UnionBounded(ClassModel):
+    """Any of ``values`` (codes) has a share of at most ``most``, all of them together (Mohammed et al. 2009)."""
+
+    attribute: int
+    most: float
+    values: tuple[int, ...]
+
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
+        """Compare the sum of their shares."""
+        return self._together(grouping) <= self.most + SLACK
+
+    def lost(self, grouping: RowGrouping, _base: Floats, _drift: float) -> Floats:
+        """A sum of shares is linear and at most 1."""
+        return exceeding(self._together(grouping), np.array(self.most))
+
+    def _together(self, grouping: RowGrouping) -> Floats:
+        cells = grouping.cells[self.attribute]
+        named = np.isin(cells.value, self.values)
+        return added(cells, np.where(named, shares(cells, grouping.sizes), 0.0))
+
+
+def models(requirement: LKC, columns: SensitiveColumns) -> list[ClassModel]:
+    """Return what a class must keep: k, and c for the values of each sensitive attribute together."""
+    bounded: list[ClassModel] = [KAnonymous(requirement.k)]
+    if requirement.c is not None:
+        for name in requirement.secrets:
+            values = [value for attribute, value in requirement.pairs if attribute == name]
+            bounded.append(UnionBounded(columns.place(name), requirement.c, columns.codes(name, values)))
+    return bounded

@@ -9,8 +9,8 @@ from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import OpaqueClaim, Order
 from ppdm_flow.policy.order.classes import contained, unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
-from ppdm_flow.requirements.alpha_k.order import ShareClaim
-from ppdm_flow.requirements.k_anonymity.order import ClassSizeClaim
+from ppdm_flow.requirements.alpha_k.spec import ShareClaim
+from ppdm_flow.requirements.k_anonymity.spec import ClassSizeClaim
 from ppdm_flow.requirements.lkc.requirement import LKC
 
 

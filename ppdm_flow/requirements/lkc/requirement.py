@@ -29,7 +29,7 @@ class LKC(OnValues, OnClasses):
     counts_values: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     of_all_files: ClassVar[bool] = True
-    classes: ClassVar[str] = "ppdm_flow.requirements.lkc.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.lkc.algorithm:models"
     l: Annotated[int, Field(ge=1, description=_L, examples=["2"]), HIGHER]  # noqa: E741  # the model's own letter
     k: Annotated[int, Field(ge=2, description=_K, examples=["5"]), HIGHER]
     c: Annotated[Probability | None, Field(description=_C, examples=["0.5"]), LOWER] = None

@@ -2,13 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.wording import Wording, larger_classes
-from ppdm_flow.requirements.lkc import audit, requirement
-from ppdm_flow.requirements.lkc.problems import judge
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.rules.grouping import grouped, known, sensitive_values
+from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.requirements.lkc.requirement import LKC
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+
+def judge(scene: Scene, entries: Mapping[str, LKC]) -> Iterator[Diagnostic]:
+    """Judge it (PPF501, PPF583)."""
+    for name, clause in entries.items():
+        yield from _lkc(scene, clause, entry_path("lkc", name))
+
+
+def _lkc(scene: Scene, model: LKC, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+    yield from grouped(scene, model.attributes, path)
+    names = known(scene, model.attributes)
+    if (model.c is None) is not (not model.sensitive):
+        text = "`c` bounds how sure one can be of the `sensitive` values: each needs the other"
+        yield scene.fault("PPF583", text, path, at_key=True, hint="add the other, or remove both")
+    if names and model.l > len(names) and not any(is_pattern(n) for n in names):
+        text = f"`l` is {model.l}, but there are only {len(names)} attributes to know"
+        yield scene.fault("PPF583", text, (*path, "l"), hint=f"use at most `l: {len(names)}`")
+    for name, values in model.sensitive.items():
+        place = (*path, "sensitive", name)
+        yield from sensitive_values(scene, name, values, place)
+        if name in names:
+            text = f"`{short(name)}` cannot both be known and be what is inferred"
+            yield scene.fault("PPF501", text, place, at_key=True, hint="take it out of one of the two")
+
+
+class LKCParams(Params):
+    """It has none: the requirement says it all."""
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/lkc",
+        Kind.AUDIT,
+        serves=("lkc",),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
+        ),
+    ),
+    params=LKCParams,
+    algorithm="ppdm_flow.requirements.lkc.algorithm:LKCAudit",
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -24,10 +72,10 @@ WORDING = Wording(
 
 SPEC = RequirementSpec(
     name="lkc",
-    requirement=requirement.LKC,
+    requirement=LKC,
     entries=Entries.ONCE,
     order="ppdm_flow.requirements.lkc.order:ORDER",
-    audit=audit.SPEC,
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=130,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.numbers import Floats, Ints
-from ppdm_flow.requirements.numeric_linkage.codes import Codes
-from ppdm_flow.requirements.numeric_linkage.spaces import Space
-from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
+from ppdm_flow.mining.exposure.numbers import Floats, Ints, UnnumberedError
+from ppdm_flow.requirements.numeric_linkage.spaces import UNKNOWN, Codes, Space, Truth, least_and_ties
 
 Bools = npt.NDArray[np.bool_]
 SLACK = 1e-9
@@ -20,6 +18,8 @@ FLOOR = 1e-12
 """And so much, whatever they are."""
 _DISTANCES = 1 << 22
 """So many are asked for together."""
+Columns = Sequence[tuple[str, str]]
+"""Released columns, each with the attribute that it tells of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,3 +190,225 @@ def patterns(space: Space) -> list[tuple[Bools, Ints]]:
     different, places = np.unique(~np.isnan(space.released), axis=0, return_inverse=True)
     places = places.reshape(-1)
     return [(pattern, np.flatnonzero(places == i)) for i, pattern in enumerate(different)]
+
+
+# What the intruder knows and looks for: records, released rows, and people who are not in the source.
+
+
+PAIRS = 1_000_000_000
+"""At most so many pairs of records and released rows are compared in each way,"""
+LEAST = 1000
+"""or those of so many records, where the rows are more."""
+_TOO_MANY = 5
+"""Times as many are refused: somebody in the sample has far more than others."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntruderKnowledge:
+    """What the intruder knows: ``attributes``, of at most ``sample`` records, and others: the file ``control``.
+
+    Known are the original records, or the people of the file ``against``, whose rows have the same ``key``.
+    """
+
+    attributes: tuple[str, ...]
+    sample: int
+    control: str | None = None
+    against: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkagePeople:
+    """``numbers`` (people, attributes), NaN where there is none, and the ``codes`` (people, columns) of categories."""
+
+    numbers: Floats
+    codes: Ints
+
+    def whole(self) -> npt.NDArray[np.bool_]:
+        """Return of whom everything is known, (people,)."""
+        return np.asarray(~(np.isnan(self.numbers).any(axis=1) | (self.codes == UNKNOWN).any(axis=1)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkageNumbers:
+    """``known`` (records, attributes) and ``released`` (rows, attributes) numbers, NaN where there is none.
+
+    ``codes`` are those of categories, ``truth`` says whose records and rows are. ``units`` are looked for: records, or
+    people where these are counted; then ``rows`` are records too, each for itself, unless that is the same. ``linked``:
+    it is seen which released rows are one person's. ``complete`` are the records of which all is known; ``others``
+    (others, attributes) are the control group, None where there is none.
+    """
+
+    known: Floats
+    released: Floats
+    codes: Codes
+    truth: Truth
+    units: Units
+    rows: Units | None
+    linked: bool
+    complete: Ints
+    others: Floats | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkageInput:
+    """What was read: ``known`` and ``released`` people, whose they are, the ``control`` group, and how they count.
+
+    ``people``: people are counted, and not records; ``linked``: it is seen which released rows are one person's.
+    """
+
+    known: LinkagePeople
+    released: LinkagePeople
+    truth: Truth
+    control: LinkagePeople | None
+    people: bool
+    linked: bool
+
+
+def lookup(wanted: IntruderKnowledge, told: LinkageInput) -> LinkageNumbers:
+    """Choose who is looked for. Raises UnnumberedError where there is nobody."""
+    known, truth, rows = told.known, told.truth, len(told.released.numbers)
+    some = known.whole() & (truth.row >= 0)
+    units = chosen_units(some, wanted.sample, rows, truth, people=told.people)
+    same = not told.people or (units.alone and units.whole == int(some.sum()))
+    of_rows = None if same else chosen_units(some, wanted.sample, rows, truth, people=False)
+    others = None
+    if told.control is not None:
+        try:
+            outside = sampled(np.flatnonzero(told.control.whole()), wanted.sample, rows)
+        except UnnumberedError:
+            text = "Nobody in the control group has all the numbers that records are to be found by."
+            raise UnnumberedError(text) from None
+        others = LinkagePeople(told.control.numbers[outside], told.control.codes[outside])
+    none = np.zeros((0, known.codes.shape[1]), np.int64)
+    codes = Codes.of(known.codes, told.released.codes, none if others is None else others.codes, truth)
+    return LinkageNumbers(
+        known.numbers,
+        told.released.numbers,
+        codes,
+        truth,
+        units,
+        of_rows,
+        told.linked,
+        np.flatnonzero(known.whole()),
+        None if others is None else others.numbers,
+    )
+
+
+def chosen_units(some: npt.NDArray[np.bool_], sample: int, rows: int, truth: Truth, *, people: bool) -> Units:
+    """Return a sample of units; ``some`` (records,) may be looked for.
+
+    Raises UnnumberedError of none, and where somebody in the sample has far more records than others.
+    """
+    records = np.flatnonzero(some)
+    if people:
+        _, firsts, unit = np.unique(truth.whose[records], return_index=True, return_inverse=True)
+        starts = np.sort(firsts)
+        unit = np.searchsorted(starts, firsts[unit.reshape(-1)])  # people in the order of their first records
+    else:
+        starts = unit = np.arange(len(records))
+    chosen = sampled(np.arange(len(starts)), sample, rows, len(records) / max(1, len(starts)))
+    place = np.full(len(starts), -1)
+    place[chosen] = np.arange(len(chosen))
+    mine = np.flatnonzero(place[unit] >= 0)
+    mine = mine[np.argsort(place[unit[mine]], kind="stable")]
+    if len(mine) > _TOO_MANY * most_records(rows):
+        raise UnnumberedError(
+            "Somebody has too many rows to be looked for by each of them: keep fewer by `limit_rows`."
+        )
+    begins = np.searchsorted(place[unit[mine]], np.arange(len(chosen)))
+    owned, sizes = np.unique(truth.owner, return_counts=True)
+    own = sizes[np.searchsorted(owned, truth.whose[records[mine]])]
+    return Units(records[mine], begins, len(starts), own)
+
+
+def most_records(rows: int) -> int:
+    """Return how many records may be looked for among so many rows."""
+    return max(LEAST, PAIRS // max(1, rows))
+
+
+def sampled(places: Ints, most: int, rows: int, records: float = 1.0) -> Ints:
+    """Return those of ``places`` that are looked for among ``rows`` rows; each stands for so many ``records``.
+
+    The sample is the same every time, and no larger than PAIRS and LEAST say. Raises UnnumberedError of none.
+    """
+    if not len(places):
+        raise UnnumberedError("No released row is of a record with all the numbers that records are to be found by.")
+    most = min(most, max(1, int(most_records(rows) / records)))
+    if len(places) <= most:
+        return places
+    return np.sort(np.random.default_rng(0).choice(places, most, replace=False))
+
+
+# Who is found: each record for itself, or a person by any of its rows; and what naming rows at random would find.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """``records`` that are looked for, those of a person one after the other; ``firsts`` (units,) are their places.
+
+    ``whole`` is of how many units they are a sample. ``own`` (records,) is how many released rows their person has.
+    """
+
+    records: Ints
+    firsts: Ints
+    whole: int
+    own: Ints
+
+    @property
+    def alone(self) -> bool:
+        """Whether each record is a unit."""
+        return len(self.firsts) == len(self.records)
+
+    def guesses(self, candidates: int, rows: int) -> Floats:
+        """Return the share of units that naming 1, 2, … ``candidates`` of the ``rows`` at random finds."""
+        named = np.arange(1.0, candidates + 1)
+        sizes = np.diff(self.firsts, append=len(self.records))
+        kinds, many = np.unique(np.column_stack((self.own[self.firsts], sizes)), axis=0, return_counts=True)
+        found = np.zeros(candidates)
+        for (own, records), units in zip(kinds.tolist(), many.tolist(), strict=True):
+            each = np.array([_drawn(float(c), own, rows) for c in named]) if own > 1 else np.minimum(1.0, named / rows)
+            found += units * (each if records == 1 else 1.0 - (1.0 - each) ** records)
+        return found / len(self.firsts)
+
+    def blocks(self, size: int) -> Iterator[tuple[slice, slice]]:
+        """Yield units, some at a time, and the places of their records: about so many, or one unit's."""
+        ends = np.append(self.firsts[1:], len(self.records))
+        start = 0
+        while start < len(self.firsts):
+            stop = max(start + 1, int(np.searchsorted(ends, self.firsts[start] + size, side="right")))
+            yield slice(start, stop), slice(int(self.firsts[start]), int(ends[stop - 1]))
+            start = stop
+
+
+def _drawn(candidates: float, own: int, rows: int) -> float:
+    """Return the chance that one of ``own`` rows is among so many that are drawn of ``rows``."""
+    nearer, upto, mine = (np.array([float(each)]) for each in (0, rows, own))
+    return float(shared(nearer, upto, mine, int(candidates))[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkageMethod:
+    """What one way finds: the chance of each unit (units,), and the sum of these for 1, 2, … candidates.
+
+    ``guesses`` (candidates,) is what naming as many at random finds, ``whole`` of how many units these are a sample.
+    """
+
+    name: str
+    chances: Floats
+    hits: Floats
+    guesses: Floats
+    whole: int
+
+    @staticmethod
+    def of(name: str, places: NearerCounts, units: Units, candidates: int, rows: int) -> LinkageMethod:
+        """Return what places say of units: a person is found by any of its records, each tried for itself."""
+        guesses = units.guesses(candidates, rows)
+        if units.alone:
+            return LinkageMethod(name, places.chances(candidates), places.hits(candidates), guesses, units.whole)
+
+        def of_people(named: int) -> Floats:
+            return 1.0 - np.multiply.reduceat(1.0 - places.chances(named), units.firsts)
+
+        hits = np.array([of_people(named).sum() for named in range(1, candidates + 1)])
+        return LinkageMethod(name, of_people(candidates), hits, guesses, units.whole)

@@ -10,10 +10,8 @@ import numpy.typing as npt
 from ppdm_flow.mining.exposure.numbers import Floats, Ints
 from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
-from ppdm_flow.requirements.numeric_linkage.codes import HIDDEN, Codes
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, NearerCounts
-from ppdm_flow.requirements.numeric_linkage.spaces import Space
-from ppdm_flow.requirements.numeric_linkage.truth import least_and_ties
+from ppdm_flow.requirements.numeric_linkage.spaces import HIDDEN, Codes, Space, least_and_ties
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.sdk.view import DataView, PairedView
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, NotRequired, Self, cast
 
 from pydantic import BeforeValidator, Field, PrivateAttr
+from typing_extensions import TypedDict
 
 from ppdm_flow.core.model import (
     HIGHER,
@@ -26,7 +27,6 @@ from ppdm_flow.core.requirement import ClauseBinding, NamedValue, RequirementPla
 from ppdm_flow.core.requirement_families import OnAttribute
 from ppdm_flow.core.roles import Directions, ValuesAbsent
 from ppdm_flow.core.spans import Span
-from ppdm_flow.requirements.sensitivities.fields import SensitivityFields
 
 _R1 = "The highest prior probability that the bound is about."
 _R2 = "The posterior that must not be exceeded; it lies above r1."
@@ -230,3 +230,30 @@ def slack_of(r1: float, r2: float) -> float:
     if not 0.0 < r1 < r2 < 1.0:
         raise ValueError("a bound needs 0 < r1 < r2 < 1")
     return (r2 - r1) / (r1 * (1.0 - r2))
+
+
+class ValueBoundFields(TypedDict):
+    """(r1, r2) of a value."""
+
+    value: Annotated[str, Field(description="The value.")]
+    r1: float
+    r2: float
+    given: NotRequired[Annotated[str, Field(description="What else is known of the people whom r1 is about.")]]
+    group: NotRequired[Annotated[str, Field(description="The group that the bound comes from.")]]
+
+
+class SensitivityFields(TypedDict):
+    """What (r1, r2) of an attribute ask."""
+
+    attribute: Annotated[str, Field(description="The sensitive attribute.")]
+    directions: Annotated[
+        str,
+        Field(json_schema_extra={"enum": [word.value for word in Directions]}),
+        Field(description="Which breaches are forbidden."),
+    ]
+    values: Annotated[list[ValueBoundFields], Field(description="(r1, r2) by value.")]
+    tolerance: Annotated[float | None, Field(description="theta of other values: r1 = frequency, r2 = theta r1.")]
+    default: Annotated[
+        Annotated[list[float], Field(min_length=2, max_length=2)] | None, Field(description="(r1, r2) of other values.")
+    ]
+    values_absent: NotRequired[Annotated[str, Field(json_schema_extra={"const": ValuesAbsent.ALLOWED.value})]]

@@ -6,38 +6,42 @@ shared. The fewer attributes it takes, the more likely is the row's person alone
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations, islice
 
 import numpy as np
+import pyarrow as pa
 
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
-from ppdm_flow.core.roles import Nulls
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
+from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured
-from ppdm_flow.mining.exposure.columns import made_of, sensitive_attributes
+from ppdm_flow.mining.exposure.columns import RevealingColumns, carriers, columns, made_of, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UncountedError, UnmeasuredError
 from ppdm_flow.mining.exposure.joint_sizes import findings_of_unaccounted, unaccounted
+from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.exposure.sizes import classes
 from ppdm_flow.mining.exposure.together import joint_share, joint_share_sql
-from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.uniques.people import crowd_sizes, people_uniques
+from ppdm_flow.mining.people.figures import require_one_known, require_people
+from ppdm_flow.mining.people.known import beside, may_link, require_linkable
+from ppdm_flow.mining.people.linkage import linked_rows
+from ppdm_flow.mining.people.linkage_query import linked_lines
+from ppdm_flow.mining.releases.attributes import listed, source_of
+from ppdm_flow.mining.releases.relation import classes as relation_classes
+from ppdm_flow.mining.releases.relation import crowds, remembered
+from ppdm_flow.mining.uniques.people import RowsOfPeople, crowd_sizes, people_uniques
 from ppdm_flow.mining.uniques.special import (
     SpecialUniques,
     match_probabilities,
     match_probability,
     minimal_sample_uniques,
 )
-from ppdm_flow.requirements.special_uniques.attributes import ReleasedAttributes, named_or_known, told_of
-from ppdm_flow.requirements.special_uniques.audit import SpecialUniquesParams
-from ppdm_flow.requirements.special_uniques.people import released_people, singled_out_people
-from ppdm_flow.requirements.special_uniques.picture import pictures
-from ppdm_flow.requirements.special_uniques.query import singled_out
-from ppdm_flow.requirements.special_uniques.requirement import FewUniques
+from ppdm_flow.requirements.special_uniques.requirement import FewUniques, SpecialUniquesParams
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import MISSING
+from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 
 _GENERATED = (
@@ -263,3 +267,244 @@ def _sentence(requirement: FewUniques, told: ReleasedAttributes, found: SpecialU
         f"{single:,} of {every} ({single / found.rows:.2%}) {'is' if single == 1 else 'are'}"
         f" singled out by {many}{listed(told.names)}; at most {requirement.max_share:.2%} is allowed."
     )
+
+
+# Which released columns tell of each attribute that somebody may know.
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedAttributes:
+    """The attributes that a release tells something of, and for each the columns that do."""
+
+    names: tuple[str, ...]
+    carriers: tuple[tuple[str, ...], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of these columns, each once."""
+        return tuple(dict.fromkeys(c for each in self.carriers for c in each))
+
+
+def told_of(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
+    """Return what the release tells of attributes of the source; sensitive ones are not known to anybody.
+
+    A column that was computed from a sensitive attribute as well counts as it is: rows that share its cell may be fewer
+    than those that nobody could tell from a person, so that the figures are at least what they should be.
+    """
+    every = columns(attributes, sensitive_attributes(ctx), candidate, ctx)
+    known = [(a, carriers(a, candidate, ctx)) for a in every.known]
+    return ReleasedAttributes(tuple(a for a, c in known if c), tuple(c for _, c in known if c))
+
+
+def named_or_known(attributes: Sequence[str] | None, candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
+    """Return what the release tells of these attributes, by either name, or of all quasi-identifiers.
+
+    These are the source's, and columns of that role that are computed from none of them.
+    """
+    quasi = [n for n, facts in ctx.original_attributes.items() if facts.role is Role.QUASI_IDENTIFIER]
+    released = candidate.schema.having(Role.QUASI_IDENTIFIER)
+    wanted = (*quasi, *released) if attributes is None else attributes
+    sources = dict.fromkeys(source_of(n, ctx) if n in candidate.schema else n for n in wanted)
+    told = [(a, carriers(a, candidate, ctx)) for a in sources]
+    seen = {c for _, columns in told for c in columns}
+    told += [(c, (c,)) for c in wanted if c in candidate.schema and c not in seen]
+    return ReleasedAttributes(tuple(a for a, c in told if c), tuple(c for _, c in told if c))
+
+
+_NAMED = 20
+
+
+def pictures(prefix: str, found: SpecialUniques, names: Sequence[str], unit: str) -> Iterator[Chart]:
+    """Yield how many sets of each size single out, and the share of these sets that have each attribute.
+
+    ``unit`` is what they single out: rows, or people.
+    """
+    if not found.size or not found.rows:
+        return
+    sizes = range(1, found.size + 1)
+    yield Chart(
+        id=f"{prefix}.by_size",
+        title=f"{unit.capitalize()} that few attributes single out",
+        kind="bars",
+        x=tuple(str(s) for s in sizes),
+        series=(FigureSeries(unit, tuple(found.single(s) for s in sizes)),),
+        x_label="attributes known, at most",
+        y_label=unit,
+        note=f"Of {found.rows:,} released rows." if unit == "rows" else f"Of {found.rows:,} people.",
+        group="special_uniques",
+    )
+    shares = sorted(zip(found.contributions().tolist(), names, strict=True), key=lambda each: (-each[0], each[1]))
+    if not shares[0][0]:
+        return
+    shown = shares[:_NAMED]
+    yield Chart(
+        id=f"{prefix}.by_attribute",
+        title=f"Attributes that single {unit} out",
+        kind="bars",
+        x=tuple(name for _, name in shown),
+        series=(FigureSeries("share", tuple(share for share, _ in shown)),),
+        y_label="share of the minimal sets that contain it",
+        note="" if len(shown) == len(shares) else f"The first {_NAMED} of {len(shares)} attributes.",
+        group="special_uniques",
+    )
+
+
+# Special uniques where people are counted: the rows of people by two routes.
+
+
+_SETS = 100
+"""So many sets in one query at most."""
+
+
+def released_people(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> RowsOfPeople:
+    """Return the released rows with their people. Raises UnmeasuredError where these cannot be counted."""
+    named, others = _beside(told, candidate, ctx)
+    rows = ReleasedRows(candidate, ctx)
+    counts = rows.counts((*told.columns, *named, *others), _subject(ctx))
+    codes = np.repeat(counts.codes, counts.counts, axis=0)
+    width = len(told.columns)
+    person = codes[:, -1].astype(np.int64) + SPECIALS
+    linked = np.zeros(len(person), dtype=np.bool_)
+    if named or others:
+        cells = [codes[:, width + i] for i in range(len(named) + len(others))]
+        linked = linked_rows(person, cells[: len(named)], cells[len(named) :]).rows
+        _require_one_known(int(linked.sum()), int(np.bincount(person[linked]).max(initial=0)), ctx)
+    return RowsOfPeople.of(codes[:, :width], person, linked)
+
+
+def singled_out_people(
+    sql: Sql, told: ReleasedAttributes, candidate: DataView, size: int, ctx: AuditContext
+) -> tuple[list[int], int]:
+    """Return how many people a set of at most 1, …, ``size`` attributes singles out, and how many there are, in SQL.
+
+    Raises UnmeasuredError as the first route.
+    """
+    named, others = _beside(told, candidate, ctx)
+    relation = ReleasedRows(candidate, ctx).relation((*told.columns, *named, *others), _subject(ctx))
+    if relation is None:
+        raise ValueError("rows must be readable by SQL, but they have no database relation")
+    width, links = len(told.columns), len(named) + len(others)
+    places = [f"c{width + i}" for i in range(links)]
+    person = f"c{width + links}"
+    if links:
+        lines = linked_lines(
+            sql, relation.text, relation.tables, person, places[: len(named)], places[len(named) :], "n"
+        )
+    else:
+        lines = sql.table(f"SELECT *, FALSE AS linked FROM ({relation.text})", (), relation.tables)  # noqa: S608  # our own query
+    each = f"SELECT SUM(n) AS m FROM lines WHERE linked GROUP BY {person}"  # noqa: S608  # as above
+    linked, most = sql.rows(f"SELECT COALESCE(SUM(m), 0), COALESCE(MAX(m), 0) FROM ({each})", (), {"lines": lines})[0]  # noqa: S608  # as above
+    _require_one_known(int(linked), int(most), ctx)
+    people = int(sql.rows(f"SELECT COUNT(DISTINCT {person}) FROM lines", (), {"lines": lines})[0][0])  # noqa: S608  # as above
+    found: set[str] = set()
+    many: list[int] = []
+    for level in range(1, size + 1):
+        sets = (_places(told, chosen) for chosen in combinations(told.carriers, level))
+        while some := tuple(islice(sets, _SETS)):
+            found.update(_alone(sql, lines, some, person, ctx.nulls, linked=bool(linked)))
+        many.append(len(found))
+    return many, people
+
+
+def _beside(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> tuple[list[str], list[str]]:
+    """Return the columns that may link rows: those that stand for the person, and others; none where no row can be.
+
+    Raises UncountedPeopleError where nothing says whose the rows are.
+    """
+    if ctx.people is None:
+        raise ValueError("the policy counts no people")
+    require_people(ctx.people, ctx)
+    revealing = RevealingColumns(told.columns, (), told.names)
+    return beside(revealing, candidate, ctx.people, ctx) if may_link(revealing, candidate, ctx) else ([], [])
+
+
+def _subject(ctx: AuditContext) -> tuple[str, ...]:
+    return () if ctx.people is None else (ctx.people.subject,)
+
+
+def _require_one_known(linked: int, most: int, ctx: AuditContext) -> None:
+    """Raise UnmeasuredError where several linked rows of a person, who has ``most``, may be known."""
+    require_linkable(linked, ctx.nulls, mixed=False)
+    if ctx.people is not None:
+        require_one_known(linked, most, ctx.people, "whom a few attributes of several rows single out")
+
+
+def _places(told: ReleasedAttributes, chosen: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    place = {name: i for i, name in enumerate(told.columns)}
+    return tuple(dict.fromkeys(place[c] for each in chosen for c in each))
+
+
+def _alone(
+    sql: Sql, lines: pa.Table, sets: Sequence[Sequence[int]], person: str, nulls: Nulls, *, linked: bool
+) -> list[str]:
+    """Return the people whom one of the sets singles out; linked rows are looked at among themselves as well."""
+    rows = ["lines", *(["(SELECT * FROM lines WHERE linked)"] if linked else [])]
+    each = [_query(source, places, person, nulls) for source in rows for places in sets]
+    return [str(p) for (p,) in sql.rows(" UNION ".join(each), (), {"lines": lines})]
+
+
+def _query(source: str, places: Sequence[int], person: str, nulls: Nulls) -> str:
+    """Return a SELECT of the people who are alone in a class, or in a crowd where a missing value may be any."""
+    keys = ", ".join(f"c{i}" for i in places)
+    if nulls is not Nulls.WILDCARD:
+        known = f"WHERE {' AND '.join(f'c{i} IS NOT NULL' for i in places)}" if nulls is Nulls.EXCLUDE else ""
+        return f"(SELECT MIN({person}) FROM {source} {known} GROUP BY {keys} HAVING MIN({person}) = MAX({person}))"  # noqa: S608  # our own names
+    renamed = ", ".join(f"c{i} AS c{j}" for j, i in enumerate(places))
+    ends = f"MIN({person}) AS low, MAX({person}) AS high, ROW_NUMBER() OVER () AS id"
+    some = f"(SELECT {renamed}, {ends} FROM {source} GROUP BY {keys})"  # noqa: S608  # the same
+    pairs = crowds(some, some, len(places), "a.id, b.low, b.high")
+    return f"(SELECT MIN(low) FROM ({pairs}) GROUP BY id HAVING MIN(low) = MAX(high))"  # noqa: S608  # the same
+
+
+# The second route to special uniques: sets of attributes in SQL, one GROUP BY each.
+#
+# A row is unique by some set of at most s attributes just where it has a minimal sample unique of at most s. So no
+# query looks for minimal sets: a row counts once, whichever sets single it out.
+
+
+def singled_out(
+    sql: Sql, told: ReleasedAttributes, candidate: DataView, size: int, nulls: Nulls
+) -> tuple[list[int], int]:
+    """Return how many rows a set of at most 1, …, ``size`` attributes singles out, and how many rows there are."""
+    columns = told.columns
+    every = relation_classes("candidate", columns, candidate.schema)
+    grouped, tables = remembered(sql, every, lambda: len(candidate.counts(columns)))
+    rows = int(sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({grouped})", (), tables)[0][0])  # noqa: S608  # our own query
+    found: set[int] = set()
+    many: list[int] = []
+    for level in range(1, size + 1):
+        sets = _sets(told, columns, level)
+        while some := tuple(islice(sets, _SETS)):
+            found.update(
+                int(row[0]) for row in sql.rows(_special_uniques_query(grouped, len(columns), some, nulls), (), tables)
+            )
+        many.append(len(found))
+    return many, rows
+
+
+def _sets(told: ReleasedAttributes, columns: Sequence[str], level: int) -> Iterator[tuple[int, ...]]:
+    """Yield the places of the columns of each set."""
+    place = {name: i for i, name in enumerate(columns)}
+    for chosen in combinations(told.carriers, level):
+        yield tuple(dict.fromkeys(place[c] for each in chosen for c in each))
+
+
+def _special_uniques_query(grouped: str, width: int, sets: Sequence[Sequence[int]], nulls: Nulls) -> str:
+    """Return a SELECT of the numbers of the combinations that some set singles out; equal ones in every query."""
+    order = ", ".join(f"c{i} NULLS FIRST" for i in range(width)) or "n"
+    alone = " UNION ".join(_alone_sql(places, nulls) for places in sets)
+    return f"""
+        WITH combos AS MATERIALIZED (SELECT *, ROW_NUMBER() OVER (ORDER BY {order}) AS id FROM ({grouped}))
+        {alone}"""  # noqa: S608  # our own names
+
+
+def _alone_sql(places: Sequence[int], nulls: Nulls) -> str:
+    """Return a SELECT of the combinations that one set singles out: a class of weight 1 is one combination."""
+    keys = ", ".join(f"c{i}" for i in places)
+    if nulls is not Nulls.WILDCARD:
+        known = f"WHERE {' AND '.join(f'c{i} IS NOT NULL' for i in places)}" if nulls is Nulls.EXCLUDE else ""
+        return f"(SELECT ANY_VALUE(id) AS id FROM combos {known} GROUP BY {keys} HAVING SUM(n) = 1)"  # noqa: S608  # the same
+    named = ", ".join(f"c{i} AS c{j}" for j, i in enumerate(places))
+    some = f"(SELECT {named}, SUM(n) AS n, ANY_VALUE(id) AS id FROM combos GROUP BY {keys})"  # noqa: S608  # the same
+    pairs = crowds(some, some, len(places), "a.id, b.n")
+    return f"(SELECT id FROM ({pairs}) GROUP BY id HAVING SUM(n) = 1)"  # noqa: S608  # the same

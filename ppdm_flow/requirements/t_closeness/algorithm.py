@@ -6,20 +6,37 @@ distribution in the released table itself.
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.classes.audit import SensitiveAudit
 from ppdm_flow.mining.classes.class_metric import Names
 from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
 from ppdm_flow.mining.classes.wording import beyond, known_by
+from ppdm_flow.mining.exposure.faults import UnrankedError
 from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.requirements.t_closeness.distances import equal, ordered
-from ppdm_flow.requirements.t_closeness.ranks import ranked
+from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
+from ppdm_flow.mining.hierarchies.intervals import decimals
+from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping, added, shares
+from ppdm_flow.mining.recoding.models import SLACK, Bools, ClassModel, SensitiveColumns, exceeding
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
+from ppdm_flow.tables.counts import Counts
+
+Ranks = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
 
 
 class TClosenessAudit(SensitiveAudit[TCloseness]):
@@ -102,3 +119,243 @@ _ORDERED = """
     FROM sizes CROSS JOIN whole LEFT JOIN moved USING (id) LEFT JOIN apart USING (id)"""
 """Between two ranks that a class has, its cumulated share p is constant, and the table's crosses it once, at x: so the
 sum of |p - q| over all ranks is one of sums over the ranks that the class has, however many there are."""
+
+
+# Earth mover's distances from each class to the whole table.
+
+
+def equal(histograms: Histograms) -> Floats:
+    """Return half the sum of |p - q|."""
+    return equal_distances(histograms.cells, histograms.sizes, histograms.base)
+
+
+def ordered(histograms: Histograms, rank: Ranks, ranks: int) -> Floats:
+    """Return the distance where moving by all ``ranks`` but one costs 1; ``rank`` (names,) is -1 for absent names.
+
+    Marks (suppressed, missing) are as far from each other, and from every value, as the lowest from the highest. What
+    they differ by is moved first, and the values then in proportion: at least the earth mover's distance, and equal
+    to it where there is no mark.
+    """
+    cells = histograms.cells
+    marked = cells.value < SPECIALS
+    gain = _marks(histograms)
+    values = ClassCells(
+        _begins(histograms, ~marked), rank[cells.value[~marked] - SPECIALS].astype(np.int32), cells.count[~marked]
+    )
+    known = added(values, values.count.astype(np.float64))
+    base = np.zeros(ranks)
+    there = rank >= 0
+    base[rank[there]] = histograms.base[SPECIALS:][there]
+    share, of_table = known / np.where(histograms.sizes > 0, histograms.sizes, 1), float(base.sum())
+    if of_table <= 0.0:
+        return gain
+    apart = _apart(values, known, np.cumsum(base / of_table))
+    return gain + np.where(known > 0, np.minimum(share, of_table) * apart, 0.0)
+
+
+def _apart(cells: ClassCells, sizes: Floats, table: Floats) -> Floats:
+    """Return the sum of |p - q| over all ranks but the last, by (ranks - 1), for cumulated shares p and ``table``.
+
+    Between two ranks that a class has, p is constant, and q rises and crosses it once: sums of q give the rest, so that
+    the work is that of the cells, however many ranks there are.
+    """
+    ranks = len(table)
+    if ranks < 2 or not len(cells.count):
+        return np.zeros(len(sizes))
+    owner = cells.owner
+    order = np.lexsort((cells.value, owner))
+    begin, count = cells.value[order].astype(np.int64), cells.count[order].astype(np.float64)
+    total = np.cumsum(count)
+    before = np.concatenate([[0.0], total])[cells.begins[:-1]]
+    share = (total - before[owner]) / sizes[owner]
+    end = np.append(begin[1:], ranks)
+    end[cells.begins[1:][np.diff(cells.begins) > 0] - 1] = ranks
+    below = np.concatenate([[0.0], np.cumsum(table)])
+    crossing = np.clip(np.searchsorted(table, share), begin, end)
+    part = share * (2 * crossing - begin - end) + below[begin] + below[end] - 2 * below[crossing]
+    first = np.zeros(len(sizes))
+    some = np.diff(cells.begins) > 0
+    first[some] = below[begin[cells.begins[:-1][some]]]
+    return np.asarray((np.bincount(owner, part, len(sizes)) + first) / (ranks - 1))
+
+
+def _marks(histograms: Histograms) -> Floats:
+    """Return how much must go to marks, or come from them, at the cost of 1."""
+    cells = histograms.cells
+    marked = cells.value < SPECIALS
+    difference = np.zeros((len(histograms), SPECIALS))
+    share = shares(cells, histograms.sizes)
+    difference[cells.owner[marked], cells.value[marked]] = share[marked]
+    difference -= histograms.base[:SPECIALS]
+    more = np.maximum(difference, 0.0).sum(axis=1)
+    less = np.maximum(-difference, 0.0).sum(axis=1)
+    return np.asarray(np.maximum(more, less))
+
+
+def _begins(histograms: Histograms, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    total = np.concatenate([[0], np.cumsum(kept)])
+    return np.asarray(total[histograms.cells.begins], dtype=np.int64)
+
+
+# t-closeness of every class.
+
+
+_DENSE = 1 << 22
+"""Cells of a dense matrix that is made at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseClass(ClassModel):
+    """Earth mover's distance to the whole table of at most ``t`` (Li, Li, Venkatasubramanian 2007).
+
+    ``ordered``: the values are in order of their codes, a step between neighbours costs 1 / (values - 1); else all
+    values are equally far from each other.
+    """
+
+    attribute: int
+    t: float
+    ordered: bool = False
+    compares: ClassVar[bool] = True
+
+    def keeps(self, grouping: RowGrouping, base: Floats) -> Bools:
+        """Compare distances."""
+        return self._distances(grouping, base) <= self.t + SLACK
+
+    def lost(self, grouping: RowGrouping, base: Floats, drift: float) -> Floats:
+        """The distance is convex and at most 1."""
+        return exceeding(self._distances(grouping, base), np.array(self.t + drift))
+
+    def _distances(self, grouping: RowGrouping, base: Floats) -> Floats:
+        distances = _ordered_distances if self.ordered else equal_distances
+        return distances(grouping.cells[self.attribute], grouping.sizes, base)
+
+
+def equal_distances(cells: ClassCells, sizes: Ints, base: Floats) -> Floats:
+    """Return half the sum of |p - q|: the sum of what p has more than q."""
+    gain = np.maximum(shares(cells, sizes) - base[cells.value], 0.0)
+    return added(cells, gain)
+
+
+def _ordered_distances(cells: ClassCells, sizes: Ints, base: Floats) -> Floats:
+    """Return the sum of |cumulated p - q| over m - 1, for m values in order of their codes."""
+    m = len(base)
+    out = np.zeros(len(sizes))
+    if m < 2:
+        return out
+    share, owner, target = shares(cells, sizes), cells.owner, np.cumsum(base)[:-1]
+    step = max(1, _DENSE // m)
+    for start in range(0, len(sizes), step):
+        stop = min(start + step, len(sizes))
+        here = slice(cells.begins[start], cells.begins[stop])
+        dense = np.zeros((stop - start, m))
+        dense[owner[here] - start, cells.value[here]] = share[here]
+        out[start:stop] = np.abs(np.cumsum(dense, axis=1)[:, :-1] - target).sum(axis=1) / (m - 1)
+    return out
+
+
+def models(requirement: TCloseness, columns: SensitiveColumns) -> list[CloseClass]:
+    """Return what a class must keep."""
+    name = requirement.attribute
+    if requirement.distance is Distance.EQUAL:
+        return [CloseClass(columns.place(name), requirement.t)]
+    codes, size = ranks(columns.counts, requirement, columns.facts(name))
+    return [CloseClass(columns.add(f"{name} by rank", codes, size), requirement.t, ordered=True)]
+
+
+# The ranks of sensitive values, as codes of the table that a step reads.
+
+
+def ranks(counts: Counts, requirement: TCloseness, facts: AttributeFacts | None) -> tuple[Codes, int]:
+    """Return the rank of each cell's value, and how many there are. Raises PluginError where some have none."""
+    name = requirement.attribute
+    codes = counts.of(name)
+    if (codes[counts.counts > 0] < 0).any():
+        raise _unfit(name, "has missing or suppressed cells, which have no rank")
+    used = np.unique(codes[counts.counts > 0])
+    names = counts.names(name).take(used).to_pylist()
+    order = _order(name, names, requirement, facts)
+    rank = np.full(len(counts.names(name)), 0, dtype=np.int32)
+    rank[used[order]] = np.arange(len(used), dtype=np.int32)
+    return rank[codes], max(1, len(used))
+
+
+def _order(
+    name: str, values: Sequence[str], requirement: TCloseness, facts: AttributeFacts | None
+) -> npt.NDArray[np.intp]:
+    """Return the places of the values from low to high."""
+    if requirement.order:
+        place = {value: i for i, value in enumerate(requirement.order)}
+        lost = sum(v not in place for v in values)
+        if lost:
+            raise _unfit(name, f"has {lost} values that the requirement gives no place in its order")
+        keys = [float(place[v]) for v in values]
+    else:
+        keys = _dates(name, values) if facts and facts.type.is_time else _numbers(name, values)
+    return np.lexsort((np.arange(len(values)), np.array(keys)))
+
+
+def _numbers(name: str, values: Sequence[str]) -> list[float]:
+    try:
+        numbers = decimals(values)
+    except UnplacedError as fault:
+        raise _unfit(name, f"has {fault.values} values that {fault.what}") from None
+    place = {number: float(i) for i, number in enumerate(sorted(set(numbers)))}
+    return [place[number] for number in numbers]
+
+
+def _dates(name: str, values: Sequence[str]) -> list[float]:
+    try:
+        dates = [datetime.fromisoformat(v) for v in values]
+        return [(d if d.tzinfo else d.replace(tzinfo=UTC)).timestamp() for d in dates]
+    except (ValueError, OverflowError):
+        raise _unfit(name, "has values that are no dates in ISO 8601 form") from None
+
+
+def _unfit(name: str, what: str) -> PluginError:
+    return PluginError(Diagnostic("PPF807", f"the column `{name}` {what}", help="`incomplete_rows: drop` drops them"))
+
+
+# The ranks of sensitive values, for the ordered distance.
+
+
+def ranked(requirement: TCloseness, values: Sequence[str], ctx: AuditContext) -> list[str]:
+    """Return the values from low to high: as the policy orders them, or as numbers or dates.
+
+    Raises UnrankedError where some have no place.
+    """
+    if requirement.order:
+        place = {value: i for i, value in enumerate(requirement.order)}
+        return _sorted(values, lambda v: place[v], f"the order of `{requirement.attribute}` that the policy gives")
+    facts = ctx.original_attributes.get(requirement.attribute)
+    if facts is not None and facts.type.is_time:
+        return _sorted(values, _moment, f"the order of dates, as `{requirement.attribute}` should have")
+    return _sorted(values, _number, f"the order of numbers, as `{requirement.attribute}` should have")
+
+
+def _sorted(values: Sequence[str], key: Callable[[str], Any], what: str) -> list[str]:
+    keyed = []
+    for value in values:
+        try:
+            keyed.append((key(value), value))
+        except (KeyError, ValueError, InvalidOperation):
+            continue
+    lost = len(values) - len(keyed)
+    if lost:
+        verb = "has" if lost == 1 else "have"
+        raise UnrankedError(f"{lost:,} of {len(values):,} released values {verb} no place in {what}.")
+    return [value for _, value in sorted(keyed)]
+
+
+def _number(text: str) -> Decimal:
+    number = Decimal(text.strip())
+    if not number.is_finite() or "_" in text:
+        raise ValueError("the text must be a finite decimal number without underscores")
+    return number
+
+
+def _moment(text: str) -> float:
+    moment = datetime.fromisoformat(text)
+    seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if not math.isfinite(seconds):
+        raise ValueError("the text must be an ISO 8601 date or time")
+    return seconds

@@ -10,7 +10,7 @@ from ppdm_flow.core.roles import AttributeType, ValuesAbsent
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import SAME, ClassClaim, bounded, unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
-from ppdm_flow.requirements.delta_disclosure.order import RatioClaim
+from ppdm_flow.requirements.delta_disclosure.spec import RatioClaim
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 
 

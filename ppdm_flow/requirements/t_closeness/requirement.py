@@ -35,7 +35,7 @@ class TCloseness(OnSensitive):
     """
 
     kind: ClassVar[str] = "t_closeness"
-    classes: ClassVar[str] = "ppdm_flow.requirements.t_closeness.classes:models"
+    classes: ClassVar[str] = "ppdm_flow.requirements.t_closeness.algorithm:models"
     t: Annotated[float, Field(gt=0.0, description="The largest distance, between 0 and 1.", examples=["0.2"]), LOWER]
     distance: Annotated[Distance, Field(description=_DISTANCE, examples=["ordered"])] = Distance.EQUAL
     order: Annotated[Texts, Field(description=_ORDER, examples=[["low", "medium", "high"]])] = ()

@@ -2,13 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.plugin_info import Kind, PluginInfo
+from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
+from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.wording import Wording, larger_classes
-from ppdm_flow.requirements.t_closeness import audit, requirement
-from ppdm_flow.requirements.t_closeness.problems import judge
+from ppdm_flow.policy.language.words import short
+from ppdm_flow.policy.rules import on_sensitive
+from ppdm_flow.policy.rules.on_sensitive import Path, domain
+from ppdm_flow.policy.rules.repeats import repeats
+from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
+from ppdm_flow.sdk.spec import Params, PluginSpec
+
+# What can be wrong with clauses on t-closeness.
+
+
+def judge(scene: Scene, entries: Mapping[str, TCloseness]) -> Iterator[Diagnostic]:
+    """Judge them (PPF501, PPF582, PPF584)."""
+    return on_sensitive.judge(scene, "t_closeness", entries, _own)
+
+
+def _own(scene: Scene, name: str, attribute: Attribute, model: TCloseness, path: Path) -> Iterator[Diagnostic]:
+    if model.t >= 1.0:
+        yield scene.fault("PPF582", "no distance exceeds 1, so this bound holds of any data", (*path, "t"))
+    yield from _order(scene, name, attribute, model, path)
+
+
+def _order(scene: Scene, name: str, attribute: Attribute, model: TCloseness, path: Path) -> Iterator[Diagnostic]:
+    if model.order:
+        place = (*path, "order")
+        yield from repeats(scene, model.order, place, "`order`", warning=False)
+        yield from scene.values(attribute, name, [(v, (*place, str(i))) for i, v in enumerate(model.order)])
+        if model.distance is not Distance.ORDERED:
+            text = "an `order` has no use with `distance: equal`"
+            yield scene.fault("PPF584", text, place, at_key=True, hint="say `distance: ordered`")
+        lost = [v for v in attribute.domain or () if v not in model.order]
+        if lost:
+            text = f"`order` lacks {len(lost)} of the {len(attribute.domain or ())} values of the domain"
+            yield scene.fault("PPF584", text, place, at_key=True, related=domain(scene, name))
+    elif model.distance is Distance.ORDERED and attribute.type is AttributeType.TEXT and attribute.domain is None:
+        text = f"nothing says in which order the values of `{short(name)}` are"
+        hint = "give `order: [lowest, …, highest]`, or the attribute's `type`"
+        yield scene.fault("PPF584", text, (*path, "distance"), hint=hint)
+
+
+class TClosenessParams(Params):
+    """It has none: the requirement says it all."""
+
+
+AUDIT = PluginSpec(
+    info=PluginInfo.of_page(
+        "audits/t_closeness",
+        Kind.AUDIT,
+        figures=measures,
+        serves=("t_closeness",),
+        asks=AccessRequirements(
+            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
+        ),
+    ),
+    params=TClosenessParams,
+    algorithm="ppdm_flow.requirements.t_closeness.algorithm:TClosenessAudit",
+)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:
@@ -21,10 +82,10 @@ WORDING = Wording(label="t-closeness", clause=clause, advice=larger_classes, sec
 
 SPEC = RequirementSpec(
     name="t_closeness",
-    requirement=requirement.TCloseness,
+    requirement=TCloseness,
     entries=Entries.BY_ATTRIBUTE,
     order="ppdm_flow.requirements.t_closeness.order:ORDER",
-    audit=audit.SPEC,
+    audit=AUDIT,
     wording=WORDING,
     judge=judge,
     rank=80,

@@ -9,17 +9,39 @@ to infer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.requirement import TOLERANCE, within
+from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
+from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, unmeasured, unrepeated
-from ppdm_flow.mining.exposure.columns import made_of
+from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns, made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_sql, findings_of_unaccounted, unaccounted
-from ppdm_flow.requirements.templates.known_rows import known_confidence, known_sql
-from ppdm_flow.requirements.templates.query import InferenceQuery
+from ppdm_flow.mining.exposure.values import ValueHistograms
+from ppdm_flow.mining.people.known import KnownRows
+from ppdm_flow.mining.people.known_query import KnownQuery
+from ppdm_flow.mining.people.wording import KNOWN, known_sentence
+from ppdm_flow.mining.releases.attributes import listed
+from ppdm_flow.mining.releases.relation import all_known, classes, crowds
+from ppdm_flow.requirements.templates.of_people import (
+    ALL_OTHERS,
+    TemplateSurvey,
+    TemplateTarget,
+    asked_of,
+    by_attribute,
+    inferences_of,
+    survey,
+)
 from ppdm_flow.requirements.templates.released_template import (
     ReleasedTemplate,
     figures_sql,
@@ -30,11 +52,13 @@ from ppdm_flow.requirements.templates.released_template import (
     together_confidence,
     together_sql,
 )
-from ppdm_flow.requirements.templates.requirement import InferenceTemplate
-from ppdm_flow.requirements.templates.sentences import absent, chart, choice, recoded, sentence, support
-from ppdm_flow.requirements.templates.survey import TemplateSurvey, TemplateTarget, by_attribute, survey
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.requirements.templates.requirement import InferenceTemplate, chosen
+from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
+from ppdm_flow.sdk.view_shares import share_of
+from ppdm_flow.tables.schema import Schema
+
+Targets = Sequence[tuple[TemplateTarget, tuple[ValueColumns, ...]]]
 
 
 class UnchosenError(UnmeasuredError):
@@ -202,3 +226,288 @@ def _figures(template: InferenceTemplate, before: TemplateSurvey, after: Templat
         if template.smallest_group > 1:
             figures[f"{template.id}.smallest_group{suffix}"] = Figure(surveyed.smallest, "rows")
     return figures
+
+
+# The confidence of somebody who knows several rows of a person, or sees which rows are one person's, by two routes.
+
+
+def known_confidence(
+    columns: RevealingColumns, targets: Targets, template: InferenceTemplate, candidate: DataView, ctx: AuditContext
+) -> list[Measured]:
+    """Return the highest confidence; nothing where rows are counted, or one unlinked row is known.
+
+    Raises UnmeasuredError where there are too many combinations.
+    """
+    if ctx.people is None:
+        return []
+    worst: float | None = None
+    linked = ""
+    for target, ways in targets:
+        for way in ways:
+            known = KnownRows.of(columns, way, candidate, ctx, values_known=False, chances=True)
+            linked = linked or known.linked_by
+            for value, image in target.images.items():
+                images = {value: ALL_OTHERS if template.negated else image}
+                for histograms in _histograms(known, value if template.negated else None):
+                    told = inferences_of([ValueHistograms(way, histograms)], images, negated=False)
+                    worst = max(worst or 0.0, told.worst)
+    if worst is None:
+        return []
+    figure = Figure(worst, "probability")
+    text = known_sentence("a confidence", figure, template.confidence, ctx.people, at_most=True) + linked
+    return [Measured(template.id, f"{template.id}.{KNOWN}confidence", figure, template.confidence, True, text)]
+
+
+def _histograms(known: KnownRows, without: str | None) -> Iterator[Histograms]:
+    about = known if without is None else known.merging((without,))
+    yield from about.histograms(confidences=True)
+    yield from about.chances()
+
+
+def known_sql(
+    columns: RevealingColumns,
+    targets: Targets,
+    template: InferenceTemplate,
+    candidate: DataView,
+    ctx: AuditContext,
+    sql: Sql,
+) -> dict[str, float]:
+    """Return the figure by the second route."""
+    if ctx.people is None:
+        return {}
+    worst: list[float] = []
+    for target, ways in targets:
+        for way in ways:
+            for merged in [(value,) for value in target.images] if template.negated else (None,):
+                query = KnownQuery.of_known(
+                    sql, columns, way, candidate, ctx, values_known=False, confidences=True, merged=merged
+                )
+                text, parameters = asked_of(query, target.images, negated=template.negated)
+                each = f"SELECT confidence AS v FROM ({text})"  # noqa: S608  # our own query
+                if query.links():
+                    worst.append(query.worst_figure(each, parameters, at_most=True) or 0.0)
+                chances = query.chances_query(sql)
+                if chances is not None:
+                    worst.append(chances.worst_figure(each, parameters, at_most=True) or 0.0)
+    return {f"{template.id}.{KNOWN}confidence": max(worst)} if worst else {}
+
+
+# What the confidences of a template mean, in sentences, findings and a picture.
+
+
+LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def sentence(template: InferenceTemplate, channel: Sequence[str], before: TemplateSurvey, after: TemplateSurvey) -> str:
+    """Return the sentence for the report; it names values that the policy names, and none that the data chose."""
+    missing = [a for a in by_attribute(template) if a not in {t.attribute for t in after.targets}]
+    gone = f" {listed(missing)} {'is' if len(missing) == 1 else 'are'} not released." if missing else ""
+    if not after.targets:
+        return f"There is nothing to infer.{gone}"
+    pair = after.worst_pair
+    if pair is None and template.negated:
+        return f"Every row of the release has the value: nobody is without it.{gone}"
+    if pair is None:
+        return f"No group that counts holds a sensitive value of this template.{gone}"
+    knowing = f"Whoever knows {listed(channel)}" if channel else "Whoever knows nothing of a person"
+    relation = "≠" if template.negated else "="
+    value = "a value that was chosen" if template.chosen_from_data else f"`{pair[1]}`"
+    sure = f"{knowing} can infer `{pair[0]}` {relation} {value} with a confidence of at most {after.worst:.1%}"
+    change = f" (before: {before.worst:.1%} for the worst value); at most {template.confidence:.1%} is accepted."
+    if within(after.worst, template.confidence, at_most=True):
+        return sure + change + gone
+    groups, rows = after.groups(template.confidence)
+    return f"{sure}{change} {counted(rows, 'row')} in {counted(groups, 'group')} allow more.{gone}"
+
+
+def support(template: InferenceTemplate, channel: Sequence[str], after: TemplateSurvey) -> str:
+    """Return the sentence on the smallest group."""
+    if not after.smallest:
+        return "There is no row to measure, so nothing can be said of it."
+    among = f"equal {listed(channel)}" if channel else "nothing to tell them apart"
+    rows = "row" if after.repeated is None else "original row"
+    text = f"The smallest group of people with {among} has {counted(after.smallest, rows)}"
+    return f"{text}; at least {template.smallest_group:,} are required."
+
+
+def choice(template: InferenceTemplate) -> Iterator[Finding]:
+    """Yield what was chosen from the data, by numbers."""
+    if template.chosen_from_data:
+        text = f"its sensitive values were chosen from the data: {chosen(template)}"
+        yield Finding("PPF492", Severity.INFO, text, template.id)
+
+
+def recoded(template: InferenceTemplate, after: TemplateSurvey) -> Iterator[Finding]:
+    """Yield a finding for each sensitive attribute with values that only a run could decode."""
+    for target in after.targets:
+        if any(len(image) > 1 for image in target.images.values()):
+            yield Finding(
+                "PPF820",
+                Severity.WARNING,
+                f"`{target.attribute}` has values in the release that it has not in the original, and rows cannot be"
+                " paired here: each of them is counted as each sensitive value",
+                f"{template.id}.{target.attribute}",
+            )
+
+
+def absent(template: InferenceTemplate, original: DataView) -> Iterator[Finding]:
+    """Yield a finding for each sensitive attribute some of whose values, as the policy writes them, never occur."""
+    for attribute, values in by_attribute(template).items():
+        if attribute not in original.schema or template.values_absent is ValuesAbsent.ALLOWED:
+            continue
+        known = pc.is_in(pa.array(values, pa.string()), original.domain(attribute)).to_pylist()
+        never = [v for v, occurs in zip(values, known, strict=True) if not occurs]
+        if never:
+            which = f"{len(never)} chosen" if template.chosen_from_data else listed(never)
+            yield Finding(
+                "PPF821",
+                Severity.WARNING,
+                f"{which} of `{attribute}` never occurs in the original: check the spelling in the policy",
+                f"{template.id}.{attribute}",
+            )
+
+
+def chart(template: InferenceTemplate, before: TemplateSurvey, after: TemplateSurvey) -> Chart:
+    """Return the number of inferences above each level of confidence, before and after."""
+    return Chart(
+        id=f"{template.id}.inferences",
+        title=f"Inferences of the template {template.name} above a confidence",
+        kind="bars",
+        x=tuple(f"> {level:.0%}" for level in LEVELS),
+        series=tuple(
+            FigureSeries(name, tuple(float(survey.inferences(level)) for level in LEVELS))
+            for name, survey in (("original", before), ("released", after))
+        ),
+        x_label="confidence",
+        y_label="inferences",
+        note=f"{template.confidence:.1%} is accepted",
+        group=template.id,
+    )
+
+
+class InferenceQuery:
+    """The inferences from ``channel`` in one relation (``candidate`` or ``original``)."""
+
+    def __init__(self, sql: Sql, relation: str, schema: Schema, channel: Sequence[str], nulls: Nulls) -> None:
+        self.sql = sql
+        self.relation = relation
+        self.schema = schema
+        self.nulls = nulls
+        self.channel = tuple(channel)
+
+    def smallest(self) -> int:
+        """Return the number of rows of the smallest group."""
+        query = f"SELECT COALESCE(MIN(n), 0) FROM ({self._combinations()})"  # noqa: S608  # identifiers are quoted
+        if self.nulls is Nulls.WILDCARD:
+            query = f"""
+                WITH groups AS MATERIALIZED (
+                    SELECT *, ROW_NUMBER() OVER () AS id FROM ({self._combinations()})),
+                pairs AS ({crowds("groups", "groups", len(self.channel), "a.id, b.n")})
+                SELECT COALESCE(MIN(n), 0) FROM (SELECT SUM(n) AS n FROM pairs GROUP BY id)"""  # noqa: S608  # as above
+        return int(self.sql.rows(query)[0][0])
+
+    def figures(
+        self, targets: Sequence[TemplateTarget], threshold: float, *, negated: bool
+    ) -> Mapping[str, float | int]:
+        """Return the figures of one template; ``negated``: of not having each value."""
+        if not targets:
+            return {"confidence": 0.0, "inferences": 0, "violating_groups": 0, "violating_rows": 0}
+        parameters = [text for t in targets for image in t.images.values() for text in sorted(image)]
+        union = " UNION ALL ".join(self._inferences(i, t, negated=negated) for i, t in enumerate(targets))
+        fine = f"confidence <= {threshold!r} + {TOLERANCE!r}"
+        query = f"""
+            WITH every AS MATERIALIZED ({self._combinations(*(t.column for t in targets))}),
+            groups AS MATERIALIZED (
+                SELECT *, ROW_NUMBER() OVER () AS id FROM ({self._summed()})),
+            inferences AS ({union}),
+            hit AS (SELECT DISTINCT id FROM inferences WHERE NOT ({fine}))
+            SELECT (SELECT COALESCE(MAX(confidence), 0) FROM inferences),
+                   (SELECT COUNT(*) FROM inferences WHERE NOT ({fine})),
+                   COUNT(*), COALESCE(SUM(n), 0)
+            FROM groups SEMI JOIN hit USING (id)"""  # noqa: S608  # identifiers are quoted, values are parameters
+        worst, inferences, groups, rows = self.sql.rows(query, parameters)[0]
+        return {
+            "confidence": float(worst),
+            "inferences": int(inferences),
+            "violating_groups": int(groups),
+            "violating_rows": int(rows),
+        }
+
+    def _combinations(self, *more: str) -> str:
+        """Return the distinct combinations of the channel, and of further columns: the one look at the relation."""
+        kept = all_known(self.channel) if self.nulls is Nulls.EXCLUDE else ""
+        return classes(self.relation, (*self.channel, *more), self.schema, kept)
+
+    def _summed(self, target: int | None = None) -> str:
+        """Return the distinct combinations of the channel, and of one target, out of ``every``."""
+        columns = [f"c{i}" for i in range(len(self.channel))]
+        columns += [] if target is None else [f"c{len(self.channel) + target} AS cell"]
+        grouped = (
+            f" GROUP BY {', '.join(str(i + 1) for i in range(len(columns)))}" if columns else " HAVING COUNT(*) > 0"
+        )
+        return f"SELECT {''.join(f'{c}, ' for c in columns)}SUM(n) AS n FROM every{grouped}"  # noqa: S608  # our own names
+
+    def _inferences(self, number: int, target: TemplateTarget, *, negated: bool) -> str:
+        """Return a SELECT of (id of the group, value, confidence) for one sensitive column."""
+        width = len(self.channel)
+        values = ", ".join(f"({i}, ?)" for i, image in enumerate(target.images.values()) for _ in sorted(image))
+        hits = f"""
+            SELECT hits.*, value
+            FROM ({self._summed(number)}) AS hits
+            JOIN (VALUES {values}) AS sensitive(value, wanted) ON hits.cell = wanted"""  # noqa: S608  # as above
+        if self.nulls is Nulls.WILDCARD:
+            total = f"SELECT id, SUM(n) AS n FROM ({crowds('groups', 'groups', width, 'a.id, b.n')}) GROUP BY id"  # noqa: S608  # as above
+            hit = crowds("groups", f"hits{number}", width, "a.id, b.value, b.n")
+        else:
+            same = " AND ".join(f"a.c{i} IS NOT DISTINCT FROM b.c{i}" for i in range(width)) or "TRUE"
+            total = "SELECT id, n FROM groups"
+            hit = f"SELECT a.id, b.value, b.n FROM groups a JOIN hits{number} b ON {same}"  # noqa: S608  # as above
+        confidence = f"""
+            SELECT id, {number} AS target, value, CAST(summed.n AS DOUBLE) / CAST(totals.n AS DOUBLE) AS confidence
+            FROM summed JOIN totals USING (id)"""  # noqa: S608  # as above
+        if negated:
+            confidence = f"""
+                SELECT totals.id, {number} AS target, v.value,
+                       CAST(totals.n - COALESCE(summed.n, 0) AS DOUBLE) / CAST(totals.n AS DOUBLE) AS confidence
+                FROM totals CROSS JOIN range({len(target.images)}) AS v(value)
+                LEFT JOIN summed ON summed.id = totals.id AND summed.value = v.value
+                WHERE totals.n > COALESCE(summed.n, 0)"""  # noqa: S608  # as above
+        return f"""(
+            WITH hits{number} AS MATERIALIZED ({hits}), totals AS ({total}),
+            summed AS (SELECT id, value, SUM(n) AS n FROM ({hit}) GROUP BY id, value)
+            {confidence})"""  # noqa: S608  # as above
+
+
+def foresee(requirement: InferenceTemplate, view: DataView, people: int) -> Iterator[Diagnostic]:
+    """Yield why even the most suppressed table breaks it (Wang, Fung, Yu 2005, Lemma 3.3).
+
+    With every channel attribute suppressed, the confidence is the value's frequency (negated: that of all else), and
+    the only group has all rows. Each template that fails does so by itself, and all the others can hold together.
+    """
+    if requirement.chosen_from_data:
+        text = f"template `{requirement.name}` protects values that were chosen from the data: {chosen(requirement)}"
+        yield Diagnostic("PPF492", text, requirement.span, Severity.INFO)
+    if people < requirement.smallest_group:
+        text = f"template `{requirement.name}` cannot hold: there are {people} rows in all"
+        yield Diagnostic("PPF784", text, requirement.span)
+    for attribute, value in requirement.pairs:
+        share = share_of(view, attribute, value, people)
+        if share is None:
+            continue
+        confidence = 1.0 - share if requirement.negated else share
+        if not within(confidence, requirement.confidence, at_most=True):
+            yield _impossible(requirement, attribute, value, confidence)
+
+
+def _impossible(template: InferenceTemplate, attribute: str, value: str, confidence: float) -> Diagnostic:
+    named = "a value that was chosen" if template.chosen_from_data else f"`{value}`"
+    what = f"anything but {named}" if template.negated else named
+    text = f"template `{template.name}` cannot hold: {what} is {confidence:.1%} of `{attribute}`, above the"
+    lowest = math.ceil(confidence * 1e6 - 1e-6) / 1e6
+    note = f"it fails by itself, whatever else is asked for; the lowest confidence that it could have is {lowest:g}"
+    return Diagnostic(
+        "PPF784",
+        f"{text} confidence of {template.confidence:.1%} even where every channel attribute is suppressed",
+        template.span,
+        notes=(note,),
+    )

@@ -9,7 +9,7 @@ from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import MERGED, SAME, contained, unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
-from ppdm_flow.requirements.k_anonymity.order import ClassSizeClaim
+from ppdm_flow.requirements.k_anonymity.spec import ClassSizeClaim
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 

@@ -22,10 +22,17 @@ from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known_query import require_linkable_sql
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.people.sizes import people_in_classes
-from ppdm_flow.requirements.templates.confidences import confidences_of, inferences_of
-from ppdm_flow.requirements.templates.of_people import asked_of, of_people, people_queries
+from ppdm_flow.requirements.templates.of_people import (
+    TemplateSurvey,
+    TemplateTarget,
+    asked_of,
+    by_attribute,
+    confidences_of,
+    inferences_of,
+    of_people,
+    people_queries,
+)
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate
-from ppdm_flow.requirements.templates.survey import TemplateSurvey, TemplateTarget, by_attribute
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ppdm_flow.anonymizers.truncate_zip_codes.algorithm import truncated
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import Role
-from ppdm_flow.requirements.safe_harbor.small_areas import LISTS, areas
+from ppdm_flow.requirements.safe_harbor.requirement import LISTS, areas
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table

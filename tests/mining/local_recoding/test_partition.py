@@ -15,9 +15,9 @@ from tiers import examples
 from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
 from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.scales import OrderedScale, RecodedForm, flat
-from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
-from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse
-from ppdm_flow.requirements.t_closeness.classes import CloseClass
+from ppdm_flow.requirements.alpha_k.algorithm import AlphaBounded
+from ppdm_flow.requirements.l_diversity.algorithm import DistinctDiverse, EntropyDiverse
+from ppdm_flow.requirements.t_closeness.algorithm import CloseClass
 
 _SPEC = importlib.util.spec_from_file_location("plain_partition", Path(__file__).with_name("plain.py"))
 plain = importlib.util.module_from_spec(_SPEC)

@@ -14,8 +14,8 @@ from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.mining.recoding.search import optimum
-from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse
-from ppdm_flow.requirements.t_closeness.classes import CloseClass
+from ppdm_flow.requirements.l_diversity.algorithm import DistinctDiverse
+from ppdm_flow.requirements.t_closeness.algorithm import CloseClass
 
 DATA = Path(os.environ.get("PPDM_DATA", Path(__file__).parents[4] / "shared" / "data")) / "arx_adult"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data in {DATA.name}: set PPDM_DATA")

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
 from ppdm_flow.mining.recoding.models import KAnonymous
-from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
-from ppdm_flow.requirements.beta_likeness.classes import BetaLike
-from ppdm_flow.requirements.delta_disclosure.classes import DeltaDisclosing
-from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse, RecursiveDiverse
-from ppdm_flow.requirements.lkc.classes import UnionBounded
-from ppdm_flow.requirements.t_closeness.classes import CloseClass
+from ppdm_flow.requirements.alpha_k.algorithm import AlphaBounded
+from ppdm_flow.requirements.beta_likeness.algorithm import BetaLike
+from ppdm_flow.requirements.delta_disclosure.algorithm import DeltaDisclosing
+from ppdm_flow.requirements.l_diversity.algorithm import DistinctDiverse, EntropyDiverse, RecursiveDiverse
+from ppdm_flow.requirements.lkc.algorithm import UnionBounded
+from ppdm_flow.requirements.t_closeness.algorithm import CloseClass
 
 MODELS = {
     "k": st.builds(KAnonymous, st.integers(1, 6)),

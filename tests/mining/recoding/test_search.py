@@ -20,15 +20,15 @@ from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
 from ppdm_flow.mining.recoding.models import ClassModel, HereditaryModel, KAnonymous
 from ppdm_flow.mining.recoding.search import optimum
 from ppdm_flow.policy.language.kinds import built_in
-from ppdm_flow.requirements.alpha_k.classes import AlphaBounded
-from ppdm_flow.requirements.beta_likeness.classes import BetaLike
-from ppdm_flow.requirements.delta_disclosure.classes import DeltaDisclosing
-from ppdm_flow.requirements.dominance.classes import UndominatedClass
+from ppdm_flow.requirements.alpha_k.algorithm import AlphaBounded
+from ppdm_flow.requirements.beta_likeness.algorithm import BetaLike
+from ppdm_flow.requirements.delta_disclosure.algorithm import DeltaDisclosing
+from ppdm_flow.requirements.dominance.algorithm import UndominatedClass
 from ppdm_flow.requirements.dominance.requirement import Dominance
-from ppdm_flow.requirements.k_map.classes import KMapped
-from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse, EntropyDiverse, RecursiveDiverse
-from ppdm_flow.requirements.lkc.classes import UnionBounded
-from ppdm_flow.requirements.t_closeness.classes import CloseClass
+from ppdm_flow.requirements.k_map.algorithm import KMapped
+from ppdm_flow.requirements.l_diversity.algorithm import DistinctDiverse, EntropyDiverse, RecursiveDiverse
+from ppdm_flow.requirements.lkc.algorithm import UnionBounded
+from ppdm_flow.requirements.t_closeness.algorithm import CloseClass
 from ppdm_flow.sdk.spec import imported
 
 _SPEC = importlib.util.spec_from_file_location("plain_recoding", Path(__file__).with_name("plain.py"))

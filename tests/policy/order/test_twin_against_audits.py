@@ -82,8 +82,7 @@ def test_sensitivities(twin, makers, tmp_path, seed):
     """Against the posteriors of the program, for an operator with a retention of each value."""
     from ppdm_flow.core.requirement import within
     from ppdm_flow.policy import load, requirements_of
-    from ppdm_flow.requirements.sensitivities.bounds import bounds
-    from ppdm_flow.requirements.sensitivities.posteriors import worst_posteriors
+    from ppdm_flow.requirements.sensitivities.judgement import bounds, worst_posteriors
 
     maker = makers.Maker(np.random.default_rng(seed))
     seen = set()

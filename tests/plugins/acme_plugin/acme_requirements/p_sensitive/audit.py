@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ppdm_flow.plugins import FigureInfo, Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
-from ppdm_flow.requirements.k_anonymity.audit import SPEC as K_ANONYMITY
-from ppdm_flow.plugins import Params, PluginSpec
+from ppdm_flow.plugins import FigureInfo, Kind, Params, PluginInfo, PluginSpec
+from ppdm_flow.requirements.k_anonymity.spec import AUDIT as K_ANONYMITY
 
 SPEC = PluginSpec(
     info=PluginInfo(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ppdm_flow.mining.recoding.models import KAnonymous
-from ppdm_flow.requirements.l_diversity.classes import DistinctDiverse
+from ppdm_flow.requirements.l_diversity.algorithm import DistinctDiverse
 
 
 def models(asked, columns):

@@ -6,9 +6,9 @@ The claims are of the kinds that k-anonymity and l-diversity make, so that their
 from __future__ import annotations
 
 from ppdm_flow.plugins import Order
-from ppdm_flow.requirements.k_anonymity.order import ClassSizeClaim
-from ppdm_flow.requirements.l_diversity.order import DiversityClaim
+from ppdm_flow.requirements.k_anonymity.spec import ClassSizeClaim
 from ppdm_flow.requirements.l_diversity.requirement import Diversity
+from ppdm_flow.requirements.l_diversity.spec import DiversityClaim
 
 
 def says(requirement, frame):
