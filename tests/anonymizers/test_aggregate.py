@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.aggregate import aggregate_retention, level_path, single_path
-from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import worst_excess
-from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, uniform_retention
-from ppdm_flow.anonymizers.fine_grain_perturbation.reconstruction_error import expected_error, gradient
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import (
+    aggregate_retention,
+    expected_error,
+    gradient,
+    level_path,
+    single_path,
+)
+from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, uniform_retention, worst_excess
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.sdk.anonymizer import Operator
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of, slack_of
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import bounds_of, slack_of
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.anonymizers.progressive_disclosure import beam
+from ppdm_flow.anonymizers.progressive_disclosure import algorithm
 from ppdm_flow.anonymizers.progressive_disclosure import search as greedy_search
-from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
+from ppdm_flow.anonymizers.progressive_disclosure.algorithm import infeasible, needed
 from ppdm_flow.anonymizers.progressive_disclosure.problem import DisclosureTask, encode
 from ppdm_flow.anonymizers.progressive_disclosure.search import DisclosureSearch
 from ppdm_flow.core.attributes import HierarchySpec
@@ -329,7 +329,7 @@ def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, a
         return
     greedy = DisclosureSearch(case.problem, useless=case.useless)
     greedy.run()
-    found = beam.run(search, width, ahead=ahead)
+    found = algorithm.run(search, width, ahead=ahead)
     assert found.greedy == greedy.kept
     assert found.kept >= found.greedy
     twin = case.twin
@@ -338,7 +338,7 @@ def test_a_beam_is_never_worse_than_greedy_and_stays_valid(case, width, ahead, a
         assert twin.holds(twin.shown)
     assert twin.best() is None
     assert twin.kept() == pytest.approx(found.kept, abs=1e-9)
-    again = beam.run(DisclosureSearch(case.problem, useless=case.useless), width, ahead=ahead)
+    again = algorithm.run(DisclosureSearch(case.problem, useless=case.useless), width, ahead=ahead)
     assert again.disclosures == found.disclosures  # with values that are alike or without
 
 

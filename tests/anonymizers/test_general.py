@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.general import general_optimum
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, record_utility
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import general_optimum
 from ppdm_flow.core.roles import Directions
 
 GAMMA = np.array([1.5, 3.0, 9.5, 18.0])  # SARS, HIV, H1N1, cancer

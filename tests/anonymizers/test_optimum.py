@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import strictly_feasible, worst_excess
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import (
     optimal_retention,
     record_utility,
+    strictly_feasible,
     uniform_retention,
+    worst_excess,
 )
 from ppdm_flow.core.roles import Directions
 

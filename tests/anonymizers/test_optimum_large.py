@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.ceilings import worst_excess
-from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention
+from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, worst_excess
 from ppdm_flow.core.roles import Directions
 
 DIRECTIONS = [Directions.UPWARD, Directions.BOTH]

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import FineGrainPerturbation
+from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import FineGrainPerturbation, PerturbTransform
 from ppdm_flow.anonymizers.fine_grain_perturbation.spec import FineGrainParams
-from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError

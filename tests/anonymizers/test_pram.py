@@ -13,10 +13,17 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from tiers import examples
 
-from ppdm_flow.anonymizers.pram.algorithm import Pram
-from ppdm_flow.anonymizers.pram.matrices import general, invariant, of_rows, on_grid, retaining, within_posterior
+from ppdm_flow.anonymizers.pram.algorithm import (
+    Pram,
+    PramTransform,
+    general,
+    invariant,
+    of_rows,
+    on_grid,
+    retaining,
+    within_posterior,
+)
 from ppdm_flow.anonymizers.pram.spec import SPEC, PramParams
-from ppdm_flow.anonymizers.pram.transform import PramTransform
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError

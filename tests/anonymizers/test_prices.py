@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention, record_utility
-from ppdm_flow.anonymizers.fine_grain_perturbation.prices import Prices, shadow_prices
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import Prices, shadow_prices
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.requirements.sensitivities.requirement import slack_of
 

@@ -31,10 +31,10 @@ import pyarrow.parquet as pq
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.aggregate import aggregate_retention
+from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import PerturbTransform
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import aggregate_retention
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import optimal_retention
-from ppdm_flow.anonymizers.fine_grain_perturbation.prices import shadow_prices
-from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import shadow_prices
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.sdk.anonymizer import Operator

@@ -25,15 +25,14 @@ import numpy as np
 import pyarrow as pa
 from panels import Panel, svg
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.aggregate import aggregate_retention
-from ppdm_flow.anonymizers.fine_grain_perturbation.bounds import bounds_of
-from ppdm_flow.anonymizers.fine_grain_perturbation.general import general_optimum
+from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import PerturbTransform
+from ppdm_flow.anonymizers.fine_grain_perturbation.channel import aggregate_retention, bounds_of
 from ppdm_flow.anonymizers.fine_grain_perturbation.optimum import (
     optimal_retention,
     record_utility,
     uniform_retention,
 )
-from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
+from ppdm_flow.anonymizers.fine_grain_perturbation.worth import general_optimum
 from ppdm_flow.audits.perturbation_utility.algorithm import aggregate_utility, distribution_utility
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.anonymizers.pram.matrices import on_grid
-from ppdm_flow.anonymizers.pram.transform import PramTransform
+from ppdm_flow.anonymizers.pram.algorithm import PramTransform, on_grid
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.anonymizers.fine_grain_perturbation.transform import PerturbTransform
+from ppdm_flow.anonymizers.fine_grain_perturbation.algorithm import PerturbTransform
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.requirements.sensitivities.replay import replay

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ppdm_flow.anonymizers.class_models.people import claimed, of_subject, subject_read
-from ppdm_flow.anonymizers.class_models.task import RecodingTask, task
+from ppdm_flow.anonymizers.class_models.people import RecodingTask, claimed, of_subject, subject_read, task
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.anonymizers.class_models.people import subject_read
-from ppdm_flow.anonymizers.class_models.reading import by_person, by_row_or_value
+from ppdm_flow.anonymizers.class_models.required import by_person, by_row_or_value
 from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.naming import require
-from ppdm_flow.anonymizers.progressive_disclosure import beam
-from ppdm_flow.anonymizers.progressive_disclosure.feasibility import infeasible, needed
-from ppdm_flow.anonymizers.progressive_disclosure.people import DisclosedPeople
-from ppdm_flow.anonymizers.progressive_disclosure.problem import Bools, DisclosureProblem, DisclosureTask, encode
-from ppdm_flow.anonymizers.progressive_disclosure.search import Disclosure, DisclosureSearch
+from ppdm_flow.anonymizers.progressive_disclosure.problem import (
+    TOP,
+    Bools,
+    DisclosureProblem,
+    DisclosureTask,
+    InferenceChannel,
+    encode,
+)
+from ppdm_flow.anonymizers.progressive_disclosure.search import NEGLIGIBLE, Disclosure, DisclosureSearch
 from ppdm_flow.anonymizers.progressive_disclosure.spec import NOTHING, DisclosureParams, channels, sensitive
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.people import PeopleFigure
+from ppdm_flow.core.requirement import TOLERANCE, within
+from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
+from ppdm_flow.mining.recoding.grouping import RowGrouping, largest, shares
+from ppdm_flow.mining.recoding.kernels import keyed, numbered
+from ppdm_flow.mining.recoding.models import ClassModel, Floats
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
@@ -33,6 +47,7 @@ from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.table import Table
 
 _BARS = 40
+Ints = npt.NDArray[np.int64]
 
 
 class ProgressiveDisclosure:
@@ -60,7 +75,7 @@ class ProgressiveDisclosure:
         if broken := infeasible(search):
             raise PluginError(broken)
         width = 1 if self.params.search == "greedy" else self.params.width
-        result = beam.run(search, width, ahead=self.params.search == "lookahead")
+        result = run(search, width, ahead=self.params.search == "lookahead")
         if read.persons is not None and ctx.people is not None:
             result = _of_people(result, DisclosedPeople(problem, read.persons, ctx.people.known_rows), ctx.step)
         results = outcomes(problem, result.disclosures, ctx.nulls)
@@ -97,7 +112,7 @@ class ProgressiveDisclosure:
         )
 
 
-def _of_people(result: beam.BeamResult, people: DisclosedPeople, step: str) -> beam.BeamResult:
+def _of_people(result: BeamResult, people: DisclosedPeople, step: str) -> BeamResult:
     """Return what people allow of a search's result. Raises PluginError where that is nothing."""
     permitted = people.permitted(result.disclosures)
     if permitted is None:
@@ -106,7 +121,7 @@ def _of_people(result: beam.BeamResult, people: DisclosedPeople, step: str) -> b
         raise PluginError(Diagnostic("PPF784", text, help=help_))
     if len(permitted) == len(result.disclosures):
         return result
-    return beam.BeamResult(permitted, people.information(permitted), result.greedy)
+    return BeamResult(permitted, people.information(permitted), result.greedy)
 
 
 def _columns(task: DisclosureTask) -> tuple[str, ...]:
@@ -114,7 +129,7 @@ def _columns(task: DisclosureTask) -> tuple[str, ...]:
     return tuple(dict.fromkeys(union))
 
 
-def _of_search(result: beam.BeamResult, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
+def _of_search(result: BeamResult, left_out: Sequence[str], params: DisclosureParams) -> dict[str, Figure]:
     figures = {
         "disclosures": Figure(len(result.disclosures), "disclosures"),
         "information_kept": Figure(result.kept, "bits"),
@@ -327,3 +342,264 @@ def _by_value(outcome: DisclosureOutcome, ctx: StepContext) -> Chart | None:
         y_label="rows",
         note=f"the {_BARS} most frequent of {len(outcome.suppressed)}" if len(outcome.suppressed) > _BARS else "",
     )
+
+
+# Requirements that no suppression can satisfy (Wang, Fung, Yu, ICDM 2005, Lemma 3.3), and those that others imply.
+#
+# Every disclosure only splits groups. So confidences never fall and the smallest group never grows, and each
+# requirement, be it a template (negated or not), a support or k-anonymity, is at its best on the most suppressed table,
+# all of them on the same one. Whatever fails there fails by itself: the smallest sets of requirements that cannot be
+# met together have one member each, and all the others can be met at once, each at the lowest h that this table shows.
+#
+# Templates that others imply (Wang, Fung, Yu, ICDM 2005, Lemma 3.1): the search need not look at them. A group over
+# fewer attributes is a union of groups over more of them, so its confidence is a weighted mean of theirs, and it has at
+# least as many rows. In the search a row is in one group only, whatever the null semantics.
+
+
+def infeasible(search: DisclosureSearch) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic for each requirement that the most suppressed table violates."""
+    worst: dict[str, tuple[float, float]] = {}
+    floors: list[Diagnostic] = []
+    for place, channel in enumerate(search.problem.channels):
+        for template, confidence in zip(channel.templates, search.confidences(place).tolist(), strict=True):
+            if not within(confidence, template.confidence, at_most=True):
+                known = worst.get(template.id, (0.0, 0.0))[0]
+                worst[template.id] = (max(confidence, known), template.confidence)
+        sizes, _ = search.groups(place)
+        smallest = int(sizes.min(initial=search.problem.total))
+        if len(sizes):
+            floors += [_small(name, rows, smallest) for name, rows in channel.floors if smallest < rows]
+    failing = len(worst) + len(floors)
+    return (*(_template(name, *reached, failing) for name, reached in worst.items()), *floors)
+
+
+def lowest(confidence: float) -> str:
+    """Return a threshold that can be met, to be written into a policy: rounded up to six digits."""
+    return f"{math.ceil(confidence * 1e6 - 1e-6) / 1e6:g}"
+
+
+def _template(name: str, confidence: float, bound: float, failing: int) -> Diagnostic:
+    alone = "by itself, whatever else is asked for" if failing == 1 else "by itself, as the others here do"
+    return Diagnostic(
+        "PPF784",
+        f"`{name}` cannot be satisfied: with everything suppressed, its confidence is {confidence:.6g},"
+        f" above {bound:.6g}",
+        notes=(f"it fails {alone}; the lowest confidence that it could have is {lowest(confidence)}",),
+        help="raise the template's confidence, or let the step suppress more attributes of its channel",
+    )
+
+
+def _small(name: str, rows: int, smallest: int) -> Diagnostic:
+    return Diagnostic(
+        "PPF784",
+        f"`{name}` cannot be satisfied: with everything suppressed, the smallest group has {smallest} rows,"
+        f" and {rows} are asked for",
+        notes=("it fails by itself, whatever else is asked for",),
+        help="ask for fewer rows, or let the step suppress more attributes",
+    )
+
+
+def needed(templates: Sequence[InferenceTemplate]) -> tuple[tuple[InferenceTemplate, ...], tuple[str, ...]]:
+    """Return the templates without the sensitive values that others already take care of, and the ids left out."""
+    kept: list[InferenceTemplate] = []
+    left_out: list[str] = []
+    for place, template in enumerate(templates):
+        stronger = [
+            t
+            for i, t in enumerate(templates)
+            if i != place and _bounds(t, template) and (not _bounds(template, t) or i < place)
+        ]
+        covered = {pair for t in stronger for pair in t.pairs}
+        rest = tuple(pair for pair in dict.fromkeys(template.pairs) if pair not in covered)
+        if rest:
+            kept.append(template.changed(sensitive=by_attribute(rest)))
+        else:
+            left_out.append(template.id)
+    return tuple(kept), tuple(left_out)
+
+
+def _bounds(one: InferenceTemplate, other: InferenceTemplate) -> bool:
+    """Whether ``one`` bounds every inference of ``other`` to a value that both protect, and the groups' rows."""
+    return (
+        set(one.channel) >= set(other.channel)
+        and one.confidence <= other.confidence
+        and one.negated == other.negated
+        and one.smallest_group >= other.smallest_group
+    )
+
+
+# Searches beyond the greedy one, never worse than it: a beam, and a beam that looks ahead.
+
+
+@dataclass(frozen=True, slots=True)
+class BeamResult:
+    """The disclosures to be made; information in bits, as ``Search.kept`` has it, beside the greedy search's."""
+
+    disclosures: list[Disclosure]
+    kept: float
+    greedy: float
+
+
+def run(search: DisclosureSearch, width: int = 1, *, ahead: bool = False) -> BeamResult:
+    """Search. Greedy with a width of 1; else ``width`` sequences are followed at a time.
+
+    At each depth every sequence goes on by its ``width`` best candidates, and those that disclose the same are one.
+    Those stay that have kept the most information so far or, looking ``ahead``, that would keep the most if they went
+    on greedily. The winner is the sequence that keeps the most of all that were seen, the greedy one included; among
+    equals (to within rounding) the greedy one, then the first. It goes on greedily to its end.
+    """
+    start = search.copy() if width > 1 else search
+    search.run()
+    best, greedy = search, search.kept
+    beam = [start] if width > 1 else []
+    while beam:
+        options = _extended(beam, width, ahead=ahead)
+        for option in options:
+            if option.reached.kept > best.kept + NEGLIGIBLE:
+                best = option.reached
+        beam = [option.branch for option in options]
+    best.run()
+    return BeamResult(best.disclosures, best.kept, greedy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """A sequence of the next depth, and how far it is known to lead."""
+
+    branch: DisclosureSearch
+    reached: DisclosureSearch
+
+
+def _extended(beam: list[DisclosureSearch], width: int, *, ahead: bool) -> list[_Option]:
+    """The best sequences of the next depth, best first; earlier ones go before equal ones."""
+    seen: set[frozenset[tuple[int, int]]] = set()
+    options: list[_Option] = []
+    for search in beam:
+        done = {(d.attribute, d.node) for d in search.disclosures}
+        for disclosure in search.ranked(width):
+            key = frozenset((*done, (disclosure.attribute, disclosure.node)))
+            if key not in seen:
+                seen.add(key)
+                options.append(_option(search, disclosure, ahead=ahead))
+        options = sorted(options, key=lambda o: -round(o.reached.kept / NEGLIGIBLE))[:width]
+    return options
+
+
+def _option(search: DisclosureSearch, disclosure: Disclosure, *, ahead: bool) -> _Option:
+    branch = search.copy()
+    branch.disclose(disclosure)
+    if not ahead:
+        return _Option(branch, branch)
+    reached = branch.copy()
+    reached.run()
+    return _Option(branch, reached)
+
+
+# Which disclosures people allow: the search counts rows, and what breaks a requirement for people is taken back.
+#
+# A confidence of people is never below that of rows, and a group has no more people than rows, so whatever the search
+# refuses is refused here too. But a group that keeps a template for people need not have parts that do, nor do two such
+# groups keep it together: so the search's disclosures are tried in its order, as many as possible at a time.
+
+
+MOST_CHECKS = 2_000
+"""Tables that are looked at; what was not tried by then stays suppressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceHit(ClassModel):
+    """The value that a template protects (code 1) has a confidence of at most ``most``."""
+
+    attribute: int
+    most: float
+    figure: ClassVar[PeopleFigure] = PeopleFigure.CONFIDENCE
+
+    def keeps(self, grouping: RowGrouping, _base: Floats) -> Bools:
+        """Compare confidences."""
+        cells = grouping.cells[self.attribute]
+        share = np.where(cells.value == 1, shares(cells, grouping.sizes), 0.0)
+        return np.asarray(largest(cells.begins, share) <= self.most + TOLERANCE)
+
+    def lost(self, grouping: RowGrouping, _base: Floats, _drift: float) -> Floats:
+        """Parts of a group may keep what the group breaks."""
+        return np.zeros(len(grouping))
+
+
+@dataclass(frozen=True, eq=False)
+class DisclosedPeople:
+    """``persons`` (combinations,), ascending: whose row each combination of a problem is, one row each."""
+
+    problem: DisclosureProblem
+    persons: Ints
+    known_rows: int | None
+
+    @cached_property
+    def _channels(self) -> list[tuple[InferenceChannel, ClassPeople, list[ConfidenceHit]]]:
+        return [self._of(channel) for channel in self.problem.channels]
+
+    def _of(self, channel: InferenceChannel) -> tuple[InferenceChannel, ClassPeople, list[ConfidenceHit]]:
+        hits = [t.hits.astype(np.int32) for t in channel.templates]
+        people = ClassPeople(self.persons, self.problem.weights, hits, [2] * len(hits), self.known_rows)
+        return channel, people, [ConfidenceHit(i, t.confidence) for i, t in enumerate(channel.templates)]
+
+    def holds(self, shown: Sequence[Bools]) -> bool:
+        """Whether every group over every channel keeps everything, where these nodes (a mask a tree) are disclosed."""
+        codes = self.cells(shown)
+        for channel, people, models in self._channels:
+            columns = [channel.base, *(codes[a] for a in channel.attributes)]
+            ids, first = numbered(keyed(np.stack(columns, axis=1) + 1))
+            classes = PersonalClasses.of(ids, len(first), self.persons)
+            if not people.keeps(classes, (), channel.least).all() or not people.keeps(classes, models).all():
+                return False
+        return True
+
+    def cells(self, shown: Sequence[Bools]) -> list[Ints]:
+        """Return the node that each combination shows, attribute by attribute, -1 for a suppressed cell."""
+        out = []
+        for attribute, mask in zip(self.problem.attributes, shown, strict=True):
+            at = np.append(attribute.tree.visible(mask)[attribute.tree.leaf], TOP)
+            out.append(at[attribute.codes].astype(np.int64))
+        return out
+
+    def permitted(self, disclosures: Sequence[Disclosure]) -> list[Disclosure] | None:
+        """Return the disclosures that can be made; None where nothing that was tried keeps everything."""
+        shown = [np.zeros(len(a.tree), dtype=np.bool_) for a in self.problem.attributes]
+        accepted: list[Disclosure] = []
+        at, step, checks, good = 0, len(disclosures), 1, self.holds(shown)
+        while at < len(disclosures) and checks < MOST_CHECKS:
+            trial = [mask.copy() for mask in shown]
+            made = list(self._made(disclosures[at : at + step], trial))
+            checks += 1
+            if self.holds(trial):
+                accepted, shown, good = accepted + made, trial, True
+                at, step = at + step, 2 * step
+            elif step > 1:
+                step = min(step, len(disclosures) - at) // 2 or 1
+            else:
+                at += 1
+        return accepted if good else None
+
+    def _made(self, disclosures: Sequence[Disclosure], shown: Sequence[Bools]) -> Iterator[Disclosure]:
+        """Make the disclosures whose parents are shown."""
+        for each in disclosures:
+            parent = int(self.problem.attributes[each.attribute].tree.parent[each.node])
+            if parent == TOP or shown[each.attribute][parent]:
+                shown[each.attribute][each.node] = True
+                yield each
+
+    def information(self, disclosures: Sequence[Disclosure]) -> float:
+        """Return what disclosures keep, in bits a row, as `Search.kept` has it."""
+        shown = [np.zeros(len(a.tree), dtype=np.bool_) for a in self.problem.attributes]
+        list(self._made(disclosures, shown))
+        classes = self.problem.classes
+        total = 0.0
+        for own in self.cells(shown):
+            total += _entropy(own)
+            if classes is not None:
+                total += _entropy(classes) - _entropy(own * (int(classes.max(initial=0)) + 1) + classes)
+        return total
+
+
+def _entropy(codes: Ints) -> float:
+    count = np.unique(codes, return_counts=True)[1] / max(1, len(codes))
+    return float(-(count * np.log2(count)).sum())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,21 @@ import numpy.typing as npt
 from ppdm_flow.anonymizers.deterministic import DeterministicTransform
 from ppdm_flow.anonymizers.number_columns import bound_of, kinds_of, moments_of, numbers_of, present_cells
 from ppdm_flow.anonymizers.top_bottom_code.spec import TOO_FEW, Limit, TopBottomParams
-from ppdm_flow.anonymizers.top_bottom_code.tails import Tail, quantile, tail_of
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.moments.moments import moments
+from ppdm_flow.mining.moments.exact_sum import ExactSum
+from ppdm_flow.mining.moments.moments import Weights, moments
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
+
+Numbers = npt.NDArray[Any]
+Cells = Callable[[], Iterable[tuple[Numbers, Weights | None]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +128,62 @@ class TopBottomTransform(DeterministicTransform):
     def describe(self) -> Mapping[str, Any]:
         """The parameters: bounds that are quantiles of the data, and means, are not told."""
         return self.params.model_dump(mode="json", exclude_none=True)
+
+
+# Where tails begin, how many rows they have, and what they become.
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The numbers above ``bound`` (below it, unless ``upper``): their ``rows`` and their exact ``total``."""
+
+    bound: Any
+    upper: bool
+    rows: int
+    total: Fraction
+
+    def holds(self, values: Numbers) -> npt.NDArray[np.bool_]:
+        """Return a mask of the numbers that lie in the tail."""
+        mask: npt.NDArray[np.bool_] = values > self.bound if self.upper else values < self.bound
+        return mask
+
+    def mean(self, *, whole: bool) -> Any:
+        """Return the mean, rounded to a whole number (halves to even) or to the nearest double."""
+        exact = self.total / self.rows
+        return round(exact) if whole else float(exact)
+
+
+def tail_of(cells: Cells, bound: Any, *, upper: bool) -> Tail:
+    """Return a tail, counted and added up."""
+    rows, total = 0, ExactSum()
+    empty = Tail(bound, upper, 0, Fraction(0))
+    for values, weights in cells():
+        inside = empty.holds(values)
+        chosen = values[inside]
+        if weights is None:
+            rows += len(chosen)
+            total.add(chosen)
+        else:
+            rows += int(weights[inside].sum())
+            total.add(chosen * weights[inside])
+    return Tail(bound, upper, rows, total.value)
+
+
+def quantile(cells: Cells, share: float, *, upper: bool) -> Any | None:
+    """Return the bound of a tail; None where there is no number.
+
+    For the upper tail the least number that occurs such that at least ``share`` of the rows have it or less; for the
+    lower one the largest such that at least 1 - ``share`` of the rows have it or more. So at most 1 - ``share`` of the
+    rows lie above the upper, at most ``share`` below the lower bound.
+    """
+    every = list(cells())
+    values = np.concatenate([v for v, _ in every]) if every else np.zeros(0)
+    if not len(values):
+        return None
+    weighted = [w for _, w in every if w is not None]
+    weights = np.concatenate(weighted) if weighted else np.ones(len(values), dtype=np.int64)
+    order = np.argsort(values, kind="stable") if upper else np.argsort(values, kind="stable")[::-1]
+    reached = np.cumsum(weights[order])
+    needed = Fraction(repr(share)) if upper else 1 - Fraction(repr(share))
+    least = -(-needed.numerator * int(reached[-1]) // needed.denominator)
+    return values[order[np.searchsorted(reached, least)]].item()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numeric_tables import FACTS, facts, numbers, people
 from scipy import stats
 
-from ppdm_flow.anonymizers.add_noise.noise import factor, held_between, open_uniform, share_beyond, standard_noise
+from ppdm_flow.anonymizers.add_noise.algorithm import factor, held_between, open_uniform, share_beyond, standard_noise
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey, key_stream
 from ppdm_flow.core.errors import PluginError

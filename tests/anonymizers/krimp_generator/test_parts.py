@@ -11,11 +11,10 @@ import pyarrow as pa
 from hypothesis import given
 from tiers import examples
 
-from ppdm_flow.anonymizers.krimp_generator.account import wilson
-from ppdm_flow.anonymizers.krimp_generator.cells import NOWHERE
-from ppdm_flow.anonymizers.krimp_generator.grid import NumberGrid, grid_of
-from ppdm_flow.anonymizers.krimp_generator.rejection import rare
-from ppdm_flow.anonymizers.krimp_generator.removal import DependenceRemoval, cramers_v
+from ppdm_flow.anonymizers.krimp_generator.algorithm import wilson
+from ppdm_flow.anonymizers.krimp_generator.cells import NOWHERE, NumberGrid, grid_of
+from ppdm_flow.anonymizers.krimp_generator.material import DependenceRemoval, cramers_v
+from ppdm_flow.anonymizers.krimp_generator.transform import rare
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.tables.counts import Counts
 

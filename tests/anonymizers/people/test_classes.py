@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from adversary.people_trials import STEPS, broken, case_of, released, told_to
 
-from ppdm_flow.anonymizers.class_models import reading
-from ppdm_flow.anonymizers.progressive_disclosure.people import DisclosedPeople
+from ppdm_flow.anonymizers.class_models import required
+from ppdm_flow.anonymizers.progressive_disclosure.algorithm import DisclosedPeople
 from ppdm_flow.core.errors import PluginError
 
 GROUPING = ["full_domain_recoding", "microaggregation", "progressive_disclosure"]
@@ -82,7 +82,7 @@ def test_what_is_left_of_the_information_is_counted_as_the_search_counts(seed):
         return list(disclosures)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "_everybody_has_one", lambda _: False)
+        patch.setattr(required, "_everybody_has_one", lambda _: False)
         patch.setattr(DisclosedPeople, "permitted", permitted)
         try:
             fitted = case.fit()

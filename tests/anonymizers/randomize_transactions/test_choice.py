@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.anonymizers.randomize_transactions import account, sizes
+from ppdm_flow.anonymizers.randomize_transactions import algorithm, spec
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
@@ -146,8 +146,8 @@ def test_refusals(params, requirement, rows, code, said) -> None:
 def test_seeds_where_bits_would_be_large(monkeypatch: pytest.MonkeyPatch) -> None:
     requirement = breach(max_supports=(0.1, 0.05))
     assert fitted({}, requirement).transform.describe()["form"] == "packed"
-    monkeypatch.setattr(sizes, "LARGE", 0)
-    bits, seeds = (account.packed_bytes(operator(fitted({}, requirement)), n) for n in (1000, 0))
+    monkeypatch.setattr(spec, "LARGE", 0)
+    bits, seeds = (algorithm.packed_bytes(operator(fitted({}, requirement)), n) for n in (1000, 0))
     assert (bits, seeds) == (12_000, 0)
     assert fitted({}, requirement).transform.describe()["form"] == "packed"  # an alphabet of one word: bits are smaller
     wide = [[f"i{n}"] for n in range(600)]

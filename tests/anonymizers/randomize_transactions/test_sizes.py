@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.anonymizers.randomize_transactions import sizes
-from ppdm_flow.anonymizers.randomize_transactions.account import as_seeds, packed_bytes, seeded_bytes
+from ppdm_flow.anonymizers.randomize_transactions import spec
+from ppdm_flow.anonymizers.randomize_transactions.algorithm import as_seeds, packed_bytes, seeded_bytes
 from ppdm_flow.mining.transactions.operators import NONE, UNIFORM, TransactionOperator
 from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.sdk.spec import SetShape
@@ -13,9 +13,9 @@ from ppdm_flow.tables.sets.seeded import LEVELS
 
 
 def test_the_light_figures_are_those_of_the_algorithm() -> None:
-    assert sizes.SPARE == seeded.SPARE
-    assert sizes.MOST_ITEMS == LEVELS
-    assert set(sizes.SEEDLESS) == {UNIFORM, NONE}
+    assert spec.SPARE == seeded.SPARE
+    assert spec.MOST_ITEMS == LEVELS
+    assert set(spec.SEEDLESS) == {UNIFORM, NONE}
 
 
 @pytest.mark.parametrize("asked", ["auto", "packed", "seeded"])
@@ -25,7 +25,7 @@ def test_the_light_figures_are_those_of_the_algorithm() -> None:
 )
 def test_the_form_that_is_stated_is_the_one_that_is_written(asked: str, rows: int, items: int, longest: int) -> None:
     operator = TransactionOperator.cut_and_paste({longest: 2 * longest}, {longest: 0.25}, items)
-    form, size = sizes.stored("cut_and_paste", asked, SetShape(rows, items, longest))
+    form, size = spec.stored("cut_and_paste", asked, SetShape(rows, items, longest))
     if asked == "seeded" and items > LEVELS:
         return
     seeds = as_seeds(asked, operator, rows)
@@ -35,5 +35,5 @@ def test_the_form_that_is_stated_is_the_one_that_is_written(asked: str, rows: in
 
 def test_operators_without_seeds_are_written_as_bits() -> None:
     shape = SetShape(6_500_000, 11_000, 10)
-    assert sizes.stored("uniform", "auto", shape)[0] == "bits"
+    assert spec.stored("uniform", "auto", shape)[0] == "bits"
     assert not as_seeds("auto", TransactionOperator.uniform([10], 0.5, 11_000), shape.rows)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from numeric_tables import FACTS, facts, numbers, people
 from scipy import stats
 
-from ppdm_flow.anonymizers.rank_swap.algorithm import correlation, ranked, reach_of, sources
-from ppdm_flow.anonymizers.rank_swap.kernels import partners
+from ppdm_flow.anonymizers.rank_swap.algorithm import correlation, partners, ranked, reach_of, sources
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk import registry

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numeric_tables import FACTS, facts, numbers, people
 from scipy import stats
 
-from ppdm_flow.anonymizers.round_values.grid import RoundingGrid, at_random, controlled, nearest
+from ppdm_flow.anonymizers.round_values.algorithm import RoundingGrid, at_random, controlled, nearest
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.core.errors import PluginError

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from numeric_tables import FACTS, KINDS, facts, numbers, people
 from scipy import stats
 
-from ppdm_flow.anonymizers.shuffle_values.algorithm import ordered
-from ppdm_flow.anonymizers.shuffle_values.copula import (
+from ppdm_flow.anonymizers.shuffle_values.algorithm import (
     CopulaVariable,
     conditional,
     correlations,
     drawn_scores,
     mended,
     midranks,
+    ordered,
     scores,
     spearman,
 )

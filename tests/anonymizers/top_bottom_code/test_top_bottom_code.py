@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric_tables import FACTS, facts, numbers, people
 
-from ppdm_flow.anonymizers.top_bottom_code.tails import quantile
+from ppdm_flow.anonymizers.top_bottom_code.algorithm import quantile
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType, Role
