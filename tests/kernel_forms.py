@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ppdm_flow
-from ppdm_flow.audits.records.kernels import DistanceBuffers
+from ppdm_flow.audits.records.distances import DistanceBuffers
 from ppdm_flow.mining.itemsets.output import ItemsetOutput
 from ppdm_flow.sdk.compiled import Kernel, KernelPart
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ppdm_flow.audits.membership_inference.scores import advantage, area, threshold
+from ppdm_flow.audits.membership_inference.algorithm import advantage, area, threshold
 from ppdm_flow.audits.records import gathering
 from ppdm_flow.core.attributes import AttributeFacts, HierarchySpec
 from ppdm_flow.core.roles import AttributeType

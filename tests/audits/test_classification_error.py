@@ -16,8 +16,7 @@ from ppdm_flow.audits.classification_error import algorithm
 from ppdm_flow.audits.classification_error.algorithm import ClassificationErrorAudit
 from ppdm_flow.audits.learning import sides
 from ppdm_flow.audits.learning.catalogue import CLASSIFIERS
-from ppdm_flow.audits.learning.classifiers import _CLASSES, Learner, pessimistic_errors, prune
-from ppdm_flow.audits.learning.errors import interval, split, trials
+from ppdm_flow.audits.learning.classifiers import _CLASSES, Learner, interval, pessimistic_errors, prune, split, trials
 from ppdm_flow.audits.learning.sides import Feature, side
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.errors import PluginError

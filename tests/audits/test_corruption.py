@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.audits.corruption.algorithm import CorruptionAudit
-from ppdm_flow.audits.corruption.independence import NeighbourDependence
-from ppdm_flow.audits.corruption.independence import _compare as compare_rows
-from ppdm_flow.audits.corruption.perturbed import highest, highest_of_matrix
+from ppdm_flow.audits.corruption.algorithm import CorruptionAudit, NeighbourDependence, highest, highest_of_matrix
+from ppdm_flow.audits.corruption.algorithm import _compare as compare_rows
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.audits.labels.covered import covered
-from ppdm_flow.audits.labels.forms import between, everything, has_shape, one_width
+from ppdm_flow.audits.labels.forms import between, covered, everything, has_shape, one_width
 
 EPOCH = datetime.fromisoformat("1970-01-01")
 

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ppdm_flow.audits.labels.covered import covered
-from ppdm_flow.audits.labels.forms import are_dates, between, numbers
+from ppdm_flow.audits.labels.forms import are_dates, between, covered, numbers
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load

@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from tiers import examples
 
-from ppdm_flow.audits.distributions.algorithm import DistributionsAudit
-from ppdm_flow.audits.distributions.columns import Shares, chart, cramers_v
-from ppdm_flow.audits.distributions.numbers import edges, interval_shares
+from ppdm_flow.audits.distributions.algorithm import (
+    DistributionsAudit,
+    Shares,
+    chart,
+    cramers_v,
+    edges,
+    interval_shares,
+)
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.audit import AuditContext

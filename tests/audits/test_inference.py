@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.audits.inference.holdings import holdings
+from ppdm_flow.audits.inference.people import holdings
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk.registry import load

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.audits.minimality.merged import posteriors
+from ppdm_flow.audits.minimality.algorithm import posteriors
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.sdk.registry import load
 

@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.audits.records.columns import beside
-from ppdm_flow.audits.singling_out.guesses import AT_LEAST, AT_MOST, EQUAL, Guesses, multivariate, singled, univariate
-from ppdm_flow.audits.singling_out.rows import rows_of
+from ppdm_flow.audits.singling_out.algorithm import (
+    AT_LEAST,
+    AT_MOST,
+    EQUAL,
+    Guesses,
+    multivariate,
+    rows_of,
+    singled,
+    univariate,
+)
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 

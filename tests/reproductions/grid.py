@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from uci import Dataset, table
 
-from ppdm_flow.audits.learning.classifiers import Learner
-from ppdm_flow.audits.learning.errors import Split, trials
+from ppdm_flow.audits.learning.classifiers import Learner, Split, trials
 from ppdm_flow.audits.learning.sides import side
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError

@@ -11,27 +11,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import special
 
-from ppdm_flow.audits.complementary_release.intersecting import (
-    CommonValues,
-    Intersections,
-    common_values,
-    intersections,
-)
 from ppdm_flow.audits.complementary_release.spec import ComplementaryReleaseParams
 from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
-from ppdm_flow.audits.labels.released import ReleasedClasses, classes, hierarchy_of
+from ppdm_flow.audits.labels.joining import look_up
+from ppdm_flow.audits.labels.released import CountableRows, ReleasedClasses, classes, hierarchy_of
 from ppdm_flow.audits.labels.unreadable import UnreadableLabels, gate_nothing, of_release
 from ppdm_flow.audits.records.columns import quasi_identifiers, truthful
+from ppdm_flow.audits.records.proportions import ALARM
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import released, source_of
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.column import SPECIALS, union
+from ppdm_flow.tables.counts import Counts, count, merge
 from ppdm_flow.tables.table import Table
 
 UNITS = {
@@ -44,6 +44,8 @@ NO_SECRETS = "the two releases have no sensitive attribute in common"
 
 _EDGES = (1, 2, 5, 10, 50, 100)
 _NAMES = ("1", "2 to 4", "5 to 9", "10 to 49", "50 to 99", "100 or more")
+Integers = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
 
 
 def findings(
@@ -194,3 +196,183 @@ def _values(learned_values: dict[str, CommonValues], total: int) -> dict[str, Fi
 
 def _nothing(why: str) -> AuditOutcome:
     return AuditOutcome({name: Figure(None, unit, note=why) for name, unit in UNITS.items()})
+
+
+# People by their classes in two releases, and the sensitive values that both classes have in common.
+
+
+_ALL = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intersections:
+    """Kinds of released people: ``persons`` of each, their class ``here``, their ``group`` of both releases.
+
+    ``there`` is the one class of the other release that fits them, -1 where none or several do; ``fits`` says how many.
+    ``values`` (secrets, kinds) are the codes of their released secrets.
+    """
+
+    persons: Integers
+    here: Integers
+    there: Integers
+    fits: Integers
+    group: Integers
+    values: Integers
+
+    @property
+    def sizes(self) -> Integers:
+        """The people of each group."""
+        return np.bincount(self.group, self.persons).astype(np.int64)
+
+    @property
+    def total(self) -> int:
+        """All released people."""
+        return int(self.persons.sum())
+
+
+def intersections(
+    here: ReleasedClasses, there: ReleasedClasses, pairs: PairedView, ctx: AuditContext
+) -> Intersections | None:
+    """Look up in ``there`` the original values of everybody in ``here``; None where there are no rows."""
+    known = [f"\0{i}" for i in range(len(there.columns))]
+    both = _counted(here, there.columns, known, pairs, ctx)
+    if both is None:
+        return None
+    people = both.project(known)
+    kind = _places(both, known)
+    fits, first, signature = _looked_up(people, there, ctx)
+    single = np.where(fits == 1, first, -1)
+    mine = here.places(both.project([*here.columns]))[_places(both, here.columns)]
+    group = np.unique(np.stack([mine, signature[kind]]), axis=1, return_inverse=True)[1].ravel()
+    values = np.stack([both.of(s) for s in here.secrets]) if here.secrets else np.zeros((0, len(both)), np.int32)
+    return Intersections(both.counts, mine, single[kind], fits[kind], group, values.astype(np.int64))
+
+
+def _counted(
+    here: ReleasedClasses, theirs: Sequence[str], known: Sequence[str], pairs: PairedView, ctx: AuditContext
+) -> Counts | None:
+    """Count people by the values that the other release's columns were made of, and by all that is released here."""
+    sources = [source_of(c, ctx) for c in theirs]
+    released = [*here.columns, *here.secrets]
+    parts = []
+    for left, right in pairs.pairs(list(dict.fromkeys(sources)), released):
+        columns = {k: left[s] for k, s in zip(known, sources, strict=True)} | {c: right[c] for c in released}
+        if len(left):
+            parts.append(count(Table(columns, left.rows), [*known, *released]))
+    return merge(parts) if parts else None
+
+
+def _places(counts: Counts, columns: Sequence[str]) -> Integers:
+    """Return the place of each combination in the projection to these columns: both are sorted in one way."""
+    return counts.groups(columns)[0]
+
+
+def _looked_up(people: Counts, there: ReleasedClasses, ctx: AuditContext) -> tuple[Integers, Integers, Integers]:
+    """Return how many classes fit, the first of these, and a number for all of them together.
+
+    The number is a sum of random ones, one for each class: other classes have another sum, but once in 2^64.
+    """
+    codes = people.codes.astype(np.int64) + SPECIALS
+    random = np.random.default_rng(0).integers(-(1 << 63), (1 << 63) - 1, len(there), dtype=np.int64)
+    known = replace(there.index(people.categories, ctx), rows=random)
+    matches, _ = look_up(codes, np.ones(len(codes), dtype=np.int64), known, looks=_ALL)
+    return matches.kinds, matches.first, matches.rows
+
+
+@dataclass(frozen=True, slots=True)
+class CommonValues:
+    """Rows whose value is ``certain``, with this release ``alone``, or only now (``new``); ``right`` of these are true.
+
+    ``expected`` of them would be right if the other release told nothing: who guesses draws from the class here.
+    """
+
+    certain: int
+    alone: int
+    new: int
+    right: int
+    expected: float
+
+    @property
+    def alarming(self) -> bool:
+        """Whether guesses would hardly ever be right so often."""
+        return self.right > 0 and bool(special.pdtrc(self.right - 1, self.expected) < ALARM)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ClassValues:
+    """Values of classes, sorted by class: ``begins`` (classes + 1,), and ``rows`` of each ``value``."""
+
+    begins: Integers
+    value: Integers
+    rows: Integers
+
+
+def common_values(
+    place: int,
+    people: Intersections,
+    here: ReleasedClasses,
+    there: ReleasedClasses,
+    mine: CountableRows,
+    theirs: CountableRows,
+) -> CommonValues:
+    """Return for whom the classes of both have one value of a secret in common; classes with a blank leave a doubt."""
+    secret = here.secrets[place]
+    other = there.secrets.index(secret)
+    counts = (mine.counts((*here.columns, secret)), theirs.counts((*there.columns, secret)))
+    names = union([f.names(secret) for f in counts])
+    held, known = _held(here, counts[0], names), _held(there, counts[1], names)
+    informed = (people.there >= 0) & (here.low[place, people.here] >= 0)
+    informed &= there.low[other, np.maximum(people.there, 0)] >= 0
+    pairs, which = np.unique(np.stack([people.here[informed], people.there[informed]]), axis=1, return_inverse=True)
+    value, share = _only(pairs, held, known, len(names))
+    sure = np.zeros(len(people.persons), dtype=np.bool_)
+    sure[informed] = value[which.ravel()] >= 0
+    alone = here.low[place] == here.high[place]
+    alone &= here.low[place] >= 0
+    new = sure & ~alone[people.here]
+    among = which.ravel()[new[informed]]
+    own = _onto(people.values[place], here.values[place], names)
+    persons = people.persons
+    return CommonValues(
+        certain=int(persons[sure | alone[people.here]].sum()),
+        alone=int(persons[alone[people.here]].sum()),
+        new=int(persons[new].sum()),
+        right=int(persons[new][own[new] == value[among]].sum()),
+        expected=float((persons[new] * share[among]).sum()),
+    )
+
+
+def _held(classes: ReleasedClasses, counts: Counts, names: pa.StringArray) -> _ClassValues:
+    owner = classes.places(counts)
+    kept = counts.counts > 0
+    order = np.argsort(owner[kept], kind="stable")
+    value = _onto(counts.of(counts.columns[-1])[kept].astype(np.int64), counts.categories[-1], names)[order]
+    begins = np.searchsorted(owner[kept][order], np.arange(len(classes) + 1))
+    return _ClassValues(begins.astype(np.int64), value, counts.counts[kept][order])
+
+
+def _onto(codes: Integers, own: pa.StringArray, names: pa.StringArray) -> Integers:
+    """Return the codes in other categories; marks stay what they are."""
+    place = pc.index_in(own, value_set=names).to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.where(codes >= 0, np.append(place, -1)[codes], codes)
+
+
+def _only(
+    pairs: Integers, held: _ClassValues, known: _ClassValues, width: int
+) -> tuple[Integers, npt.NDArray[np.float64]]:
+    """Return the one value that both classes of each pair have, -1 for none or several, and its share in the first."""
+    here, there = pairs
+    size = held.begins[here + 1] - held.begins[here]
+    pair = np.repeat(np.arange(len(here)), size)
+    entry = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size, size) + held.begins[here][pair]
+    owner = np.repeat(np.arange(len(known.begins) - 1), np.diff(known.begins))
+    both = np.isin(there[pair] * width + held.value[entry], owner * width + known.value)
+    many = np.bincount(pair[both], minlength=len(here))
+    value = np.full(len(here), -1, dtype=np.int64)
+    share = np.zeros(len(here))
+    value[pair[both]] = held.value[entry[both]]
+    rows = np.concatenate([[0], np.cumsum(held.rows)])
+    total = rows[held.begins[here + 1]] - rows[held.begins[here]]
+    share[pair[both]] = held.rows[entry[both]] / total[pair[both]]
+    value[many != 1] = -1
+    return value, share

@@ -2,22 +2,28 @@
 
 Rows are not linked: whoever rules a value out leaves out its rows, and whoever has a row left may still be meant. A
 value is certain where everybody who is left has it, in any of the rows there. Somebody is found who has no value that
-is ruled out. With one row a person this is what :class:`ppdm_flow.audits.inference.holdings.ClassValues` says of rows.
+is ruled out. With one row a person this is what :class:`ppdm_flow.audits.inference.people.ClassValues` says of rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+from scipy.special import gammaln
 
-from ppdm_flow.audits.inference.holdings import ClassValues, dealt, holdings_of
-from ppdm_flow.audits.inference.linked import NOTHING, ByLinks, by_links, links_sql
+from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.exposure.rows import ReleasedRows
+from ppdm_flow.mining.people.groups import GroupEntries
+from ppdm_flow.mining.people.known import KnownRows, may_link
+from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
@@ -32,6 +38,30 @@ UNCOUNTED = "what linked rows of people tell together is not counted"
 _LARGE = np.iinfo(np.int64).max >> 1
 _AT_A_TIME = 1 << 22
 """Cells of classes and values that are looked at together."""
+Integers = npt.NDArray[np.int64]
+
+
+# For whom a value is certain by rows that are seen to be one person's.
+#
+# Whoever knows the classes of up to `known_rows` rows of a person finds the linked people who have them all, with what
+# all of their linked rows say. A value is certain that everybody of them has in any of these.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByLinks:
+    """``found`` are the numbers of the people for whom a value is certain, ``share`` the highest of one value.
+
+    ``any_linked``: some row is. ``complete`` is false where nobody looks at all of them: combinations of
+    classes are too many, or sets may link rows.
+    """
+
+    found: Ints
+    share: float = 0.0
+    any_linked: bool = False
+    complete: bool = True
+
+
+NOTHING = ByLinks(np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,3 +301,172 @@ def found_sql(candidate: DataView, columns: Sequence[str], secret: str, ctx: Aud
 
 PERSON = "\0person"
 """What counts call the column of people."""
+
+
+# Which values of a secret each class of a release holds, and how often.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassValues:
+    """Entries are (class, value) with ``rows`` each, sorted by class, the most frequent value first.
+
+    ``sizes`` (classes,) counts all rows, ``blank`` those whose secret is missing or suppressed: they may have any
+    value. ``rank`` is the place of an entry within its class, from 0.
+    """
+
+    group: Integers
+    codes: Integers
+    rows: Integers
+    rank: Integers
+    sizes: Integers
+    blank: Integers
+    names: pa.StringArray
+    unit: str = "rows"
+
+    @property
+    def total(self) -> int:
+        """The released rows."""
+        return int(self.sizes.sum())
+
+    @property
+    def told(self) -> str:
+        """What a figure's note says of linked rows: nothing, where rows are counted."""
+        return ""
+
+    @property
+    def kinds(self) -> Integers:
+        """How many values each class has."""
+        return np.bincount(self.group, minlength=len(self.sizes)).astype(np.int64)
+
+    def certain(self, excluded: int = 0) -> Truths:
+        """Which classes have one value at most beside ``excluded`` others: whoever rules these out knows it."""
+        certain: Truths = (self.blank == 0) & (self.kinds >= 1) & (self.kinds <= excluded + 1)
+        return certain
+
+    def rows_of(self, chosen: Truths) -> int:
+        """Return the rows in these classes."""
+        return int(self.sizes[chosen].sum())
+
+    def found(self, excluded: int = 0) -> int:
+        """Return the rows whose value is certain to someone who rules out so many others."""
+        return self.rows_of(self.certain(excluded))
+
+    @property
+    def certain_classes(self) -> Integers:
+        """The rows of each class whose value is certain."""
+        return self.sizes[self.certain()]
+
+    def worst_posterior(self, excluded: int = 0) -> float | None:
+        """Return the highest probability of a value once the ``excluded`` most frequent others are ruled out.
+
+        That is n_v / (n - n_1 - … - n_L), with the L largest of the others (Martin et al. 2007, negated atoms).
+        """
+        if len(self.rows) == 0:
+            return None
+        first = np.searchsorted(self.group, np.arange(len(self.sizes)))
+        sums = np.concatenate([[0], np.cumsum(self.rows)])
+        last = np.append(first[1:], len(self.rows))
+        within = self.rank < excluded  # such a value is not ruled out itself: the next one is, in its place
+        until = np.minimum(first[self.group] + excluded + within, last[self.group])
+        others = sums[until] - sums[first[self.group]] - np.where(within, self.rows, 0)
+        posterior: Floats = self.rows / (self.sizes[self.group] - others)
+        return float(posterior.max())
+
+    def certain_by_chance(self) -> float | None:
+        """Return the share of rows in classes of one value that is expected if the values are dealt to the rows."""
+        known = self.known
+        if self.total == 0 or len(known) == 0:
+            return None
+        sizes, many = np.unique(self.sizes, return_counts=True)
+        alike = np.array([float(np.exp(dealt(known, size, self.total)).sum()) for size in sizes])
+        return float((alike * sizes * many).sum() / self.total)
+
+    @property
+    def known(self) -> Integers:
+        """The rows of each value that occurs, in all classes together."""
+        rows = np.bincount(self.codes, self.rows).astype(np.int64)
+        return rows[rows > 0]
+
+
+def dealt(alike: npt.NDArray[np.integer], rows: npt.ArrayLike, total: int) -> Floats:
+    """Return the logarithm of the chance that so many rows all get one of ``alike`` of ``total`` cells.
+
+    The cells are dealt without replacement: C(alike, rows) / C(total, rows). ``alike`` and ``rows`` are broadcast.
+    """
+    left = np.subtract(alike, rows)
+    chance = gammaln(alike + 1) - gammaln(np.maximum(left, 0) + 1) - gammaln(total + 1)
+    return np.where(left >= 0, chance + gammaln(total - np.asarray(rows) + 1), -np.inf)
+
+
+def holdings(candidate: DataView, columns: Sequence[str], secret: str) -> ClassValues:
+    """Count a secret within the classes over ``columns``; missing and suppressed cells there are values."""
+    return holdings_of(candidate.counts((*columns, secret)), columns, secret)
+
+
+def holdings_of(counts: Counts, columns: Sequence[str], secret: str) -> ClassValues:
+    """Read counts over ``columns`` and the secret."""
+    kept = counts.counts > 0
+    counts = Counts(counts.columns, counts.categories, counts.codes[kept], counts.counts[kept])
+    group, number = counts.groups(tuple(columns))
+    codes, rows = counts.of(secret).astype(np.int64), counts.counts
+    sizes, blank = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+    np.add.at(sizes, group, rows)
+    np.add.at(blank, group[codes < 0], rows[codes < 0])
+    shown = np.flatnonzero(codes >= 0)
+    order = shown[np.lexsort((codes[shown], -rows[shown], group[shown]))]
+    mine = group[order].astype(np.int64)
+    rank = np.arange(len(order)) - np.searchsorted(mine, mine)
+    return ClassValues(mine, codes[order], rows[order], rank, sizes, blank, counts.names(secret))
+
+
+def by_links(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> ByLinks:
+    """Look at the combinations of classes that linked people have; a missing cell there is a value of its own."""
+    formed, own = _read(columns, ctx)
+    found, share = [], 0.0
+    try:
+        if not may_link(formed, candidate, own):
+            return NOTHING
+        known = KnownRows.of(formed, ValueColumns(secret, ReadingMethod.SHOWN, (secret,)), candidate, own)
+        if not known.linked.total:
+            return NOTHING
+        for number, entries in known.entries():
+            persons, most = _certain(number, entries)
+            found.append(persons)
+            share = max(share, most)
+    except UnmeasuredError:
+        return ByLinks(NOTHING.found, 0.0, any_linked=True, complete=False)
+    places = np.unique(np.concatenate([NOTHING.found, *found]))
+    return ByLinks(known.held.holdings.persons[places], share, any_linked=True)
+
+
+def _certain(number: int, entries: GroupEntries) -> tuple[Ints, float]:
+    """Return who is in one of so many groups where everybody has one value, and the highest share of people or rows."""
+    if not len(entries.owner):
+        return np.zeros(0, dtype=np.int64), 0.0
+    pairs = np.unique(np.stack([entries.owner, entries.person]), axis=1)
+    people = np.bincount(pairs[0], minlength=number)
+    rows = np.bincount(entries.owner, entries.amount, number)
+    shown = entries.value >= SPECIALS
+    keys = np.stack([entries.owner[shown], entries.value[shown]])
+    cells, place, holders = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+    amounts = np.bincount(place.reshape(-1), entries.amount[shown], cells.shape[1])
+    owner = cells[0]
+    shares = np.maximum(holders / people[owner], amounts / rows[owner])
+    sure = np.zeros(number, dtype=np.bool_)
+    sure[owner[holders == people[owner]]] = True
+    return np.unique(pairs[1][sure[pairs[0]]]), float(shares.max(initial=0.0))
+
+
+def links_sql(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> bool:
+    """Whether some row is or may be linked, by the second route. Raises ValueError without a database."""
+    if ctx.sql is None:
+        raise ValueError("nothing to ask")
+    formed, own = _read(columns, ctx)
+    try:
+        return KnownQuery.of_known(ctx.sql, formed, None, candidate, own).links()
+    except UnmeasuredError:
+        return True
+
+
+def _read(columns: Sequence[str], ctx: AuditContext) -> tuple[RevealingColumns, AuditContext]:
+    return RevealingColumns(tuple(columns)), replace(ctx, nulls=Nulls.OWN_CATEGORY)

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.audits.inference.holdings import ClassValues, holdings
 from ppdm_flow.audits.inference.knowledge import InferenceTarget
-from ppdm_flow.audits.inference.people import PERSON, PeopleHoldings, people_holdings
+from ppdm_flow.audits.inference.people import PERSON, ClassValues, PeopleHoldings, holdings, people_holdings
 from ppdm_flow.audits.inference.secrets import Secrets
 from ppdm_flow.audits.labels.covering import cover
 from ppdm_flow.audits.labels.released import hierarchy_of

@@ -13,27 +13,38 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from ppdm_flow.audits.information_kept.covers import Covers, covers
-from ppdm_flow.audits.information_kept.losses import UnreadError, share_kept
 from ppdm_flow.audits.information_kept.spec import InformationKeptParams
-from ppdm_flow.audits.information_kept.values import SortedNumbers, Values, values_of
-from ppdm_flow.audits.labels.forms import everything
+from ppdm_flow.audits.information_kept.values import Categories, SortedNumbers, Values, floats_of, numbers_of, values_of
+from ppdm_flow.audits.labels.forms import MASK, between, covered, everything, one_width
 from ppdm_flow.audits.labels.released import hierarchy_of
-from ppdm_flow.core.attributes import AttributeFacts, Change
+from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.releases.attributes import listed, namesakes
+from ppdm_flow.mining.hierarchies.ladder import labels as labels_on
+from ppdm_flow.mining.hierarchies.ladder import ladder, settled
+from ppdm_flow.mining.releases.attributes import listed, namesakes, source_of
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.view import DataView, count_each
+from ppdm_flow.sdk.view import DataView, PairedView, count_each
+from ppdm_flow.tables.column import MISSING, Column
+from ppdm_flow.tables.counts import weights_of
+from ppdm_flow.tables.numeric.column import NumericColumn
 
 ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.TARGET, Role.INSENSITIVE)
 """Roles of the attributes that are compared."""
 NO_PAIRS = "rows cannot be paired with their originals"
 NOT_RELEASED = "not released"
 _HALF = 0.5
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
+Pairs = tuple[Integers, Integers]
 
 
 class InformationKeptAudit:
@@ -155,3 +166,273 @@ def _steps_in_words(steps: list[str]) -> str:
 
 def _several(original: DataView, source: str) -> bool:
     return len(original.counts((source,))) > 1
+
+
+# Which values of the original the labels of a released column cover.
+
+
+@dataclass(frozen=True, eq=False)
+class Covers:
+    """What each of ``labels`` covers: values ``begin`` to ``end`` (runs,) of label ``owner`` (runs,), ascending.
+
+    ``rows`` (labels,) of the original have one of them. ``wide`` labels cover everything, as do those that cover no
+    value which occurs. ``points`` (labels,) are numbers that stand for themselves, NaN for others. So many
+    labels are ``unreadable``: nobody knows what they cover.
+    """
+
+    labels: pa.StringArray
+    owner: Integers
+    begin: Integers
+    end: Integers
+    rows: Integers
+    wide: Truths
+    points: Floats
+    unreadable: int
+
+    def runs_of(self, label: Integers) -> Pairs:
+        """Return (position in ``label``, run) for each run of these labels."""
+        starts = np.searchsorted(self.owner, np.arange(len(self.labels) + 1))
+        many = starts[label + 1] - starts[label]
+        skipped = np.repeat(starts[label] - (np.cumsum(many) - many), many)
+        return np.repeat(np.arange(len(label)), many), skipped + np.arange(len(skipped))
+
+
+def covers(
+    labels: pa.StringArray, values: Values, column: str, facts: AttributeFacts | None, ctx: AuditContext
+) -> Covers:
+    """Read the labels of a released column: by the values and the hierarchy that the policy declares, and by form."""
+    hierarchy = hierarchy_of(column, ctx)
+    mask = MASK if hierarchy is None else hierarchy.mask
+    wide = everything(labels, mask) | everything(labels)
+    points = np.full(len(labels), np.nan)
+    spans: list[tuple[Integers, Integers, Integers]] = []
+    read = wide.copy()
+    if isinstance(values, SortedNumbers):
+        points = np.where(wide, np.nan, numbers_of(labels, values.kind))
+        place, begin, end = _spans(labels, np.flatnonzero(np.isnan(points) & ~wide), values)
+        spans.append((place, begin, end))
+        read |= ~np.isnan(points)
+        read[place] = True
+    left = np.flatnonzero(~read)
+    if len(left):
+        value, label = _pairs(labels.take(pa.array(left)), values, column, facts, hierarchy, ctx)
+        read[left[label]] = True
+        spans.append(_runs(value, left[label], len(values.texts)))
+    owner, begin, end = (
+        np.concatenate([np.zeros(0, np.int64), *side]) for side in (zip(*spans, strict=True) if spans else ((), (), ()))
+    )
+    order = np.lexsort((begin, owner))
+    owner, begin, end = owner[order], begin[order], end[order]
+    below = np.concatenate([[0], np.cumsum(values.counts[:-1])])
+    rows = np.zeros(len(labels), np.int64)
+    np.add.at(rows, owner, below[end] - below[begin])
+    declared = pa.array(sorted(_declared(facts)), pa.string())
+    read |= pc.is_in(labels, value_set=declared).to_numpy(zero_copy_only=False)
+    wide |= (rows == 0) & np.isnan(points)
+    return Covers(labels, owner, begin, end, rows, wide, points, int((~read).sum()))
+
+
+def _declared(facts: AttributeFacts | None) -> tuple[str, ...]:
+    return () if facts is None or facts.domain is None else facts.domain
+
+
+def _spans(labels: pa.StringArray, places: Integers, values: SortedNumbers) -> tuple[Integers, Integers, Integers]:
+    """Return the places of labels that are written as ranges, and which values lie in each."""
+    texts = labels.take(pa.array(places)).to_pylist()
+    read = [
+        (place, span)
+        for place, text in zip(places.tolist(), texts, strict=True)
+        if (span := between(text, dates=values.are_dates)) is not None
+    ]
+    lows, highs = (np.array([getattr(span, name) for _, span in read], dtype=np.float64) for name in ("low", "high"))
+    begin = np.searchsorted(values.values, lows, side="left")
+    end = np.maximum(np.searchsorted(values.values, highs, side="right"), begin)
+    return np.array([place for place, _ in read], dtype=np.int64), begin.astype(np.int64), end.astype(np.int64)
+
+
+def _pairs(
+    labels: pa.StringArray, values: Values, column: str, facts: AttributeFacts | None,
+    hierarchy: HierarchySpec | None, ctx: AuditContext,
+) -> Pairs:  # fmt: skip
+    """Return (value, label) pairs: by the policy, and of labels that it does not know by their form."""
+    texts = values.texts
+    found = [_renamed(labels, texts, facts)]
+    told = np.zeros(len(labels), dtype=np.bool_)
+    told[found[0][1]] = True
+    if hierarchy is not None and not (told.all() and facts is not None and not facts.was(Change.GENERALIZED)):
+        for level in _levels(column, hierarchy, texts, ctx):
+            place = _places(level, labels)
+            found.append((np.flatnonzero(place >= 0), place[place >= 0]))
+            told[place[place >= 0]] = True
+    left = np.flatnonzero(~told)
+    if len(left):
+        mask = MASK if hierarchy is None else hierarchy.mask
+        value, label = covered(labels.take(pa.array(left)).to_pylist(), texts, mask, padded=one_width(labels, mask))
+        found.append((value, left[label]))
+    value, label = (np.concatenate(side).astype(np.int64) for side in zip(*found, strict=True))
+    return value, label
+
+
+def _renamed(labels: pa.StringArray, texts: pa.StringArray, facts: AttributeFacts | None) -> Pairs:
+    """Return values with the labels that they have themselves, or that the policy writes in their place."""
+    cells = dict(facts.recoded) if facts is not None else {}
+    named = pa.array([cells.get(text, text) for text in texts.to_pylist()], pa.string()) if cells else texts
+    place = _places(named, labels)
+    return np.flatnonzero(place >= 0), place[place >= 0]
+
+
+def _levels(
+    column: str, hierarchy: HierarchySpec, texts: pa.StringArray, ctx: AuditContext
+) -> Iterator[pa.StringArray]:
+    """Yield the labels of all values on each level; none where the hierarchy cannot be used, or lacks some values."""
+    values = texts.to_pylist()
+    try:
+        for rung in ladder(column, hierarchy, ctx.home).rungs:
+            yield pa.array(labels_on(column, values, settled(rung, values)), pa.string())
+    except PluginError:  # a step that needs it says so
+        return
+
+
+def _runs(value: Integers, label: Integers, size: int) -> tuple[Integers, Integers, Integers]:
+    """Return label, first value and end of each row of neighbours among the covered values."""
+    keys = np.unique(label * (size + 1) + value)
+    first = np.ones(len(keys), dtype=np.bool_)
+    first[1:] = np.diff(keys) != 1  # a value's number is below the size: no run reaches the next label
+    last = np.append(first[1:], True)[: len(keys)]
+    return keys[first] // (size + 1), keys[first] % (size + 1), keys[last] % (size + 1) + 1
+
+
+def _places(texts: pa.StringArray, among: pa.StringArray) -> Integers:
+    found: Integers = pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
+
+
+# How much of an attribute a released column keeps: errors of guesses with its labels, and without them.
+
+
+class UnreadError(Exception):
+    """So many of the labels of a column cannot be read."""
+
+    def __init__(self, unreadable: int, labels: int) -> None:
+        super().__init__(f"{unreadable:,} of its {labels:,} labels cannot be read")
+
+
+def share_kept(
+    values: Values, pairs: PairedView, candidate: DataView, column: str, weight: str | None, ctx: AuditContext
+) -> float | None:
+    """Return max(0, 1 - what is lost / what there was to lose); None where there was nothing to lose.
+
+    A row that is not in the release loses all. Raises UnreadError. ``weight`` is the original's column of weights.
+    """
+    tally = _Tally(values)
+    read: Covers | None = None
+    for original, released, rows in _cells(pairs, source_of(column, ctx), column, weight, candidate):
+        value = values.places(original)
+        if isinstance(released, NumericColumn) and isinstance(values, SortedNumbers):
+            tally.add_numbers(values, value, floats_of(released), rows)
+            continue
+        if read is None:
+            read = covers(candidate.domain(column), values, column, ctx.attributes.get(column), ctx)
+            if read.unreadable:
+                raise UnreadError(read.unreadable, len(read.labels))
+        tally.add_labels(value, released, read, rows)
+    return tally.share
+
+
+def _cells(
+    pairs: PairedView, source: str, column: str, weight: str | None, candidate: DataView
+) -> Iterator[tuple[Column, Column, Integers]]:
+    """Yield original cells, released ones, and the rows of each: partitions where columns hold numbers, else counts."""
+    if weight is None and not candidate.schema[column].numeric:
+        joint = pairs.joint(source, column)
+        original, released = (Column(joint.of(side), joint.names(side)) for side in ("original", "released"))
+        yield original, released, joint.counts
+        return
+    for mine, theirs in pairs.pairs(list(dict.fromkeys([source, *([weight] if weight else [])])), [column]):
+        rows = np.ones(len(mine), np.int64) if weight is None else weights_of(mine[weight])
+        yield mine[source], theirs[column], rows
+
+
+class _Tally:
+    """Sums over paired rows; ``blank`` (values + 1,) are rows of each value whose released cell is missing."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.lost = 0.0
+        self.paired = np.zeros(len(values.counts), np.int64)
+        self.blank = np.zeros(len(values.counts), np.int64)
+
+    def add_numbers(self, values: SortedNumbers, value: Integers, released: Floats, rows: Integers) -> None:
+        """Add rows with a number in the release; NaN is a missing one."""
+        missing = np.isnan(released)
+        self._note(value, rows, missing)
+        shown = ~missing
+        self.lost += float(_to_points(values, value[shown], released[shown]) @ rows[shown])
+
+    def add_labels(self, value: Integers, released: Column, read: Covers, rows: Integers) -> None:
+        """Add rows with a label in the release."""
+        self._note(value, rows, released.codes == MISSING)
+        hidden, shown = released.codes < MISSING, released.codes >= 0
+        place = _numbered(released, read)
+        hidden[shown] = read.wide[place[shown]]
+        self.lost += float(self.values.guessing[value[hidden]] @ rows[hidden])
+        told = shown & ~hidden
+        self.lost += float(_expected(self.values, value[told], place[told], read) @ rows[told])
+
+    def _note(self, value: Integers, rows: Integers, missing: npt.NDArray[np.bool_]) -> None:
+        size = len(self.paired)
+        self.paired += np.bincount(value, weights=rows, minlength=size).astype(np.int64)
+        self.blank += np.bincount(value[missing], weights=rows[missing], minlength=size).astype(np.int64)
+
+    @property
+    def share(self) -> float | None:
+        """The share that is kept.
+
+        A missing cell tells that the original's is missing, unless others became missing too: then it tells nothing.
+        """
+        guessing, counts = self.values.guessing, self.values.counts
+        every = float(np.maximum(counts, self.paired) @ guessing)
+        if every <= 0:
+            return None
+        hidden = float(self.blank @ guessing) if self.blank[:-1].any() else 0.0
+        dropped = float(np.maximum(counts - self.paired, 0) @ guessing)
+        return min(1.0, max(0.0, 1.0 - (self.lost + hidden + dropped) / every))
+
+
+def _numbered(column: Column, read: Covers) -> Integers:
+    """Return the place of each cell's label; anything for cells without one."""
+    places = pc.index_in(column.categories, value_set=read.labels).fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.asarray(np.append(places.astype(np.int64), [-1, -1])[column.codes])
+
+
+def _expected(values: Values, value: Integers, label: Integers, read: Covers) -> Floats:
+    """Return how far each value is, on average, from one drawn from what its label covers."""
+    if isinstance(values, Categories):
+        return 1.0 - np.where(
+            _covered(value, label, read, len(values.texts)), values.counts[value] / read.rows[label], 0.0
+        )
+    expected = np.full(len(value), values.missing_distance)
+    known = value < len(values.values)
+    single = known & ~np.isnan(read.points[label])
+    expected[single] = _to_points(values, value[single], read.points[label[single]])
+    several = np.flatnonzero(known & ~single)
+    owner, run = read.runs_of(label[several])
+    apart = values.distances(value[several][owner], read.begin[run], read.end[run])
+    sums = np.bincount(owner, weights=apart, minlength=len(several))
+    expected[several] = sums / read.rows[label[several]]
+    return expected
+
+
+def _covered(value: Integers, label: Integers, read: Covers, size: int) -> npt.NDArray[np.bool_]:
+    """Return whether the label covers the value."""
+    keys = read.owner * (size + 1) + read.begin
+    run = np.searchsorted(keys, label * (size + 1) + value, side="right") - 1
+    inside = (
+        (run >= 0) & (read.owner[run] == label) & (value < read.end[run]) if len(keys) else np.zeros(len(value), bool)
+    )
+    return np.asarray(inside)
+
+
+def _to_points(values: SortedNumbers, value: Integers, points: Floats) -> Floats:
+    apart = np.abs(values.positions[value] - values.scaled(points))
+    return np.where(value < len(values.values), apart, values.missing_distance)

@@ -13,8 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.audits.labels.covered import covered
-from ppdm_flow.audits.labels.forms import MASK, SPECIAL, everything, one_width
+from ppdm_flow.audits.labels.forms import MASK, SPECIAL, covered, everything, one_width
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import read_definition

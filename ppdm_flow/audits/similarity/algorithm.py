@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.audits.inference.holdings import ClassValues, holdings
-from ppdm_flow.audits.inference.people import PeopleHoldings, people_holdings
+from ppdm_flow.audits.inference.people import ClassValues, PeopleHoldings, holdings, people_holdings
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.records.columns import NOT_TRUE, truthful

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.audits.individual_risk.sampled import UNPAIRED
+from ppdm_flow.audits.individual_risk.algorithm import UNPAIRED
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.audits.membership_inference.known import read
+from ppdm_flow.audits.membership_inference.algorithm import read
 from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.person_samples import original_people
 from ppdm_flow.core.people import PeopleCount
