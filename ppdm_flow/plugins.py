@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ppdm_flow.core.roles import AttributeType as AttributeType
     from ppdm_flow.core.roles import Nulls as Nulls
     from ppdm_flow.core.roles import Role as Role
-    from ppdm_flow.mining.releases.relation import weight_of as weight_of
+    from ppdm_flow.mining.releases.attributes import weight_of as weight_of
     from ppdm_flow.policy.language.kinds import Entries as Entries
     from ppdm_flow.policy.language.kinds import RequirementSpec as RequirementSpec
     from ppdm_flow.policy.language.wording import Failure as Failure
@@ -94,7 +94,7 @@ _HOMES = {
     "AttributeType": "core.roles",
     "Nulls": "core.roles",
     "Role": "core.roles",
-    "weight_of": "mining.releases.relation",
+    "weight_of": "mining.releases.attributes",
     "Entries": "policy.language.kinds",
     "RequirementSpec": "policy.language.kinds",
     "Failure": "policy.language.wording",

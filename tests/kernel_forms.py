@@ -15,7 +15,7 @@ import pytest
 
 import ppdm_flow
 from ppdm_flow.audits.records.distances import DistanceBuffers
-from ppdm_flow.mining.itemsets.output import ItemsetOutput
+from ppdm_flow.mining.itemsets.kernels import ItemsetOutput
 from ppdm_flow.sdk.compiled import Kernel, KernelPart
 
 MOST_CALLS = 5

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from quest import BLOCK, MAILORDER, SOCCER, Quest, quest
 
-from ppdm_flow.mining.transactions.apriori.apriori import SearchBounds, mine
+from ppdm_flow.mining.transactions.apriori import SearchBounds, mine
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 SMALL = Quest(70_000, 50, 3.0, 6, 20, 2.0, popularity=0.5)

@@ -17,7 +17,7 @@ from pathlib import Path
 import ppdm_flow as pf
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.mining.transactions.choosing import choose
-from ppdm_flow.mining.transactions.documents import document as written
+from ppdm_flow.mining.transactions.operators import document as written
 
 sys.path.insert(0, str(Path(__file__).parent))
 from quest import Quest, quest

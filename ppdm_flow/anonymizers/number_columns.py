@@ -13,7 +13,7 @@ from ppdm_flow.anonymizers.numeric_attributes import BEYOND, NO_NUMBERS
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.moments.moments import Floats, Moments, Part, Weights, moments
+from ppdm_flow.mining.moments import Floats, Moments, Part, Weights, moments
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import LARGEST, TransactionOperator
+from ppdm_flow.mining.transactions.operators import LARGEST, TransactionOperator, from_document
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import union

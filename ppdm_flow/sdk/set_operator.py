@@ -25,7 +25,7 @@ _LARGEST = 256 << 20
 class SetOperator:
     """A randomization channel on sets of items: what it does to a set of m items, for each m, in a JSON document.
 
-    ``document`` is what `ppdm_flow.mining.transactions.documents` reads and writes. ``step`` is the step that applies
+    ``document`` is what `ppdm_flow.mining.transactions.operators` reads and writes. ``step`` is the step that applies
     it. ``items`` are those that it chooses from, in their order, and ``sets`` the form of what it makes (``packed`` or
     ``seeded``), where a file says so: a client that randomizes its own set needs both. ``by_clients``: they did, before
     anything was read.

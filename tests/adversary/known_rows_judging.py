@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from adversary.known_rows import Small, crowds, largest_chance, least_distinct, linked_by_cell, shares
-from ppdm_flow.mining.people.chances import choices, largest_chances
-from ppdm_flow.mining.people.chances_query import chances_sql
-from ppdm_flow.mining.people.known_rows import smallest_crowd
+from ppdm_flow.mining.people.known import choices, largest_chances
+from ppdm_flow.mining.people.known_query import KnownRowsQuery, chances_sql
+from ppdm_flow.mining.people.known_rows import profiles, smallest_crowd
 from ppdm_flow.mining.people.known_rows_groups import (
     combination_groups,
     group_counts,
@@ -18,9 +18,7 @@ from ppdm_flow.mining.people.known_rows_groups import (
 from ppdm_flow.mining.people.known_rows_groups import (
     least_distinct as least_of_groups,
 )
-from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery
 from ppdm_flow.mining.people.linkage import linked_rows
-from ppdm_flow.mining.people.profiles import profiles
 from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.column import Column

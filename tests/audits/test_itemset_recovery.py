@@ -22,8 +22,7 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
-from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, document
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.set_operator import SetOperator

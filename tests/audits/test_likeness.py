@@ -10,8 +10,7 @@ from scipy import stats
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.comparison.alphabet import united
-from ppdm_flow.mining.comparison.dissimilarity import CodeTableSearch, affordable_rows, dissimilarity, recounted
+from ppdm_flow.mining.comparison import CodeTableSearch, affordable_rows, dissimilarity, recounted, united
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
@@ -274,7 +273,7 @@ def test_wide_tables_are_compared_on_fewer_rows(build, monkeypatch):
     assert affordable_rows(10_000, 100_000) == 200
     rows = people(np.random.default_rng(16), 400)
     case = build.case(rows, rows, "qqsx", paired=False)
-    monkeypatch.setattr("ppdm_flow.mining.comparison.dissimilarity.EFFORT", 4000)
+    monkeypatch.setattr("ppdm_flow.mining.comparison.EFFORT", 4000)
     found = measured("krimp_dissimilarity", case, repeats=0).figures
     assert found["dissimilarity"].sample == 250
     assert measured("krimp_dissimilarity", case, repeats=0, sample=400).figures["dissimilarity"].sample is None

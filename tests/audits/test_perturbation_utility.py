@@ -16,7 +16,7 @@ from ppdm_flow.audits.perturbation_utility.algorithm import (
     distribution_utility,
 )
 from ppdm_flow.core.attributes import Change
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
+from ppdm_flow.mining.reconstruction.likelihood import RetentionChannel
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.registry import load

@@ -19,8 +19,7 @@ from measuring import ROOT, Row, Sheet
 
 from ppdm_flow.mining.combinations.apriori import generalized
 from ppdm_flow.mining.combinations.cut import LEAVE_OUT, ROLL_UP_FIRST
-from ppdm_flow.mining.combinations.owners import Owners
-from ppdm_flow.mining.combinations.tree import CodeTree, tree_of
+from ppdm_flow.mining.combinations.owners import CodeTree, Owners, tree_of
 
 SETS = ("BMS-WebView-1", "BMS-WebView-2", "retail", "kosarak_first10k")
 LEAST, TOGETHER = 5, 5

@@ -31,7 +31,7 @@ from measuring import ROOT, Row, Sheet
 sys.path.insert(0, str(ROOT))
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.generation import RowGenerator
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import tabular

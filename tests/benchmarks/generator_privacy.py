@@ -42,8 +42,7 @@ sys.path.insert(0, str(ROOT))
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
-from ppdm_flow.mining.anonymity.supports import of_tables
+from ppdm_flow.mining.anonymity import anonymity_score, blend, of_tables
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.holdout import Holdout

@@ -18,11 +18,9 @@ from pathlib import Path
 import numpy as np
 from measuring import Row, Sheet, timed
 
-from ppdm_flow.mining.people.chances import choices, largest_chances
-from ppdm_flow.mining.people.combinations import CombinationLimitError
-from ppdm_flow.mining.people.known_rows import smallest_crowd
+from ppdm_flow.mining.people.known import choices, largest_chances
+from ppdm_flow.mining.people.known_rows import CombinationLimitError, profiles, smallest_crowd
 from ppdm_flow.mining.people.known_rows_groups import group_counts, told_by_people
-from ppdm_flow.mining.people.profiles import profiles
 from ppdm_flow.mining.recoding.grouping import ClassCells
 
 SEED, CLASSES, VALUES, HEAVY = 7, 1_000, 20, 100_000

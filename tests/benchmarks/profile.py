@@ -24,8 +24,7 @@ from measuring import Row, Sheet
 from ppdm_flow import api
 from ppdm_flow.api.profile.data import columns, look, without
 from ppdm_flow.mining.profiling.table import profile
-from ppdm_flow.mining.uniques.measure import CodedColumns
-from ppdm_flow.mining.uniques.search import search
+from ppdm_flow.mining.uniques.search import CodedColumns, search
 
 ROWS = (10_000, 100_000, 300_000, 1_000_000)
 WIDE = (15, 30, 60)

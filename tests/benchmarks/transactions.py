@@ -41,8 +41,7 @@ from quest import MAILORDER, SOCCER, Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.mining.itemsets.mine import mine_transactions
-from ppdm_flow.mining.transactions.apriori.apriori import SearchBounds, mine
-from ppdm_flow.mining.transactions.apriori.counting import Counter
+from ppdm_flow.mining.transactions.apriori import Counter, SearchBounds, mine
 from ppdm_flow.mining.transactions.choosing import choose
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded

@@ -17,8 +17,7 @@ import pytest
 from quest import Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, document
 from ppdm_flow.mining.transactions.randomize import randomize
 from ppdm_flow.tables.sets import Baskets
 

@@ -13,8 +13,7 @@ import pytest
 
 import ppdm_flow as pf
 from ppdm_flow.core.draws import RunKey
-from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, document
 
 POLICY = """version: 1
 name: shop

@@ -10,10 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ppdm_flow.mining.transactions.counting.counting import partial_support_counts
-from ppdm_flow.mining.transactions.counting.vertical import columns
-from ppdm_flow.mining.transactions.documents import from_document
+from ppdm_flow.mining.transactions.counting.vertical import columns, partial_support_counts
 from ppdm_flow.mining.transactions.estimates import supports
+from ppdm_flow.mining.transactions.operators import from_document
 from ppdm_flow.tables.sets.arrow import KEY, from_arrow
 
 POLICY = """version: 1

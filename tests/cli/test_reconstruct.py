@@ -12,8 +12,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
+from ppdm_flow.mining.reconstruction.likelihood import RetentionChannel
 
 POLICY = """version: 1
 name: clinic

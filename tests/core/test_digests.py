@@ -17,9 +17,9 @@ from ppdm_flow.audits.labels import covering as attacked
 from ppdm_flow.audits.labels.file import KnownTable, known_columns, read
 from ppdm_flow.core.digests import EXPECTED, marks_of, open_definition, read_definition
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.mining.hierarchies.hierarchy import read_csv
-from ppdm_flow.mining.populations import covering
-from ppdm_flow.mining.populations.file import PeopleFile
+from ppdm_flow.mining.hierarchies.ladder import read_csv
+from ppdm_flow.mining.populations import profiles
+from ppdm_flow.mining.populations.profiles import PeopleFile
 from ppdm_flow.policy.project_file import read_project
 from ppdm_flow.policy.signers.reading import read_signers
 from ppdm_flow.policy.text.reading import read as read_text
@@ -51,7 +51,7 @@ READERS = {
     "population": (_population, PEOPLE, PEOPLE + "40,30\n"),
     "known table": (_known, PEOPLE, PEOPLE + "40,30\n"),
     "full domain": (lambda path: full_domain._read(path, ",", ("age",)), PEOPLE, PEOPLE + "40,30\n"),
-    "hierarchy of a population": (lambda path: covering._read(path, ";", "age"), "1;x\n", "1;y\n"),
+    "hierarchy of a population": (lambda path: profiles._read(path, ";", "age"), "1;x\n", "1;y\n"),
     "hierarchy of an audit": (lambda path: attacked._read(path, ";"), "1;x\n", "1;y\n"),
     "hierarchy": (lambda path: read_csv(path, ";", "age"), "1;x\n", "1;y\n"),
     "text": (read_text, "version: 1\n", "version: 2\n"),

@@ -11,9 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 import ppdm_flow as pf
-from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.matrices import transition
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, document, transition
 
 ITEMS = [f"item {n:02d}" for n in range(40)]
 OPERATOR = TransactionOperator.cut_and_paste({m: m + 2 for m in (1, 2, 3)}, {1: 0.3, 2: 0.35, 3: 0.4}, len(ITEMS))

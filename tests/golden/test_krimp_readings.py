@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.comparison.dissimilarity import CodeTableSearch, dissimilarity
+from ppdm_flow.mining.comparison import CodeTableSearch, dissimilarity
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 

@@ -135,7 +135,7 @@ def test_a_code_table_found_under_other_numbers_is_the_same_under_the_own_ones(m
     from lucs import Table
     from yardsticks import numbered_back
 
-    from ppdm_flow.mining.comparison.dissimilarity import CodeTableSearch
+    from ppdm_flow.mining.comparison import CodeTableSearch
     from ppdm_flow.mining.krimp.compress import cover
 
     rng = np.random.default_rng(3)

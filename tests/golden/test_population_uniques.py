@@ -12,9 +12,7 @@ import gzip
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.samples.individual import individual_risks
-from ppdm_flow.mining.samples.log_linear import main_effects, two_way
-from ppdm_flow.mining.samples.uniques import SampleKeys, estimate
+from ppdm_flow.mining.samples import SampleKeys, estimate, individual_risks, main_effects, two_way
 
 AGE, EDUCATION, MARITAL, OCCUPATION, RACE, SEX = 0, 3, 5, 6, 8, 9
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
-from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts
-from ppdm_flow.mining.reconstruction.variance import variances
+from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts, variances
+from ppdm_flow.mining.reconstruction.likelihood import RetentionChannel
 
 RELEASES = 2000
 ERROR = 1e-6

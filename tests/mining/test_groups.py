@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
-from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
-from ppdm_flow.mining.reconstruction.groups import groups, too_small
+from ppdm_flow.mining.reconstruction.estimate import groups, reconstruct_counts, too_small
+from ppdm_flow.mining.reconstruction.likelihood import RetentionChannel
 from ppdm_flow.tables.counts import count, merge
 from ppdm_flow.tables.table import Table
 

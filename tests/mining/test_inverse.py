@@ -7,12 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
-from ppdm_flow.mining.reconstruction.estimate import project, reconstruct_counts
-from ppdm_flow.mining.reconstruction.variance import (
-    slopes,
-    variances,
-)
+from ppdm_flow.mining.reconstruction.estimate import project, reconstruct_counts, slopes, variances
+from ppdm_flow.mining.reconstruction.likelihood import RetentionChannel
 
 GOLDEN = np.array([0, 1 / 3, 1 / 3, 1 / 3])
 

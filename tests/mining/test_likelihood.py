@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from tiers import examples
 
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
-from ppdm_flow.mining.reconstruction.likelihood import TOLERANCE, iterate, maximum
+from ppdm_flow.mining.reconstruction.likelihood import TOLERANCE, RetentionChannel, iterate, maximum
 
 
 @st.composite

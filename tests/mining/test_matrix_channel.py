@@ -8,11 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
-from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts
-from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
-from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel, SingularMatrixError, condition
-from ppdm_flow.mining.reconstruction.variance import slopes, variances
+from ppdm_flow.mining.reconstruction.estimate import misfit, reconstruct_counts, slopes, variances
+from ppdm_flow.mining.reconstruction.likelihood import (
+    MatrixChannel,
+    RetentionChannel,
+    SingularMatrixError,
+    condition,
+    iterate,
+    maximum,
+)
 
 MATRIX = np.array([[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.3, 0.1, 0.6]])
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.moments.exact_sum import ExactSum
-from ppdm_flow.mining.moments.moments import mean_of, moments
+from ppdm_flow.mining.moments import ExactSum, mean_of, moments
 
 DOUBLES = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=50)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.generation.model import GeneratedRows
+from ppdm_flow.mining.generation import GeneratedRows
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.sdk.compiled import compiled
 

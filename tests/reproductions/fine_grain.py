@@ -36,8 +36,8 @@ from ppdm_flow.anonymizers.fine_grain_perturbation.worth import general_optimum
 from ppdm_flow.audits.perturbation_utility.algorithm import aggregate_utility, distribution_utility
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.mining.reconstruction.channel import RetentionChannel
 from ppdm_flow.mining.reconstruction.estimate import reconstruct_counts
+from ppdm_flow.mining.reconstruction.likelihood import RetentionChannel
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import Operator
 from ppdm_flow.tables.column import Column

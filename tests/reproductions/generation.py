@@ -43,19 +43,19 @@ from new_itemsets import mean_supports
 from printed import LEAST
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
-from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import (
+from ppdm_flow.mining.anonymity import anonymity_score, blend, of_tables
+from ppdm_flow.mining.comparison import (
     ALL,
     CLOSED,
     LAPLACE,
     CodeTableSearch,
     Encoding,
+    PatternComparison,
+    compare_itemsets,
     dissimilarity,
     recounted,
 )
-from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets
-from ppdm_flow.mining.generation.model import GeneratedRows, RowGenerator
+from ppdm_flow.mining.generation import GeneratedRows, RowGenerator
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.tables.column import Column

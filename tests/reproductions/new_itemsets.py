@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.comparison.patterns import matched
+from ppdm_flow.mining.comparison import matched
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 
 

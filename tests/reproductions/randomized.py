@@ -10,12 +10,10 @@ import numpy as np
 from basket_data import Transactions
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets, SearchBounds, mine
-from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, patterns, places
+from ppdm_flow.mining.transactions.apriori import NOWHERE, MinedItemsets, SearchBounds, mine, patterns, places
 from ppdm_flow.mining.transactions.breaches import by_item, level_over_sizes, likelihoods
 from ppdm_flow.mining.transactions.choosing import Challenge, OperatorForAllSizes, choose
-from ppdm_flow.mining.transactions.counting.counting import support_counts
-from ppdm_flow.mining.transactions.counting.vertical import BitColumns, columns
+from ppdm_flow.mining.transactions.counting.vertical import BitColumns, columns, support_counts
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.prevalent import pools
 from ppdm_flow.mining.transactions.randomize import randomize, seeded

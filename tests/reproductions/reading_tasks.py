@@ -20,11 +20,9 @@ from printed import LEAST
 from readings import LAPLACES, SIZES, Reading, numbers
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
-from ppdm_flow.mining.anonymity.supports import of_tables
-from ppdm_flow.mining.comparison.dissimilarity import ALL, CLOSED, CodeTableSearch, Encoding, length
-from ppdm_flow.mining.comparison.patterns import compare_itemsets
-from ppdm_flow.mining.generation.model import GeneratedRows, RowGenerator
+from ppdm_flow.mining.anonymity import anonymity_score, blend, of_tables
+from ppdm_flow.mining.comparison import ALL, CLOSED, CodeTableSearch, Encoding, compare_itemsets, length
+from ppdm_flow.mining.generation import GeneratedRows, RowGenerator
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine

@@ -8,7 +8,7 @@ import generation
 import numpy as np
 from printed import TABLES
 
-from ppdm_flow.mining.comparison.dissimilarity import Encoding
+from ppdm_flow.mining.comparison import Encoding
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 

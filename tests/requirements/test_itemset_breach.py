@@ -16,9 +16,7 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.results import AuditOutcome, Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.counting.vertical import expand
-from ppdm_flow.mining.transactions.documents import document
-from ppdm_flow.mining.transactions.matrices import transition
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, document, transition
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.requirements.itemset_breach import material
 from ppdm_flow.requirements.itemset_breach.algorithm import ItemsetBreachAudit

@@ -10,7 +10,7 @@ from tiers import examples
 
 from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure import trie
+from ppdm_flow.mining.exposure import compatible
 from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
@@ -86,8 +86,8 @@ def test_the_kernel_is_its_plain_self():
     columns = np.ascontiguousarray(codes.T)
     prefix = np.concatenate([[[0]], np.cumsum(values, axis=0)])
     compiled, plain = np.zeros_like(values), np.zeros_like(values)
-    trie.sums(columns, prefix, compiled)
-    trie.sums.py_func(columns, prefix, plain)
+    compatible.sums(columns, prefix, compiled)
+    compatible.sums.py_func(columns, prefix, plain)
     assert np.array_equal(compiled, plain)
     assert np.array_equal(compiled, compatible_sums(codes, values))
 

@@ -14,8 +14,8 @@ from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.mining.populations.covering import Labels
 from ppdm_flow.mining.populations.population import PopulationFile
+from ppdm_flow.mining.populations.profiles import Labels
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.registry import load
 

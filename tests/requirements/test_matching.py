@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from tiers import examples
 
-from ppdm_flow.mining.exposure.matching_query import largest_matching
+from ppdm_flow.mining.exposure.query import largest_matching_sql
 from ppdm_flow.requirements.l_diversity.algorithm import matched
 
 CLASSES = st.lists(
@@ -45,5 +45,5 @@ def test_three_ways_agree(classes):
     owner, rows = (np.array([cell[place] for cell in shown], dtype=np.int64) for place in (0, 1))
     behind = csr_array(np.array([[value in values for value in range(5)] for *_, values in shown], dtype=np.float64))
     found = matched(owner, rows, behind, len(classes)).tolist()
-    assert found == [largest_matching(shown) for shown in classes]
+    assert found == [largest_matching_sql(shown) for shown in classes]
     assert found == [by_trying(shown) for shown in classes]

@@ -16,7 +16,7 @@ from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.mining.identifiers.cells import seen
-from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, WORDS
+from ppdm_flow.mining.identifiers.patterns import IDENTIFIERS, WORDS
 from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.requirements.safe_harbor.algorithm import SafeHarborAudit
 from ppdm_flow.requirements.safe_harbor.columns import told_by

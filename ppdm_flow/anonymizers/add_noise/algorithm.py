@@ -31,7 +31,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure, Finding
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.moments.moments import mean_of
+from ppdm_flow.mining.moments import mean_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column

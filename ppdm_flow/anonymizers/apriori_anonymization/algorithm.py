@@ -29,12 +29,10 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.combinations import cut
 from ppdm_flow.mining.combinations.apriori import NoCutError, generalized
-from ppdm_flow.mining.combinations.owners import Owners
+from ppdm_flow.mining.combinations.owners import NONE, CodeTree, Owners, flat, tree_of
 from ppdm_flow.mining.combinations.search import TooManyCombinationsError
-from ppdm_flow.mining.combinations.tree import NONE, CodeTree, flat, tree_of
-from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, full_hierarchy
+from ppdm_flow.mining.hierarchies.ladder import FullHierarchy, full_hierarchy, ladder
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
-from ppdm_flow.mining.hierarchies.ladder import ladder
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView

@@ -30,13 +30,12 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.mining.class_people.nodes import NodePeople
-from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, full_hierarchy
+from ppdm_flow.mining.class_people.seen import NodePeople
+from ppdm_flow.mining.hierarchies.ladder import FullHierarchy, full_hierarchy
 from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.evaluation import NodeResult, Watch
-from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
-from ppdm_flow.mining.recoding.grouping import RowGrouping, as_one
+from ppdm_flow.mining.recoding.grouping import Levels, RowGrouping, WeightedRows, as_one
 from ppdm_flow.mining.recoding.kernels import known
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.mining.recoding.search import Solution, optimum

@@ -20,11 +20,9 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.hierarchies.coarsening import Coarsening
-from ppdm_flow.mining.hierarchies.hierarchy import at_level, read_csv
 from ppdm_flow.mining.hierarchies.intervals import Coding, Intervals, Rounding
+from ppdm_flow.mining.hierarchies.ladder import DatePart, Prefix, at_level, ladder, read_csv, settled
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_of
-from ppdm_flow.mining.hierarchies.ladder import ladder, settled
-from ppdm_flow.mining.hierarchies.texts import DatePart, Prefix
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, Column

@@ -33,14 +33,14 @@ from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.generation.code_table_file import (
+from ppdm_flow.mining.generation import (
     CODE_TABLE,
     GivenCodeTable,
+    RowGenerator,
     code_table_document,
     read_code_table,
     unusable,
 )
-from ppdm_flow.mining.generation.model import RowGenerator
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.code_table import CodeTable
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext

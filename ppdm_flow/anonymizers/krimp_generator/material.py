@@ -22,9 +22,8 @@ from ppdm_flow.mining.hierarchies.ladder import labels
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import Tabular, tabular
-from ppdm_flow.mining.krimp.code_table import CodeTable
+from ppdm_flow.mining.krimp.code_table import CodeTable, KrimpProgress
 from ppdm_flow.mining.krimp.compress import krimp, slim
-from ppdm_flow.mining.krimp.progress import KrimpProgress
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.view import DataView

@@ -14,7 +14,7 @@ from ppdm_flow.anonymizers.krimp_generator.cells import Maker, Raw, Words, scale
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.generation import RowGenerator
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.table import RowNumbers, Table, concat

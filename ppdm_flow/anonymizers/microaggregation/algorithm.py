@@ -25,8 +25,7 @@ from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import decimals, written
-from ppdm_flow.mining.local_recoding.groups import ItemGroups, grouped
-from ppdm_flow.mining.local_recoding.people_groups import with_people
+from ppdm_flow.mining.local_recoding.groups import ItemGroups, grouped, with_people
 from ppdm_flow.mining.recoding.kernels import places_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.spec import Scope

@@ -32,11 +32,10 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import AttributeType, Nulls
-from ppdm_flow.mining.class_people.kernels import sizes
-from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
+from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses, sizes
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.mining.hierarchies.full_hierarchy import ANYTHING, FullHierarchy, full_hierarchy
 from ppdm_flow.mining.hierarchies.intervals import decimals
+from ppdm_flow.mining.hierarchies.ladder import ANYTHING, FullHierarchy, full_hierarchy
 from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
 from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.scales import OrderedScale, RecodedForm, flat

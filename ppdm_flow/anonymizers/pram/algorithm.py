@@ -28,7 +28,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure, Finding
 from ppdm_flow.core.roles import Directions
-from ppdm_flow.mining.reconstruction.matrix_channel import WORST, condition
+from ppdm_flow.mining.reconstruction.likelihood import WORST, condition
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.requirements.sensitivities.value_bounds import stated_gamma
 from ppdm_flow.sdk.anonymizer import Fitted, Operator, StepContext

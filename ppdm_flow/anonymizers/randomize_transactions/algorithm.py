@@ -30,9 +30,8 @@ from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.mining.transactions.breaches import epsilon
 from ppdm_flow.mining.transactions.choosing import Challenge, SizeChoice, choose
 from ppdm_flow.mining.transactions.discoverable import SIGMAS, lowest_supports
-from ppdm_flow.mining.transactions.documents import document, from_document
 from ppdm_flow.mining.transactions.estimates import expected_sigma
-from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator, document, from_document
 from ppdm_flow.mining.transactions.prevalent import SizePool, pools, prevalent
 from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.mining.transactions.randomize.randomize import draws_per_row, randomize, refuse_seeds

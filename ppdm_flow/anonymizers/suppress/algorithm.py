@@ -25,7 +25,7 @@ from ppdm_flow.core.results import Chart, Figure, FigureSeries, Finding
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.class_people.linked_rows import standing_out
 from ppdm_flow.mining.local_recoding.suppression import Suppression, enough, people_in, suppressed
-from ppdm_flow.mining.people.combinations import CombinationLimitError
+from ppdm_flow.mining.people.known_rows import CombinationLimitError
 from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.mining.recoding.kernels import keyed, numbered, places_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext

@@ -18,8 +18,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import Figure
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.moments.exact_sum import ExactSum
-from ppdm_flow.mining.moments.moments import Weights, moments
+from ppdm_flow.mining.moments import ExactSum, Weights, moments
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column

@@ -10,8 +10,7 @@ from ppdm_flow.api.hierarchy.ways import HierarchyColumn, HierarchyMethod, colum
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.mining.hierarchies.building import HierarchyCheck, by_number_or_rows, checked, written
-from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy, refuse_lies
-from ppdm_flow.mining.hierarchies.hierarchy import Lines, read_csv
+from ppdm_flow.mining.hierarchies.ladder import FullHierarchy, Lines, read_csv, refuse_lies
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ppdm_flow.engine.reading.binding import named
 from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.hierarchies.building import by_frequency, edges_of, in_order, of_spec, until_one
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.mining.hierarchies.hierarchy import Lines
+from ppdm_flow.mining.hierarchies.ladder import Lines
 from ppdm_flow.plan.definition import SourceNode
 from ppdm_flow.tables.counts import Counts
 

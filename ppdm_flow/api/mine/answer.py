@@ -80,7 +80,7 @@ class MinedRelease:
     """Itemsets by size from 1, and rules where they were asked for, most confident first.
 
     ``least`` is the minimum support as a share. ``operator`` is None for sets that were not randomized: then all
-    supports are exact. ``stopped`` says why the search ended (`ppdm_flow.mining.transactions.apriori.apriori`).
+    supports are exact. ``stopped`` says why the search ended (`ppdm_flow.mining.transactions.apriori`).
     """
 
     file: str

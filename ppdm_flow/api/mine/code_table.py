@@ -10,7 +10,7 @@ import numpy as np
 from ppdm_flow.api.mine.mine import support_of
 from ppdm_flow.api.profile.data import TextOptions, columns, look
 from ppdm_flow.core.supports import SupportBound
-from ppdm_flow.mining.generation.code_table_file import code_table_document
+from ppdm_flow.mining.generation import code_table_document
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.itemsets.tabular import tabular
 from ppdm_flow.mining.krimp.compress import krimp

@@ -13,20 +13,13 @@ from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.engine.events import Listener, RowProgress, StepFinished, StepStarted
-from ppdm_flow.mining.transactions.apriori.apriori import (
-    PRECISION,
-    CountProgress,
-    MinedItemsets,
-    SearchBounds,
-    mine,
-)
-from ppdm_flow.mining.transactions.counting.counting import partial
+from ppdm_flow.mining.transactions.apriori import PRECISION, CountProgress, MinedItemsets, SearchBounds, mine
+from ppdm_flow.mining.transactions.counting.vertical import partial
 from ppdm_flow.mining.transactions.discoverable import lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma, partial_supports
 from ppdm_flow.mining.transactions.false_discoveries import doubts, misfit
 from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
-from ppdm_flow.mining.transactions.patterns import LONGEST
-from ppdm_flow.mining.transactions.rules import AssociationRule, rules
+from ppdm_flow.mining.transactions.rules import LONGEST, AssociationRule, rules
 
 _LEAST_FALSE = 0.5
 """So many false positives are worth a warning."""

@@ -11,11 +11,9 @@ import numpy as np
 from ppdm_flow.api.mine.answer import ItemsetsOfSize, MinedRelease, MiningOptions
 from ppdm_flow.api.mine.sets import Sets
 from ppdm_flow.engine.events import Listener, StepFinished, StepStarted
-from ppdm_flow.mining.transactions.apriori.apriori import LENGTH, NO_CANDIDATES
-from ppdm_flow.mining.transactions.apriori.levels import Level, exact, patterns, places
-from ppdm_flow.mining.transactions.counting.counting import partial
-from ppdm_flow.mining.transactions.patterns import LONGEST
-from ppdm_flow.mining.transactions.rules import AssociationRule, SupportRatio
+from ppdm_flow.mining.transactions.apriori import LENGTH, NO_CANDIDATES, Level, exact, patterns, places
+from ppdm_flow.mining.transactions.counting.vertical import partial
+from ppdm_flow.mining.transactions.rules import LONGEST, AssociationRule, SupportRatio
 from ppdm_flow.tables.sets import Baskets
 
 _MOST_PATTERNS = 1 << 18

@@ -12,10 +12,8 @@ from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.reading.received import ReceivedRelease, read_release
 from ppdm_flow.engine.streams.tallying import tally
-from ppdm_flow.mining.reconstruction.channels import AnyChannel, channel_of
-from ppdm_flow.mining.reconstruction.estimate import Method, misfit, reconstruct_counts
-from ppdm_flow.mining.reconstruction.groups import ReconstructedGroups, groups
-from ppdm_flow.mining.reconstruction.matrix_channel import SingularMatrixError
+from ppdm_flow.mining.reconstruction.estimate import Method, ReconstructedGroups, groups, misfit, reconstruct_counts
+from ppdm_flow.mining.reconstruction.likelihood import AnyChannel, SingularMatrixError, channel_of
 from ppdm_flow.sdk.anonymizer import ValueOperator
 
 MOST = 2_000_000

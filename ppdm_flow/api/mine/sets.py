@@ -12,8 +12,7 @@ import pyarrow as pa
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.reading.received_sets import ReceivedSets
-from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator, from_document
 from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn, stacked
 from ppdm_flow.tables.sets.packed import UNKNOWN, PackedSets
 

@@ -25,7 +25,6 @@ from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
-from ppdm_flow.mining.regression.alike import Likeness, likeness
 from ppdm_flow.mining.regression.design import (
     INTERCEPT,
     CategoricalTerm,
@@ -36,7 +35,15 @@ from ppdm_flow.mining.regression.design import (
     Predictor,
     Term,
 )
-from ppdm_flow.mining.regression.fit import FittedTerms, UnfittedError, group_means, linear, logistic
+from ppdm_flow.mining.regression.fit import (
+    FittedTerms,
+    Likeness,
+    UnfittedError,
+    group_means,
+    likeness,
+    linear,
+    logistic,
+)
 from ppdm_flow.mining.releases.attributes import namesakes
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

@@ -19,8 +19,7 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Fi
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.reconstruction.histogram import given_the_original, histogram, operator_input
 from ppdm_flow.mining.releases.attributes import released as attributes_released
-from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.mining.releases.relation import weight_of
+from ppdm_flow.mining.releases.attributes import source_of, weight_of
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, quoted
 from ppdm_flow.sdk.matrix_operator import MatrixOperator

@@ -22,9 +22,15 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Fi
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.exposure.paired import paired_counts
 from ppdm_flow.mining.releases.attributes import namesakes, source_of
-from ppdm_flow.mining.samples.individual import individual_risks
-from ppdm_flow.mining.samples.log_linear import Term, main_effects, two_way
-from ppdm_flow.mining.samples.uniques import PopulationUniques, SampleKeys, estimate
+from ppdm_flow.mining.samples import (
+    PopulationUniques,
+    SampleKeys,
+    Term,
+    estimate,
+    individual_risks,
+    main_effects,
+    two_way,
+)
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.counts import Counts

@@ -11,7 +11,7 @@ from ppdm_flow.audits.itemset_comparison.spec import ItemsetComparisonParams
 from ppdm_flow.audits.records.columns import NO_RECORD, ColumnPair, beside
 from ppdm_flow.audits.records.counting import Databases, databases
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
-from ppdm_flow.mining.comparison.patterns import PatternComparison, compare_itemsets, supports_in_both
+from ppdm_flow.mining.comparison import PatternComparison, compare_itemsets, supports_in_both
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine

@@ -16,10 +16,18 @@ from ppdm_flow.audits.itemset_recovery.spec import ItemsetRecoveryParams
 from ppdm_flow.audits.set_sides import NoSidesError, Sides, sides
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
-from ppdm_flow.mining.transactions.apriori.apriori import PRECISION, MinedItemsets, SearchBounds, mine
-from ppdm_flow.mining.transactions.apriori.levels import NOWHERE, Level, counted, exact, places
-from ppdm_flow.mining.transactions.counting.counting import partial_support_counts
-from ppdm_flow.mining.transactions.counting.vertical import columns
+from ppdm_flow.mining.transactions.apriori import (
+    NOWHERE,
+    PRECISION,
+    Level,
+    MinedItemsets,
+    SearchBounds,
+    counted,
+    exact,
+    mine,
+    places,
+)
+from ppdm_flow.mining.transactions.counting.vertical import columns, partial_support_counts
 from ppdm_flow.mining.transactions.estimates import QuantityEstimates, supports
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

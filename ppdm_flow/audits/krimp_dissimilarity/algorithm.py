@@ -22,7 +22,7 @@ from ppdm_flow.audits.records.columns import beside
 from ppdm_flow.audits.records.counting import Databases, class_databases, databases
 from ppdm_flow.audits.records.proportions import LEVEL
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
-from ppdm_flow.mining.comparison.dissimilarity import (
+from ppdm_flow.mining.comparison import (
     CodeTableSearch,
     Encoding,
     affordable_rows,

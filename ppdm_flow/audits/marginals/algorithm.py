@@ -10,9 +10,8 @@ import numpy.typing as npt
 from ppdm_flow.audits.marginals.spec import MarginalsParams
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.utility.coding import compared
+from ppdm_flow.mining.utility.coding import chosen_tables, coded_rows, compared, total_variations
 from ppdm_flow.mining.utility.sides import compared_columns, half, side
-from ppdm_flow.mining.utility.tables import chosen_tables, coded_rows, total_variations
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 

@@ -30,7 +30,7 @@ from ppdm_flow.audits.records.proportions import ALARM, deviate, newcombe, one_s
 from ppdm_flow.audits.records.sampling import RecordSample, held_out, training
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
-from ppdm_flow.mining.comparison.dissimilarity import LAPLACE, SLIM, CodeTableSearch, affordable_rows, row_bits
+from ppdm_flow.mining.comparison import LAPLACE, SLIM, CodeTableSearch, affordable_rows, row_bits
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.krimp.compress import MOST_PAIRED
 from ppdm_flow.sdk.audit import AuditContext

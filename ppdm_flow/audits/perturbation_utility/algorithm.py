@@ -15,7 +15,6 @@ from ppdm_flow.audits.perturbation_utility.spec import PerturbationUtilityParams
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.reconstruction.channels import AnyChannel, channel_of
 from ppdm_flow.mining.reconstruction.estimate import nearest, reconstruct_counts
 from ppdm_flow.mining.reconstruction.histogram import (
     ValueHistogram,
@@ -24,8 +23,14 @@ from ppdm_flow.mining.reconstruction.histogram import (
     operator_input,
     places,
 )
-from ppdm_flow.mining.reconstruction.likelihood import iterate, maximum
-from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel, SingularMatrixError
+from ppdm_flow.mining.reconstruction.likelihood import (
+    AnyChannel,
+    MatrixChannel,
+    SingularMatrixError,
+    channel_of,
+    iterate,
+    maximum,
+)
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext

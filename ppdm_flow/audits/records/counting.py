@@ -12,7 +12,7 @@ import pyarrow as pa
 from ppdm_flow.audits.records.columns import ColumnPair
 from ppdm_flow.audits.records.intervals import labelled
 from ppdm_flow.audits.records.sampling import sampled
-from ppdm_flow.mining.comparison.alphabet import united
+from ppdm_flow.mining.comparison import united
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column, union

@@ -39,9 +39,8 @@ from ppdm_flow.mining.exposure.columns import RevealingColumns
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery
-from ppdm_flow.mining.populations.matching import fitting
 from ppdm_flow.mining.populations.population import PopulationFile as FileOf
-from ppdm_flow.mining.populations.profiles import profiles
+from ppdm_flow.mining.populations.profiles import fitting, profiles
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

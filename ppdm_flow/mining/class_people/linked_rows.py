@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.people.combinations import number_of_combinations
-from ppdm_flow.mining.people.known_rows import crowds_of
-from ppdm_flow.mining.people.profiles import ClassProfiles, profiles
+from ppdm_flow.mining.people.known_rows import ClassProfiles, crowds_of, number_of_combinations, profiles
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdm_flow.mining.combinations.cut import Cut, Flags, cheapest
-from ppdm_flow.mining.combinations.index import CodeIndex, indexed
-from ppdm_flow.mining.combinations.owners import Codes, Ints, Owners
+from ppdm_flow.mining.combinations.owners import NONE, Codes, CodeTree, Ints, Owners
 from ppdm_flow.mining.combinations.search import (
     FOUND,
     MOST_STEPS,
     TIRED,
+    CodeIndex,
     CombinationSearch,
     TooManyCombinationsError,
     following,
+    indexed,
     search_of,
 )
-from ppdm_flow.mining.combinations.tree import NONE, CodeTree
 from ppdm_flow.sdk.compiled import compiled, wide
 
 STUCK = -2

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.combinations.owners import Codes, Ints
-from ppdm_flow.mining.combinations.tree import NONE, CodeTree
+from ppdm_flow.mining.combinations.owners import NONE, Codes, CodeTree, Ints
 from ppdm_flow.sdk.compiled import compiled
 
 Flags = npt.NDArray[np.bool_]

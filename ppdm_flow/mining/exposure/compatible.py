@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ppdm_flow.sdk.compiled import compiled
 from ppdm_flow.tables.column import MISSING, SPECIALS
 
 Codes = npt.NDArray[np.int32]
@@ -31,7 +32,6 @@ def compatible_sums(codes: Codes, values: Sums) -> Sums:
     """
     if not (codes == MISSING).any():
         return values.copy()
-    from ppdm_flow.mining.exposure.trie import sums  # noqa: PLC0415  # compiled: takes time to start
 
     by_fit = np.argsort([_fit(column) for column in codes.T], kind="stable")  # few branches first
     columns = np.ascontiguousarray(codes[:, by_fit].T)
@@ -51,3 +51,52 @@ def _fit(column: Codes) -> float:
     shares = np.bincount(column + SPECIALS) / len(column)
     missing = float(shares[MISSING + SPECIALS]) if len(shares) > MISSING + SPECIALS else 0.0
     return missing + float((shares**2).sum()) - missing**2
+
+
+# The kernel behind :mod:`ppdm_flow.mining.exposure.compatible`: sorted rows searched like a trie.
+
+
+@compiled
+def _end(cells: npt.NDArray[np.int32], value: np.int64 | np.int32, low: int, high: int) -> int:
+    """Return the first place in the sorted ``cells[low:high]`` whose cell is greater than ``value``."""
+    while low < high:
+        middle = (low + high) // 2
+        if cells[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@compiled
+def sums(columns: npt.NDArray[np.int32], prefix: npt.NDArray[np.int64], out: npt.NDArray[np.int64]) -> None:
+    """Add up, for each row, the values of the rows that are missing or the same in every column.
+
+    ``columns`` (columns, rows) hold rows in lexicographic order, so those with a common beginning are a range, and a
+    range splits into one range for each value of the next column. A cell follows the missing one and, if known, its own
+    value: one range waits for each column at most. ``prefix`` (rows + 1, figures) are running sums. The work is the
+    number of beginnings that fit.
+    """
+    width, rows = columns.shape
+    levels = np.empty(width + 1, dtype=np.int64)
+    lows = np.empty(width + 1, dtype=np.int64)
+    highs = np.empty(width + 1, dtype=np.int64)
+    for row in range(rows):
+        levels[0], lows[0], highs[0] = 0, 0, rows
+        waiting = 1
+        while waiting:
+            waiting -= 1
+            level, low, high = levels[waiting], lows[waiting], highs[waiting]
+            if level == width:
+                for figure in range(out.shape[1]):
+                    out[row, figure] += prefix[high, figure] - prefix[low, figure]
+                continue
+            cells = columns[level]
+            value = cells[row]
+            for branch in range(2 if value != MISSING else 1):
+                wanted = np.int64(value) if branch else np.int64(MISSING)
+                start = _end(cells, wanted - np.int64(1), low, high)
+                end = _end(cells, wanted, start, high)
+                if start < end:
+                    levels[waiting], lows[waiting], highs[waiting] = level + 1, start, end
+                    waiting += 1

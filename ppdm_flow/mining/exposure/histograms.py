@@ -8,20 +8,25 @@ by how often rows of q show each: whoever knows how a cell is made knows which o
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from scipy.sparse import csr_array, vstack
+from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.compatible import compatible_sums
-from ppdm_flow.mining.exposure.ground import CountedCombinations
-from ppdm_flow.mining.exposure.sparse import as_cells, indicators, of_cells, scaled, summed
+from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
+from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.numbering import joined
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -190,3 +195,231 @@ class Code:
         return replace(
             by_cell, cells=as_cells(shown @ self.shares), base=base, names=self.names, behind=self, shown=cells
         )
+
+
+# Released rows counted by everything that a requirement looks at: grouping, originals, mixed cells, shown cells.
+
+
+@dataclass(frozen=True, slots=True)
+class CountLayout:
+    """Which columns of the counts are what: places of grouping and mixed columns, shown cells, originals, own value.
+
+    Last comes the person, where people are counted. Cells ``beside`` these may tell which rows are one person's.
+
+    ``released`` and ``original`` are the columns that are asked for; ``known`` those that must not be missing where
+    missing values are left out.
+    """
+
+    released: tuple[str, ...]
+    original: tuple[str, ...]
+    known: tuple[str, ...]
+    grouping: range
+    mixed: range
+    shown: range
+    originals: range
+    value: int | None
+    person: int | None = None
+    beside: range = range(0)
+
+    @classmethod
+    def of(
+        cls,
+        columns: RevealingColumns,
+        reading: ValueColumns | None,
+        leading: int,
+        nulls: Nulls,
+        *,
+        values_known: bool = True,
+        subject: str | None = None,
+        beside: Sequence[str] = (),
+    ) -> CountLayout:
+        """Lay the columns out; ``leading`` further ones that form classes come first.
+
+        ``values_known``: where missing values are left out, rows that miss a sensitive cell are left out as well.
+        ``subject`` is the attribute that says whose row it is, where people are counted.
+        """
+        shown = () if reading is None else reading.shown
+        own = () if reading is None or reading.way is ReadingMethod.SHOWN else (reading.attribute,)
+        known = columns.known if columns.mixed else ()
+        groups, mixed = leading + len(columns.grouping), len(columns.mixed)
+        after = groups + mixed + len(shown)
+        start = after + len(beside)
+        needed = (*columns.every, *(shown if values_known else ())) if nulls is Nulls.EXCLUDE else ()
+        return cls(
+            released=(*columns.every, *shown, *beside),
+            original=(*known, *own, *(() if subject is None else (subject,))),
+            known=needed,
+            grouping=range(groups),
+            mixed=range(groups, groups + mixed),
+            shown=range(groups + mixed, after),
+            originals=range(start, start + len(known)),
+            value=start + len(known) if own else None,
+            person=None if subject is None else start + len(known) + len(own),
+            beside=range(after, start),
+        )
+
+    def must_be_known(self, leading: int) -> list[int]:
+        """Return the places of the columns that must not be missing."""
+        return [leading + i for i, c in enumerate(self.released) if c in self.known]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedCombinations:
+    """``codes`` (combinations, columns) and ``rows`` (combinations,), in the columns of ``layout``."""
+
+    layout: CountLayout
+    codes: npt.NDArray[np.int32]
+    rows: Ints
+    categories: tuple[pa.StringArray, ...]
+    left_out: int = 0
+
+    def number(self, *places: Sequence[int]) -> Ints:
+        """Number the combinations by their cells in these columns, from 0."""
+        numbers = np.zeros(len(self.rows), dtype=np.int64)
+        for place in (p for each in places for p in each):
+            numbers = joined(numbers, self.codes[:, place].astype(np.int64) + SPECIALS)
+        return numbers
+
+    def collapsed(self, places: Sequence[int], value: npt.NDArray[np.int32], names: pa.StringArray) -> Counts:
+        """Count by these columns, and by one more of codes into ``names``, which comes last."""
+        every = tuple(str(i) for i in range(len(places) + 1))
+        categories = (*(self.categories[p] for p in places), names)
+        codes = np.column_stack([*(self.codes[:, p] for p in places), value]).astype(np.int32)
+        return Counts(every, categories, codes.reshape(len(self.rows), len(every)), self.rows).project(every)
+
+
+def ground(rows: CountedRows, layout: CountLayout) -> CountedCombinations:
+    """Count the rows, without those that the null semantics leave out."""
+    counts = rows.counts(layout.released, layout.original)
+    kept = counts.counts > 0
+    needed = layout.must_be_known(rows.leading)
+    left_out = 0
+    if needed:
+        known = ~(counts.codes[:, needed] == MISSING).any(axis=1)
+        left_out = int(counts.counts[~known].sum())
+        kept &= known
+    return CountedCombinations(layout, counts.codes[kept], counts.counts[kept], counts.categories, left_out)
+
+
+# Sparse matrices of counts and shares.
+
+
+def summed(values: npt.NDArray[Any], row: Ints, column: Ints, shape: tuple[int, int]) -> Any:
+    """Return the matrix (CSR, float64) of sums by row and column."""
+    matrix: Any = csr_array((values.astype(np.float64), (row, column)), shape=shape)
+    matrix.sum_duplicates()
+    return matrix
+
+
+def of_cells(cells: ClassCells, columns: int, first: int) -> Any:
+    """Return cells as a matrix (classes, columns); ``first`` is the value in column 0."""
+    shape = len(cells.begins) - 1, columns
+    return csr_array((cells.count.astype(np.float64), cells.value - first, cells.begins), shape=shape)
+
+
+def as_cells(matrix: Any) -> ClassCells:
+    """Return a matrix (classes, values) as cells, values in order, without zeros."""
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return ClassCells(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
+
+
+def scaled(matrix: Any, by: npt.NDArray[np.float64]) -> Any:
+    """Return the matrix with each row multiplied by a number of its own."""
+    out = matrix.copy()
+    out.data = out.data * np.repeat(by, np.diff(out.indptr))
+    return out
+
+
+def indicators(matrix: Any) -> Any:
+    """Return the matrix with 1 where there is something."""
+    out = matrix.copy()
+    out.data = np.ones_like(out.data)
+    return out
+
+
+def largest_flow(source: Ints, target: Ints, capacity: Ints, nodes: int) -> Ints:
+    """Return what of a largest flow from the first node to the last leaves the first one, by where it goes (nodes,)."""
+    form: Any = csr_array
+    graph = form((capacity.astype(np.int32), (source, target)), shape=(nodes, nodes), dtype=np.int32)
+    leaving = maximum_flow(graph, 0, nodes - 1).flow[[0]]
+    return np.bincount(leaving.indices, leaving.data, nodes).astype(np.int64)
+
+
+def stacked(matrices: Sequence[Any]) -> Any:
+    """Return the rows of matrices of one width, one after another."""
+    return vstack(list(matrices), format="csr")
+
+
+def largest_matching(left: Ints, right: Ints) -> Ints:
+    """Return, for each left node, the right one that a largest matching gives it, -1 for none; edges are pairs."""
+    form: Any = csr_array
+    shape = int(left.max(initial=-1)) + 1, int(right.max(initial=-1)) + 1
+    graph = form((np.ones(len(left), dtype=np.int32), (left, right)), shape=shape, dtype=np.int32)
+    return np.asarray(maximum_bipartite_matching(graph, perm_type="column"), dtype=np.int64)
+
+
+# The values of a sensitive attribute in every class, and row by row, as the release tells them: the first route.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueHistograms:
+    """``histograms`` are those of all classes, or of all crowds; ``mean`` those of the mixed cells, if any."""
+
+    reading: ValueColumns
+    histograms: Histograms
+    mean: Histograms | None = None
+
+
+def values(
+    columns: RevealingColumns,
+    ways: Iterable[ValueColumns],
+    rows: CountedRows,
+    nulls: Nulls,
+    *,
+    values_known: bool = True,
+) -> list[ValueHistograms]:
+    """Return the values by each of the ways. Raises UnmeasuredError where these null semantics have no crowds."""
+    return [_read(columns, way, rows, nulls, values_known=values_known) for way in ways]
+
+
+def _read(
+    columns: RevealingColumns, reading: ValueColumns, rows: CountedRows, nulls: Nulls, *, values_known: bool
+) -> ValueHistograms:
+    require_pairs_of_nulls(columns, nulls)
+    layout = CountLayout.of(columns, reading, rows.leading, nulls, values_known=values_known)
+    return read(ground(rows, layout), reading, nulls)
+
+
+def read(counted: CountedCombinations, reading: ValueColumns, nulls: Nulls) -> ValueHistograms:
+    """Return the values of counted rows by one way."""
+    layout = counted.layout
+    code: Code | None = None
+    if reading.way is ReadingMethod.SHOWN:
+        value, names = counted.codes[:, layout.shown[0]], counted.categories[layout.shown[0]]
+    elif layout.value is not None:
+        value, names = counted.codes[:, layout.value], counted.categories[layout.value]
+        if reading.way is ReadingMethod.DECODED:
+            cell = counted.number(layout.shown)
+            code = Code.of(cell, value, counted.rows, names)
+            value, names = cell.astype(np.int32), _numbers(code)
+    crowd, mean = _histograms(counted, value, names, nulls)
+    if code is None:
+        return ValueHistograms(reading, crowd, mean)
+    return ValueHistograms(reading, code.decoded(crowd), None if mean is None else code.decoded(mean))
+
+
+def _histograms(
+    counted: CountedCombinations, value: npt.NDArray[np.int32], names: pa.StringArray, nulls: Nulls
+) -> tuple[Histograms, Histograms | None]:
+    if len(counted.layout.mixed):
+        return MixedCrowds(counted).histograms(value, names)
+    grouped: Sequence[int] = counted.layout.grouping
+    semantics = Nulls.WILDCARD if nulls is Nulls.WILDCARD else Nulls.OWN_CATEGORY  # what is left out is so already
+    own = histograms(counted.collapsed(grouped, value, names), semantics)
+    return Histograms(own.cells, own.sizes, own.rows, own.base, names, counted.left_out), None
+
+
+def _numbers(code: Code) -> pa.StringArray:
+    """Return names for cells that are numbers."""
+    return pa.array(np.arange(code.shares.shape[0]).astype(str), pa.string())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -13,12 +13,14 @@ import pyarrow as pa
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.lineage import UNTOLD
+from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.exposure.columns import facts_of
+from ppdm_flow.mining.exposure.columns import carriers, facts_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.sdk.audit import AuditContext
+from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
+from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import DataView, PairedView
-from ppdm_flow.tables.column import SPECIALS, Column
+from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.numeric.parsing import parsed
@@ -186,3 +188,151 @@ def other_rows() -> RunError:
     """Return that the paired rows are not those of the file."""
     text = "the rows that were paired with their originals are not those of the released file"
     return RunError((Diagnostic("PPF836", text, help="a step gave other rows when it was asked again"),))
+
+
+# The second route to the numbers of released rows: SQL reads them from texts, and holds them against the file.
+
+
+@dataclass(frozen=True, slots=True)
+class NumberTexts:
+    """How a column writes its numbers: of which type they are, and the values that cells are other names of."""
+
+    kind: AttributeType
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+Types = Sequence[NumberTexts]
+"""Column by column."""
+
+
+def hold(sql: Sql, columns: Sequence[str], types: Types, weight: str | None, tables: dict[str, object]) -> None:
+    """Hold the paired numbers r0, r1, … against the ``columns`` of the file, as sets of rows with counts.
+
+    ``types`` are those of the columns. Raises RunError where they differ.
+    """
+    every = range(len(columns))
+    mine = ", ".join(f"{number_of(f'r{i}', types[i])} AS c{i}" for i in every)
+    of_file = ", ".join(f"{number_of(quoted(c), types[i])} AS c{i}" for i, c in enumerate(columns))
+    rows = "1" if weight is None else f"CAST({quoted(weight)} AS BIGINT)"
+    names = ", ".join(f"c{i}" for i in every)
+    both = [f"SELECT {mine}, n FROM paired", f"SELECT {of_file}, {rows} AS n FROM candidate"]  # noqa: S608  # quoted
+    grouped = [f"SELECT {names}, SUM(n) AS n FROM ({each}) GROUP BY {names} HAVING SUM(n) > 0" for each in both]  # noqa: S608  # the same
+    one, other = ((f"({grouped[i]})", f"({grouped[1 - i]})") for i in (0, 1))
+    text = (
+        f"SELECT (SELECT COUNT(*) FROM ({one[0]} EXCEPT {one[1]})),"  # noqa: S608  # the same
+        f" (SELECT COUNT(*) FROM ({other[0]} EXCEPT {other[1]}))"
+    )
+    if any(sql.rows(text, (), tables)[0]):
+        raise other_rows()
+
+
+def value_of(cell: str, values: Mapping[str, str]) -> str:
+    """Return the value that a text is another name of, or the text."""
+    if not values:
+        return cell
+    texts = (", ".join("'" + text.replace("'", "''") + "'" for text in each) for each in (values, values.values()))
+    return f"COALESCE(MAP({', '.join(f'[{each}]' for each in texts)})[{cell}], {cell})"
+
+
+def number_of(cell: str, texts: NumberTexts) -> str:
+    """Return the number of a text, in days for moments; NULL where it is missing or suppressed."""
+    kind, text = texts.kind, f"NULLIF({value_of(cell, texts.values)}, '{SUPPRESSED_TEXT}')"
+    if kind is AttributeType.DATE:
+        return f"CAST(CAST({text} AS DATE) - DATE '1970-01-01' AS DOUBLE)"
+    if kind is AttributeType.TIMESTAMP:
+        return f"epoch_us(CAST({text} AS TIMESTAMP)) / 86400000000.0::DOUBLE"
+    return f"CAST({text} AS DOUBLE)"
+
+
+def persons(people: PeopleCount, pairs: PairedView, columns: Sequence[str]) -> Ints:
+    """Return the number of each row's person, (rows,), from 0. ``columns`` are released ones that are read as well."""
+    texts: list[pa.Array] = [pa.array([], pa.string())]
+    rows = [np.zeros(0, np.int64)]
+    for left, right in pairs.pairs([people.subject], list(columns)):
+        texts.append(cells_of(left[people.subject]).cast(pa.string()))
+        rows.append(np.asarray(right.rows, dtype=np.int64))
+    coded = pa.concat_arrays(texts).dictionary_encode()
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.asarray(codes, dtype=np.int64)[order]
+
+
+def by_pseudonym(candidate: DataView, ctx: AuditContext) -> bool:
+    """Whether a column leaves that is computed from the subject: then it is seen which rows are one person's."""
+    return ctx.people is not None and bool(carriers(ctx.people.subject, candidate, ctx))
+
+
+# What an intruder takes for the original numbers: each released column, their means, and their median.
+#
+# Weights are one over the mean squared errors of the columns, which whoever knows the method of a noise knows: then a
+# column that tells nothing does not hide what two others tell together. The median of three and more is not moved by a
+# few that are far off.
+
+
+MEAN = "mean"
+WEIGHTED = "weighted_mean"
+MEDIAN = "median"
+
+
+def estimates(original: Floats, released: Mapping[str, Floats], weights: Ints) -> dict[tuple[str, str], Floats]:
+    """Return numbers (rows,) by (kind, column), NaN where nothing is shown; ``original`` has no NaN."""
+    found = {("column", name): numbers for name, numbers in released.items()}
+    if len(released) < 2:  # a mean needs two
+        return found
+    columns = list(released.values())
+    found[MEAN, ""] = combined(columns, [1.0] * len(columns))
+    if len(columns) > 2:  # that of two is the mean
+        found[MEDIAN, ""] = _middle(columns)
+    errors = [squared_error(original, numbers, weights) for numbers in columns]
+    if all(error > 0 for error in errors):
+        found[WEIGHTED, ""] = combined(columns, [1.0 / error for error in errors])
+    return found
+
+
+def squared_error(original: Floats, numbers: Floats, weights: Ints) -> float:
+    """Return the mean squared error of the rows that show a number; infinite where none does.
+
+    >>> squared_error(np.array([1.0, 2.0]), np.array([3.0, np.nan]), np.array([1, 1]))
+    4.0
+    """
+    shown = ~np.isnan(numbers) & (weights > 0)
+    total = int(weights[shown].sum())
+    return float((weights[shown] * (numbers[shown] - original[shown]) ** 2).sum() / total) if total else float("inf")
+
+
+def combined(columns: list[Floats], shares: list[float]) -> Floats:
+    """Return the weighted mean of the numbers that each row shows, counted from the first of them.
+
+    So equal numbers have just that mean, whatever the shares are.
+    """
+    first = np.full(len(columns[0]), np.nan)
+    for numbers in reversed(columns):
+        first = np.where(np.isnan(numbers), first, numbers)
+    above, total = np.zeros(len(first)), np.zeros(len(first))
+    for numbers, share in zip(columns, shares, strict=True):
+        shown = ~np.isnan(numbers)
+        above += np.where(shown, share * (numbers - first), 0.0)
+        total += np.where(shown, share, 0.0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(first + above / np.where(total > 0, total, 1.0))
+
+
+def _middle(columns: list[Floats]) -> Floats:
+    """Return the median of the numbers that each row shows, NaN where there is none."""
+    cells = np.sort(np.column_stack(columns), axis=1)  # NaN last
+    shown = (~np.isnan(cells)).sum(axis=1)[:, np.newaxis]
+    return np.asarray(
+        np.take_along_axis(cells, np.hstack((np.maximum(shown - 1, 0) // 2, shown // 2)), axis=1).mean(axis=1)
+    )
+
+
+def best(original: Floats, released: Sequence[Floats], weights: Ints) -> Floats:
+    """Return the weighted mean of columns, or of those of them alone that are exact; ``original`` may have NaN."""
+    known = ~np.isnan(original)
+    errors = [squared_error(original[known], numbers[known], weights[known]) for numbers in released]
+    exact = [numbers for numbers, error in zip(released, errors, strict=True) if error == 0]
+    if exact:
+        rest = [numbers for numbers, error in zip(released, errors, strict=True) if error > 0]
+        first = combined(exact, [1.0] * len(exact))
+        return np.where(np.isnan(first), best(original, rest, weights), first) if rest else first
+    return combined(list(released), [1.0 / error for error in errors])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ import numpy.typing as npt
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
+from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
-from ppdm_flow.mining.exposure.ground import CountLayout
+from ppdm_flow.mining.exposure.histograms import CountLayout, MixedCrowds, ground, largest_flow
 from ppdm_flow.mining.exposure.rows import CombinationQuery, CountedRows
-from ppdm_flow.mining.releases.relation import crowds
+from ppdm_flow.mining.releases.attributes import crowds as attributes_crowds
 from ppdm_flow.sdk.audit import Sql
+from ppdm_flow.tables.column import MISSING
+from ppdm_flow.tables.counts import Counts
 
 Floats = npt.NDArray[np.float64]
 
@@ -178,7 +182,7 @@ class ClassQuery:
         keys = ", ".join(["unit AS id", *(f"c{i}" for i in self.layout.grouping)])
         return f"""{own},
             combos AS MATERIALIZED (SELECT DISTINCT {keys} FROM ranked),
-            pairs AS ({crowds("combos", "combos", width, "a.id AS id, b.id AS other")}),
+            pairs AS ({attributes_crowds("combos", "combos", width, "a.id AS id, b.id AS other")}),
             cells AS MATERIALIZED (
                 SELECT pairs.id AS id, s, SUM(n) AS n FROM pairs JOIN own ON own.id = pairs.other
                 GROUP BY pairs.id, s)"""  # noqa: S608  # our own names
@@ -215,3 +219,108 @@ _SHARES = """,
     sizes AS MATERIALIZED (
         SELECT id, CAST(SUM(n) AS DOUBLE) AS size, ANY_VALUE(rows) AS own FROM cells
         JOIN (SELECT id, SUM(n) AS rows FROM own GROUP BY id) USING (id) GROUP BY id)"""
+
+
+# The number of rows that look alike: classes, or crowds where columns mix grouping with sensitive attributes.
+
+
+SIZE = "SELECT id, size AS v FROM sizes"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CombinationSizes:
+    """``rows`` (combinations,): how many rows each has; ``sizes``: how many each is among, itself included.
+
+    ``left_out`` counts the rows that the null semantics leave out.
+    """
+
+    rows: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    left_out: int = 0
+
+    @property
+    def k(self) -> int:
+        """The smallest size; 0 where there is no row."""
+        return int(self.sizes.min()) if len(self.sizes) else 0
+
+    def rows_below(self, k: int) -> int:
+        """Return the number of rows that are among fewer than ``k``, themselves included."""
+        return int(self.rows[self.sizes < k].sum())
+
+    @property
+    def uniques(self) -> int:
+        """The number of rows that are like no other."""
+        return int(self.rows[self.sizes == 1].sum())
+
+
+def crowds(columns: RevealingColumns, rows: CountedRows, nulls: Nulls) -> CombinationSizes:
+    """Return the crowds of columns some of which are mixed. Raises UnmeasuredError where nulls are wildcards."""
+    require_pairs_of_nulls(columns, nulls)
+    by_row = MixedCrowds(ground(rows, CountLayout.of(columns, None, rows.leading, nulls)))
+    return CombinationSizes(by_row.rows, by_row.sizes, by_row.ground.left_out)
+
+
+def crowds_sql(columns: RevealingColumns, rows: CountedRows, sql: Sql, nulls: Nulls) -> CombinationSizes:
+    """Return the same by the second route. Raises UnmeasuredError as above."""
+    sizes, own = ClassQuery.of_rows(sql, rows, columns, None, nulls).figures(SIZE)
+    return CombinationSizes(np.rint(own).astype(np.int64), np.rint(sizes).astype(np.int64))
+
+
+def classes(counts: Counts, nulls: Nulls) -> CombinationSizes:
+    """Group the rows behind ``counts``; combinations that stand for no row (weight 0) are none.
+
+    ``own_category``: missing is one more value. ``wildcard``: the size of a row is that of its crowd, the rows
+    that contradict it nowhere and are missing wherever it is. ``exclude``: rows with a missing value are left out.
+    """
+    occurs = counts.counts > 0
+    codes, rows = counts.codes[occurs], counts.counts[occurs]
+    if nulls is Nulls.OWN_CATEGORY:
+        return CombinationSizes(rows, rows)
+    if nulls is Nulls.WILDCARD:
+        return CombinationSizes(rows, compatible_sums(codes, rows[:, None])[:, 0])
+    known = ~(codes == MISSING).any(axis=1)
+    return CombinationSizes(rows[known], rows[known], int(rows[~known].sum()))
+
+
+_MOST = (1 << 31) - 1
+
+
+def matched_sql(query: ClassQuery) -> tuple[Floats, Floats]:
+    """Return the largest matching of rows and values in each class, and the rows that belong to it."""
+    units = "link JOIN shown USING (unit)" if query.mixed else "(SELECT unit AS id, cell, n FROM shown)"
+    text = f"SELECT id, cell, SUM(n) AS n FROM {units} GROUP BY id, cell ORDER BY id, cell"  # noqa: S608  # our own names
+    if query.wildcard and not query.mixed:
+        text = """
+            SELECT id, cell, SUM(n) AS n FROM pairs JOIN shown ON shown.unit = pairs.other
+            GROUP BY id, cell ORDER BY id, cell"""
+    shown = np.array(query.ask(text), dtype=np.float64).reshape(-1, 3)
+    owners = np.array(query.ask("SELECT id, own FROM sizes ORDER BY id"), dtype=np.float64).reshape(-1, 2)
+    behind: dict[int, list[int]] = {}
+    pairs = query.ask("SELECT cell, DENSE_RANK() OVER (ORDER BY s) FROM code WHERE p > 0")
+    for cell, value in pairs:
+        behind.setdefault(int(cell), []).append(int(value))
+    starts = np.searchsorted(shown[:, 0], owners[:, 0])
+    ends = np.searchsorted(shown[:, 0], owners[:, 0], side="right")
+    each = [
+        largest_matching_sql([(int(n), set(behind[int(c)])) for _, c, n in shown[a:b]])
+        for a, b in zip(starts, ends, strict=True)
+    ]
+    return np.array(each, dtype=np.float64), owners[:, 1]
+
+
+def largest_matching_sql(shown: list[tuple[int, set[int]]]) -> int:
+    """Return the largest matching of the rows that show cells, and the values behind each.
+
+    A sum where no value is behind two of the cells, else a maximum flow.
+    """
+    sets = [values for _, values in shown]
+    if sum(map(len, sets)) == len(set().union(*sets)):
+        return sum(min(rows, len(values)) for rows, values in shown)
+    values = sorted(set().union(*sets))
+    place = {v: 1 + len(sets) + i for i, v in enumerate(values)}
+    end = 1 + len(sets) + len(values)
+    edges = [(0, 1 + i, min(rows, _MOST)) for i, (rows, _) in enumerate(shown)]
+    edges += [(1 + i, place[v], 1) for i, own in enumerate(sets) for v in own]
+    edges += [(place[v], end, 1) for v in values]
+    source, target, capacity = (np.array(column, dtype=np.int64) for column in zip(*edges, strict=True))
+    return int(largest_flow(source, target, capacity, end + 1).sum())

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.mining.exposure.paired import paired_counts, relation
-from ppdm_flow.mining.releases.relation import all_known, classes, remembered
+from ppdm_flow.mining.releases.attributes import all_known, classes, remembered
 from ppdm_flow.mining.releases.successive import combinations, together
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Membership

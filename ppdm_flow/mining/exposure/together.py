@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DisagreementError
 from ppdm_flow.core.people import PeopleFigure
+from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Floats, Histograms
 from ppdm_flow.mining.recoding.grouping import ClassCells
+from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.reader.faults import NotVerifiedError, TruthExcludedError
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT
@@ -251,3 +253,53 @@ def _histogram(
     base[of_value[shares.index.to_numpy(np.int64)]] = shares.to_numpy()
     rows = view.many.reindex(groups, fill_value=0).to_numpy(np.int64)
     return Histograms(cells, totals.reindex(groups).to_numpy(), rows, base, names)
+
+
+# How many people somebody is found among by whoever holds all releases of a run.
+
+
+def beside_all(requirement: str, figure: str, least: int, grouping: Sequence[str], ctx: AuditContext) -> list[Measured]:
+    """Return the smallest group beside all releases, which must have ``least``; nothing where others tell nothing.
+
+    ``figure`` is the name of the figure below the id of the ``requirement``.
+    """
+    unit = "rows" if ctx.people is None else "people"
+    name = f"{requirement}.{figure}"
+    try:
+        found = joint_size(grouping, ctx)
+    except UnmeasuredError as fault:
+        return [unaccounted(requirement, name, unit, float(least), fault, at_most=False)]
+    if found is None:
+        return []
+    size, names = found
+    who = f"Whoever reads {listed(names)} as well" if names else "Whoever takes all cells of a row together"
+    text = (
+        f"{who} and knows somebody's {listed(grouping)} finds them among as few as {size:,} {unit}, weighed by how"
+        f" likely each is; {least:,} are required."
+    )
+    return [Measured(requirement, name, Figure(size, unit), float(least), at_most=False, sentence=text)]
+
+
+def unaccounted(
+    requirement: str, name: str, unit: str, bound: float, fault: UnmeasuredError, *, at_most: bool
+) -> Measured:
+    """Return a figure of all releases that is not measured."""
+    figure = Figure(None, unit, note=fault.text)
+    return Measured(requirement, name, figure, bound, at_most=at_most, sentence=fault.text, verifiable=False)
+
+
+def findings_of_unaccounted(measured: Iterable[Measured]) -> list[Finding]:
+    """Return a finding for each figure of all releases that is not measured."""
+    unknown = dict.fromkeys((m.sentence, m.requirement) for m in measured if not m.verifiable)
+    return [Finding(UntoldTogetherError.code, Severity.WARNING, text, name) for text, name in unknown]
+
+
+def beside_all_sql(name: str, grouping: Sequence[str], ctx: AuditContext) -> dict[str, int]:
+    """Return the figure ``name`` by the second route; nothing where others tell nothing."""
+    if ctx.sql is None:
+        return {}
+    try:
+        found = joint_size_sql(grouping, ctx, ctx.sql)
+    except UnmeasuredError:
+        return {}
+    return {} if found is None else {name: found}

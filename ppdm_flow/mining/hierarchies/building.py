@@ -12,10 +12,8 @@ from pathlib import Path
 
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
-from ppdm_flow.mining.hierarchies.full_hierarchy import lies
-from ppdm_flow.mining.hierarchies.hierarchy import Lines, height
 from ppdm_flow.mining.hierarchies.intervals import decimals
-from ppdm_flow.mining.hierarchies.ladder import labels, ladder
+from ppdm_flow.mining.hierarchies.ladder import Lines, height, labels, ladder, lies
 
 TOP = "*"
 

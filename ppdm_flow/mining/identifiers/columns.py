@@ -17,9 +17,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.mining.identifiers.cells import Mask, cards, matching, matching_any, names, normalized
+from ppdm_flow.mining.identifiers.cells import (
+    Mask,
+    cards,
+    is_iban,
+    is_national,
+    is_prose,
+    matching,
+    matching_any,
+    names,
+    national,
+    normalized,
+    shaped,
+)
 from ppdm_flow.mining.identifiers.check_digits import CHECKED_NATIONAL
-from ppdm_flow.mining.identifiers.forms import is_iban, is_national, is_prose, national, shaped
 from ppdm_flow.mining.identifiers.patterns import (
     CARD_FORM,
     DRUG_CODE,

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.itemsets.bits import Words, weight_planes, words_for
-from ppdm_flow.mining.itemsets.database import ItemDatabase
-from ppdm_flow.mining.krimp.logarithms import logarithms, standard_bits
+from ppdm_flow.mining.itemsets.database import ItemDatabase, Words, lowest, weight_planes, words_for
+from ppdm_flow.mining.itemsets.kernels import inlined
+from ppdm_flow.sdk.compiled import wide
 
 Counts = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
@@ -286,3 +286,80 @@ def with_pool(s: KrimpState) -> KrimpState:
     """Return the state with twice the pool."""
     pool = s.covered.pool
     return s._replace(covered=s.covered._replace(pool=np.concatenate([pool, np.zeros(len(pool), dtype=np.int32)])))
+
+
+MOST_LOGS = 1 << 22
+
+
+def standard_bits(database: ItemDatabase) -> Floats:
+    """Return the code length of each item under the standard code table: -log2(support / sum); 0 if it never occurs."""
+    supports = database.supports.astype(np.float64)
+    bits = np.zeros(len(supports))
+    here = supports > 0
+    bits[here] = np.log2(max(supports.sum(), 1)) - np.log2(supports[here])
+    return bits
+
+
+def logarithms(rows: int) -> Floats:
+    """Return (u + 1) log2 u of the usages u from 0 on that rows can lead to, of the small ones if these are many."""
+    counts = np.arange(min(rows, MOST_LOGS) + 1, dtype=np.float64)
+    logs: Floats = (counts + 1) * np.log2(np.maximum(counts, 1))
+    return logs
+
+
+# Which codes are used together, row by row: what SLIM finds its candidates in.
+
+
+@inlined
+def codes_of(data: KrimpData, table: KrimpTable, covered: RowCovers, row: int, out: Items) -> int:
+    """Write the codes of a row's cover to ``out``, elements by slot, singletons after all slots; return how many."""
+    count = 0
+    for j in range(covered.covers[row]):
+        out[count] = covered.cover[row, j]
+        count += 1
+    for w in range(table.mask.shape[1]):
+        left = covered.single[row, w]
+        while left:
+            place = 64 * w + wide(lowest(left))
+            out[count] = len(table.length) + data.cells[row, place]
+            count += 1
+            left &= left - np.uint64(1)
+    return count
+
+
+@inlined
+def pair_up(pairing: CodePairs, code: int, codes: Items, count: int, mark: int, by: int) -> None:
+    """Add to the pairs of one code with all of ``codes``; of two that carry the mark, the one that comes first does."""
+    pairing.dirty[code] = 1
+    for k in range(count):
+        other = codes[k]
+        if other != code and (pairing.stamp[other] != mark or code < other):
+            pairing.pairs[code, other] += by
+            pairing.pairs[other, code] += by
+
+
+@inlined
+def pair_again(pairing: CodePairs, held: int, holds: int, mass: int) -> None:
+    """Let the pairs follow a row whose codes were ``was[:held]`` and are ``now[:holds]``."""
+    for k in range(held):
+        pairing.stamp[pairing.was[k]] = 1
+    for k in range(holds):
+        pairing.stamp[pairing.now[k]] = 3 if pairing.stamp[pairing.now[k]] else 2
+    for k in range(held):
+        if pairing.stamp[pairing.was[k]] == 1:
+            pair_up(pairing, pairing.was[k], pairing.was, held, wide(1), -mass)
+    for k in range(holds):
+        if pairing.stamp[pairing.now[k]] == 2:
+            pair_up(pairing, pairing.now[k], pairing.now, holds, wide(2), mass)
+    for k in range(held):
+        pairing.stamp[pairing.was[k]] = 0
+    for k in range(holds):
+        pairing.stamp[pairing.now[k]] = 0
+
+
+@inlined
+def pair_all(data: KrimpData, table: KrimpTable, covered: RowCovers, pairing: CodePairs) -> None:
+    """Count the pairs of all rows, from nothing: the covers that change later keep them up to date."""
+    pairing.counted[0] = 1
+    for row in range(len(data.cells)):
+        pair_again(pairing, wide(0), codes_of(data, table, covered, row, pairing.now), data.weights[row])

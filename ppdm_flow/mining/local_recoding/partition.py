@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
-from ppdm_flow.mining.local_recoding.crowds import held_people
-from ppdm_flow.mining.local_recoding.kernels import divided, held, proposed
+from ppdm_flow.mining.local_recoding.kernels import divided, held, held_people, proposed
 from ppdm_flow.mining.local_recoding.scales import OrderedScale, Scales, flat
 from ppdm_flow.mining.local_recoding.tree import Growth, Partition, Parts
 from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping

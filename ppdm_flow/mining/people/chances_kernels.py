@@ -1,4 +1,4 @@
-"""The kernels behind :mod:`ppdm_flow.mining.people.chances`: each person's best choice of known rows."""
+"""The kernels behind :mod:`ppdm_flow.mining.people.known`: each person's best choice of known rows."""
 
 from __future__ import annotations
 

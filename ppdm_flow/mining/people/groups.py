@@ -16,8 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.sparse import as_cells, largest_matching, scaled, summed
+from ppdm_flow.mining.exposure.histograms import Histograms, as_cells, largest_matching, scaled, summed
 from ppdm_flow.mining.recoding.grouping import ClassCells
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.numbering import joined

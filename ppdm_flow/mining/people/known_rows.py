@@ -9,20 +9,15 @@ Nergiz, Clifton, Nergiz, Multirelational k-anonymity, IEEE TKDE 21(8), 2009.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.people.combinations import (
-    CHUNK,
-    LARGEST,
-    MOST_COMBINATIONS,
-    CombinationLimitError,
-    combinations,
-    number_of_combinations,
-)
-from ppdm_flow.mining.people.profiles import ClassProfiles, profiles
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.tables.numbering import joined
 
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
@@ -30,6 +25,7 @@ CLEARLY_MORE = 1.0 + 1e-9
 """What makes one sum of floating-point numbers larger than another beyond doubt."""
 _STEPS = 5_000_000
 """People that the search for a rare combination looks at before it gives up."""
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +52,13 @@ class KnownRowsCrowds:
     def rows_below(self, k: int) -> int:
         """Return how many linked rows these people have."""
         return int(self.rows[self.by_person < k].sum())
+
+
+# All combinations of a few classes that linked people have, some at a time, with the profiles that have each.
+
+
+CHUNK = 1 << 22
+"""People of combinations that are in memory at a time, unless one combination has more."""
 
 
 def smallest_crowd(
@@ -167,3 +170,237 @@ def _of_rarest(held: ClassProfiles, in_class: Ints, known_rows: int, least: int)
         crowds,
     )
     return crowds
+
+
+MOST_COMBINATIONS = 100_000_000
+"""The most combinations that are looked at, each counted once for each profile that has it."""
+
+LARGEST = 3
+"""The most known rows, but for all of them."""
+_PACKED = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProfileCombinations:
+    """Combination g is what ``profiles[begins[g]:begins[g + 1]]`` have, each profile once."""
+
+    begins: Ints
+    profiles: Ints
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+    def crowds(self, people: Ints) -> Ints:
+        """Return the people that have each combination; ``people`` (profiles,) are those of each profile."""
+        return np.asarray(np.add.reduceat(people[self.profiles], self.begins[:-1]), dtype=np.int64)
+
+
+class CombinationLimitError(UnmeasuredError):
+    """There are more combinations than are looked at."""
+
+    code = "PPF940"
+
+    @classmethod
+    def of(cls, number: float, known_rows: int) -> CombinationLimitError:
+        """Say how many, and what to do."""
+        return cls(
+            f"The linked rows of people have {number:.3g} combinations of up to"
+            f" {counted(known_rows, 'class')}, and at most {MOST_COMBINATIONS:,} are compared: give each person fewer"
+            " rows by `limit_rows`, generalize until they fall into fewer classes, or release no column that links"
+            " them."
+        )
+
+
+def number_of_combinations(profiles: ClassProfiles, known_rows: int) -> float:
+    """Return how many combinations of at most so many rows there are, each counted for each profile that has it."""
+    return sum(float(profiles.multisets(size).sum()) for size in range(1, known_rows + 1))
+
+
+def require_few_groups(profiles: ClassProfiles, known_rows: int | None) -> None:
+    """Raise TooManyError where combinations, each counted for each person that has it, are more than are looked at."""
+    if known_rows is not None and 1 <= known_rows <= LARGEST:
+        sizes = range(1, known_rows + 1)
+        number = sum(float((profiles.multisets(size) * profiles.people).sum()) for size in sizes)
+        if number > MOST_COMBINATIONS:
+            raise CombinationLimitError.of(number, known_rows)
+
+
+def combinations(profiles: ClassProfiles, known_rows: int | None, chunk: int = CHUNK) -> Iterator[ProfileCombinations]:
+    """Yield the combinations of classes that somebody has, each once.
+
+    ``known_rows`` is 1 to 3, or None for all: then a combination is a whole profile. ``chunk`` bounds the people of the
+    combinations of one item. Raises TooManyError where there are more than ``MOST_COMBINATIONS``.
+    """
+    if chunk < 1:
+        raise ValueError(f"chunk must be at least 1, got {chunk}")
+    if known_rows is None:
+        yield from _wholes(profiles, chunk)
+        return
+    if not 1 <= known_rows <= LARGEST:
+        raise ValueError(f"known_rows must be 1 to {LARGEST}, or None for all, got {known_rows}")
+    number = number_of_combinations(profiles, known_rows)
+    if number > MOST_COMBINATIONS:
+        raise CombinationLimitError.of(number, known_rows)
+    for size in range(1, known_rows + 1):
+        yield from _of_size(profiles, size, chunk)
+
+
+def _wholes(profiles: ClassProfiles, chunk: int) -> Iterator[ProfileCombinations]:
+    ends = np.cumsum(profiles.people)
+    at = 0
+    while at < len(profiles):
+        upto = max(at + 1, int(np.searchsorted(ends, (ends[at - 1] if at else 0) + chunk, side="right")))
+        yield ProfileCombinations(np.arange(upto - at + 1, dtype=np.int64), np.arange(at, upto, dtype=np.int64))
+        at = upto
+
+
+def _of_size(profiles: ClassProfiles, size: int, chunk: int) -> Iterator[ProfileCombinations]:
+    from ppdm_flow.mining.people.known_rows_kernels import multisets  # noqa: PLC0415  # compiled: takes time to start
+
+    held = (profiles.begins, profiles.classes, profiles.copies, profiles.people, size)
+    people = float((profiles.multisets(size) * profiles.people).sum())
+    loads = np.zeros((2, min(1 << 16, 1 + int(8 * people / chunk))), dtype=np.int64)
+    nothing = np.empty((size, 0), dtype=np.int64)
+    multisets(*held, 0, 0, loads, nothing, nothing[0])
+    ends = np.cumsum(loads[0])
+    low = 0
+    while low < len(ends):
+        high = max(low + 1, int(np.searchsorted(ends, (ends[low - 1] if low else 0) + chunk, side="right")))
+        room = int(loads[1, low:high].sum())
+        if room:
+            keys, owners = np.empty((size, room), dtype=np.int64), np.empty(room, dtype=np.int64)
+            multisets(*held, low, high, loads, keys, owners)
+            yield _grouped(keys, owners, profiles.number_of_classes)
+        low = high
+
+
+def _grouped(keys: Ints, owners: Ints, classes: int) -> ProfileCombinations:
+    """Bring equal keys together."""
+    key = keys[0]
+    for step, column in enumerate(keys[1:], 2):
+        if classes**step >= _PACKED:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        key = key * classes + column
+    order = np.argsort(key)
+    key = key[order]
+    first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    return ProfileCombinations(np.append(first, len(key)).astype(np.int64), owners[order])
+
+
+# The classes of each linked person's rows, as a multiset; people with the same one are counted together.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassHoldings:
+    """How many rows each person has in each class, people and classes in order.
+
+    The person with number i is ``persons[i]`` and has ``copies[begins[i]:begins[i + 1]]`` rows in ``classes`` of the
+    same places. Classes are numbered from 0 without gaps.
+    """
+
+    persons: Ints
+    begins: Ints
+    classes: Ints
+    copies: Ints
+
+    @property
+    def rows(self) -> Ints:
+        """The rows of each person, shape (people,)."""
+        return _added(self.begins, self.copies)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassProfiles:
+    """The different multisets of classes that people have: their *profiles*.
+
+    Profile p has ``copies[begins[p]:begins[p + 1]]`` rows in each of ``classes`` at the same places, which ascend, and
+    ``people[p]`` people have it. ``of`` (people,) is the profile of each person of ``holdings``.
+    """
+
+    holdings: ClassHoldings
+    of: Ints
+    begins: Ints
+    classes: Ints
+    copies: Ints
+    people: Ints
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    @property
+    def number_of_classes(self) -> int:
+        """How many classes have a linked row."""
+        return int(self.holdings.classes.max(initial=-1)) + 1
+
+    @property
+    def rows(self) -> Ints:
+        """The rows that each person of a profile has, shape (profiles,)."""
+        return _added(self.begins, self.copies)
+
+    def multisets(self, size: int) -> Floats:
+        """Return how many multisets of exactly ``size`` (1 to 3) classes each profile has, shape (profiles,)."""
+        distinct = np.diff(self.begins).astype(np.float64)
+        if size == 1:
+            return distinct
+        twice, thrice = (_added(self.begins, (self.copies >= n).astype(np.int64)) for n in (2, 3))
+        if size == 2:
+            return distinct * (distinct - 1) / 2 + twice
+        return distinct * (distinct - 1) * (distinct - 2) / 6 + twice * (distinct - 1) + thrice
+
+
+def holdings(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integer], rows: Truths) -> ClassHoldings:
+    """Count the rows of each person in each class, of those in ``rows`` that have a class (a number from 0)."""
+    kept = rows & (class_of_row >= 0)
+    persons, owner = np.unique(person[kept].astype(np.int64), return_inverse=True)
+    names, group = np.unique(class_of_row[kept].astype(np.int64), return_inverse=True)
+    if len(persons) and int(persons[0]) < 0:
+        raise ValueError("every row must have a person, a number from 0")
+    pairs, copies = np.unique(owner * max(1, len(names)) + group, return_counts=True)
+    owners, classes = np.divmod(pairs, max(1, len(names)))
+    begins = np.searchsorted(owners, np.arange(len(persons) + 1))
+    return ClassHoldings(persons, begins.astype(np.int64), classes.astype(np.int64), copies.astype(np.int64))
+
+
+def profiles(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integer], linked: Truths) -> ClassProfiles:
+    """Return the profiles of the people with ``linked`` rows; rows without a class (a negative one) are left out."""
+    held = holdings(person, class_of_row, linked)
+    items = np.unique(held.classes * (int(held.copies.max(initial=0)) + 1) + held.copies, return_inverse=True)[1]
+    number = _numbered(held.begins, items.astype(np.int64) + 1)
+    _, first, of, people = np.unique(number, return_index=True, return_inverse=True, return_counts=True)
+    lengths = np.diff(held.begins)[first]
+    begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    at = np.arange(begins[-1]) + np.repeat(held.begins[first] - begins[:-1], lengths)
+    return ClassProfiles(held, of.astype(np.int64), begins, held.classes[at], held.copies[at], people.astype(np.int64))
+
+
+def _numbered(begins: Ints, items: Ints) -> Ints:
+    """Number lists of positive numbers: equal lists, equal numbers.
+
+    Neighbours are numbered as pairs until each list is one number, so the rounds are the logarithm of the longest. A
+    list of odd length ends in 0, which no number is, so lists of different lengths stay apart. Lists that are done in
+    different rounds differ.
+    """
+    numbers = np.empty(len(begins) - 1, dtype=np.int64)
+    which, used = np.arange(len(numbers)), 0
+    while len(which):
+        lengths = np.diff(begins)
+        done = lengths == 1
+        numbers[which[done]] = used + items[begins[:-1][done]]
+        used += int(items.max())
+        items = items[np.repeat(~done, lengths)]
+        which, lengths = which[~done], lengths[~done]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        halves = (lengths + 1) // 2
+        begins = np.concatenate([[0], np.cumsum(halves)]).astype(np.int64)
+        first = 2 * np.arange(begins[-1]) + np.repeat(starts[:-1] - 2 * begins[:-1], halves)
+        paired = first + 1 < np.repeat(starts[1:], halves)
+        second = np.where(paired, items[np.minimum(first + 1, len(items) - 1)], 0) if len(items) else items
+        items = joined(items[first], second) + 1
+    return numbers
+
+
+def _added(begins: Ints, numbers: Ints) -> Ints:
+    """Add up the numbers of each list; none is empty."""
+    if not len(numbers):
+        return np.zeros(len(begins) - 1, dtype=np.int64)
+    return np.asarray(np.add.reduceat(numbers, begins[:-1]), dtype=np.int64)

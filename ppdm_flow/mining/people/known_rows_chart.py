@@ -6,9 +6,13 @@ from collections.abc import Mapping
 
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.results import Chart, FigureSeries
-from ppdm_flow.mining.people.combinations import CombinationLimitError, number_of_combinations
-from ppdm_flow.mining.people.known_rows import KnownRowsCrowds, crowds_of
-from ppdm_flow.mining.people.profiles import ClassProfiles
+from ppdm_flow.mining.people.known_rows import (
+    ClassProfiles,
+    CombinationLimitError,
+    KnownRowsCrowds,
+    crowds_of,
+    number_of_combinations,
+)
 
 KNOWN_ROWS: tuple[int | None, ...] = (1, 2, 3, None)
 """How many rows of a person somebody may know, from few to all (None)."""

@@ -14,11 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.sparse import as_cells, indicators, scaled, summed
-from ppdm_flow.mining.people.combinations import CHUNK, ProfileCombinations, combinations, require_few_groups
+from ppdm_flow.mining.exposure.histograms import as_cells, indicators, scaled, summed
 from ppdm_flow.mining.people.groups import GroupEntries
-from ppdm_flow.mining.people.known_rows import CLEARLY_MORE
-from ppdm_flow.mining.people.profiles import ClassHoldings, ClassProfiles, profiles
+from ppdm_flow.mining.people.known_rows import (
+    CHUNK,
+    CLEARLY_MORE,
+    ClassHoldings,
+    ClassProfiles,
+    ProfileCombinations,
+    combinations,
+    profiles,
+    require_few_groups,
+)
 from ppdm_flow.mining.recoding.grouping import ClassCells, largest
 
 Ints = npt.NDArray[np.int64]
@@ -156,7 +163,7 @@ def group_counts(
 ) -> Iterator[GroupCounts]:
     """Yield what the groups of all combinations tell, some at a time.
 
-    Raises TooManyError as :func:`ppdm_flow.mining.people.combinations.combinations`.
+    Raises TooManyError as :func:`ppdm_flow.mining.people.known_rows.combinations`.
 
     People of one profile are in the same groups, so they are added up first.
     """

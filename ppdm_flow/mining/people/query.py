@@ -12,12 +12,12 @@ from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
-from ppdm_flow.mining.exposure.ground import CountLayout
-from ppdm_flow.mining.exposure.matching_query import largest_matching
-from ppdm_flow.mining.exposure.query import ClassQuery, Floats
+from ppdm_flow.mining.exposure.histograms import CountLayout
+from ppdm_flow.mining.exposure.query import SIZE, ClassQuery, CombinationSizes, Floats, largest_matching_sql
 from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.people.groups import CERTAIN, NAMED, OTHER
-from ppdm_flow.mining.releases.relation import crowds
+from ppdm_flow.mining.people.values import people_values
+from ppdm_flow.mining.releases.attributes import crowds
 from ppdm_flow.sdk.audit import Sql
 
 
@@ -100,7 +100,7 @@ class PeopleQuery(ClassQuery):
         values_of: dict[int, dict[int, set[int]]] = {}
         for group, person, value in self.sql.rows(query, (), {**tables, "unsure": groups}):
             values_of.setdefault(int(group), {}).setdefault(int(person), set()).add(int(value))
-        return {group: largest_matching([(1, own) for own in some.values()]) for group, some in values_of.items()}
+        return {group: largest_matching_sql([(1, own) for own in some.values()]) for group, some in values_of.items()}
 
     def text_of_means(self, text: str) -> str:
         """Return a SELECT over ``cells`` and ``sizes``, on the mean shares of mixed cells."""
@@ -236,3 +236,19 @@ BOUNDS = """
 Taken from the rarest on, the i-th value still finds one of its h holders where h >= i, and else it misses one at most:
 of v values v + min(h - i) are matched, if that is less than v. Likewise for people, by how many values each has.
 """
+
+
+def people_in_classes(
+    columns: RevealingColumns, rows: CountedRows, nulls: Nulls, people: PeopleCount
+) -> CombinationSizes:
+    """Return the classes or crowds, whose sizes are people. Raises UnmeasuredError where they cannot be counted."""
+    groups = people_values(columns, (None,), rows, nulls, people)[0].groups
+    return CombinationSizes(groups.rows, groups.people, groups.left_out)
+
+
+def people_in_classes_sql(
+    columns: RevealingColumns, rows: CountedRows, sql: Sql, nulls: Nulls, people: PeopleCount
+) -> CombinationSizes:
+    """Return the same by the second route. Raises UnmeasuredError as above."""
+    sizes, own = PeopleQuery.of_people(sql, rows, columns, None, nulls, people).figures(SIZE)
+    return CombinationSizes(np.rint(own).astype(np.int64), np.rint(sizes).astype(np.int64))

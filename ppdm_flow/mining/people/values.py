@@ -12,8 +12,7 @@ from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
-from ppdm_flow.mining.exposure.ground import CountedCombinations, CountLayout, ground
-from ppdm_flow.mining.exposure.histograms import Code, Histograms
+from ppdm_flow.mining.exposure.histograms import Code, CountedCombinations, CountLayout, Histograms, ground
 from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.people.compatible_pairs import compatible_pairs
 from ppdm_flow.mining.people.groups import CERTAIN, Floats, GroupEntries, Ints, PeopleGroups, merged_codes

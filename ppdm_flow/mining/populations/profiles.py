@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.digests import read_definition
+from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.mining.populations.covering import Labels
-from ppdm_flow.mining.populations.file import PeopleFile, coded
+from ppdm_flow.mining.hierarchies.labels import number_of, range_of
 from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.mining.releases.attributes import source_of
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED_TEXT
+from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.csv_texts import csv_header, csv_texts
 from ppdm_flow.tables.table import Table
 
 Ints = npt.NDArray[np.int64]
 
 _NO_TABLE = "is no CSV file with a column for each released attribute that classes are formed by"
+T = TypeVar("T")
 
 
 def people_of(
@@ -125,3 +134,207 @@ def _fits(
     each = [missing, missing, *(tuple(sorted(fitting(name))) for name in names.to_pylist())]
     place = {fit: i for i, fit in enumerate(dict.fromkeys(each))}
     return tuple(place), np.array([place[fit] for fit in each], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFile:
+    """A CSV file with a header. ``name`` is what messages call it, ``lacking`` what they say where columns lack."""
+
+    path: Path
+    delimiter: str
+    name: str
+    lacking: str
+
+    def header(self) -> list[str]:
+        """Return the names of its columns. Raises DataError where it cannot be read, or two have one name."""
+        names = self._guarded(lambda: csv_header(self.path, self.delimiter))
+        if len(set(names)) < len(names):
+            raise self.unusable("has two columns of one name")
+        return names
+
+    def cells(self, columns: Sequence[str]) -> pa.Table:
+        """Return these columns as texts, null where a cell is empty. Raises DataError where it has not all of them."""
+        return self._guarded(lambda: csv_texts(self.path, self.delimiter, columns))
+
+    def unusable(self, what: str) -> DataError:
+        """Return what is wrong with the file, which must not quote a cell."""
+        return DataError(Diagnostic("PPF878", f"the {self.name} {what}"))
+
+    def _guarded(self, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except OSError:
+            raise self.unusable("cannot be opened") from None
+        except (pa.ArrowInvalid, KeyError):  # its message may quote a cell
+            raise self.unusable(self.lacking) from None
+
+
+def coded(cells: pa.ChunkedArray) -> Column:
+    """Return a column of these texts."""
+    encoded = cells.combine_chunks().dictionary_encode()
+    codes = encoded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column(codes, encoded.dictionary)
+
+
+# Which values a released label stands for, read off the label itself and the hierarchy that the policy declares.
+#
+# This does not ask the step that wrote the labels: a label of an unknown form stands for nothing but itself.
+
+
+EVERYTHING = "*"
+
+
+class Labels:
+    """The labels that one attribute is released with, and what they stand for."""
+
+    def __init__(self, labels: Sequence[str], own: AttributeFacts, released: AttributeFacts, home: Path) -> None:
+        self.place = {label: i for i, label in enumerate(labels)}
+        self.generalized = released.was(Change.GENERALIZED)
+        spec = own.hierarchy or HierarchySpec()
+        self.spec = spec
+        self.above = _ancestors(spec, own.name, home) if self.generalized else {}
+        self.ranges = [(i, *bounds) for label, i in self.place.items() if (bounds := range_of(label)) is not None]
+        masks = {spec.mask, "*"}
+        self.masks = {(len(label), hidden) for label in labels if (hidden := _hidden(label, masks))}
+        self.signs = sorted(masks)
+        ends = [(length, hidden) for length, hidden in self.masks if hidden == frozenset(range(min(hidden), length))]
+        self.padded = frozenset(ends) if len({length for length, _ in ends}) == 1 else frozenset()
+
+    def of(self, value: str) -> tuple[int, ...]:
+        """Return the labels that stand for ``value`` by their look, by place, ascending."""
+        return self._of(value, (EVERYTHING, *self._masked(value)))
+
+    def declared(self, value: str) -> tuple[int, ...]:
+        """Return the labels that stand for ``value`` by more than signs in the place of letters."""
+        return self._of(value, (name for name in self._masked(value) if set(name) - set(self.signs)))
+
+    def _of(self, value: str, signs: Iterable[str]) -> tuple[int, ...]:
+        names = {value}
+        places: set[int] = set()
+        if self.generalized:
+            names.update((*self.above.get(value, ()), *signs, *_dates(value, self.spec)))
+            places.update(self._within(value))
+        places.update(self.place[name] for name in names if name in self.place)
+        return tuple(sorted(places))
+
+    def _masked(self, value: str) -> Iterator[str]:
+        """Yield the masks of a value; those that pad all values to one length stand for shorter ones as well."""
+        for length, hidden in self.masks:
+            shorter = (length, hidden) in self.padded and min(hidden) <= len(value) < length
+            if length == len(value) or shorter:
+                for sign in self.signs:
+                    shown = (sign if i in hidden else letter for i, letter in enumerate(value))
+                    yield "".join(shown) + sign * (length - len(value))
+
+    def _within(self, value: str) -> Iterator[int]:
+        number = number_of(value) if self.ranges else None
+        if number is not None:
+            for i, low, high, low_in, high_in in self.ranges:
+                above = low is None or (number >= low if low_in else number > low)
+                below = high is None or (number <= high if high_in else number < high)
+                if above and below:
+                    yield i
+
+
+def _ancestors(spec: HierarchySpec, name: str, home: Path) -> Mapping[str, tuple[str, ...]]:
+    if spec.csv is not None:
+        return _read(home / spec.csv, spec.delimiter, name)
+    if spec.order is not None:
+        return _neighbours(spec.order, spec.then)
+    return dict(spec.levels or ())
+
+
+def _neighbours(order: Sequence[str], then: Sequence[int]) -> dict[str, tuple[str, ...]]:
+    """Return the groups of neighbours that each value of an order belongs to."""
+    groups: dict[str, tuple[str, ...]] = dict.fromkeys(order, ())
+    size = 1
+    for together in then:
+        size *= together
+        for i, value in enumerate(order):
+            first = i - i % size
+            group = order[first : first + size]
+            groups[value] += (group[0] if len(group) == 1 else f"{group[0]} to {group[-1]}",)
+    return groups
+
+
+def _read(path: Path, delimiter: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Read a hierarchy file. Raises DataError without quoting it."""
+    try:
+        stream = io.StringIO(read_definition(path).decode("utf-8-sig"), newline="")
+        return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter, strict=True) if row}
+    except (OSError, UnicodeDecodeError, csv.Error):
+        text = f"the hierarchy of `{name}` cannot be read, so nobody can say whom its labels stand for"
+        raise DataError(Diagnostic("PPF878", text)) from None
+
+
+def _hidden(label: str, masks: set[str]) -> frozenset[int]:
+    return frozenset(i for i, letter in enumerate(label) if letter in masks)
+
+
+def _dates(value: str, spec: HierarchySpec) -> Iterator[str]:
+    try:
+        day = (
+            datetime.strptime(value.strip(), spec.format).replace(tzinfo=UTC)
+            if spec.format
+            else datetime.fromisoformat(value.strip())
+        )
+    except ValueError:
+        return
+    yield from (f"{day.year:04d}", f"{day.year:04d}-{day.month:02d}", f"{day.year:04d}-Q{(day.month + 2) // 3}")
+    yield f"{day.year // 10 * 10:04d}s"
+
+
+# How many people of the population fit each released class.
+
+
+_AT_ONCE = 1 << 14
+"""Profiles that are matched at a time: each may fit many classes."""
+
+
+def fitting(classes: npt.NDArray[np.int32], population: PopulationProfiles) -> Ints:
+    """Return the people of each class, shape (classes,); ``classes`` (classes, columns) are distinct."""
+    steps, last = _trie(classes + SPECIALS)
+    people = np.zeros(len(classes), dtype=np.int64)
+    if not len(classes):
+        return people
+    lists = [_lists(each) for each in population.fits]
+    for start in range(0, len(population.codes), _AT_ONCE):
+        row = np.arange(start, min(start + _AT_ONCE, len(population.codes)))
+        node = np.zeros(len(row), dtype=np.int64)
+        for j, (keys, radix) in enumerate(steps):
+            row, node = _down(row, node, population.codes[:, j], lists[j], keys, radix)
+        np.add.at(people, last[node], population.people[row])
+    return people
+
+
+def _trie(dense: npt.NDArray[np.int32]) -> tuple[list[tuple[Ints, int]], Ints]:
+    """Return for each column the sorted keys (node above, label) of its nodes, and the class of each last node."""
+    steps: list[tuple[Ints, int]] = []
+    node = np.zeros(len(dense), dtype=np.int64)
+    for column in dense.T:
+        radix = int(column.max(initial=0)) + 1
+        keys, node = np.unique(node * radix + column, return_inverse=True)
+        steps.append((keys, radix))
+        node = node.reshape(-1)
+    last = np.empty(len(dense), dtype=np.int64)
+    last[node] = np.arange(len(dense))
+    return steps, last
+
+
+def _lists(fits: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    begins = np.cumsum([0, *map(len, fits)], dtype=np.int64)
+    return begins, np.array([label for fit in fits for label in fit], dtype=np.int64)
+
+
+def _down(row: Ints, node: Ints, codes: Ints, fits: tuple[Ints, Ints], keys: Ints, radix: int) -> tuple[Ints, Ints]:
+    """Go from each node to those below it whose label stands for the profile's value."""
+    begins, labels = fits
+    code = codes[row]
+    many = begins[code + 1] - begins[code]
+    at = np.repeat(begins[code] - np.concatenate([[0], np.cumsum(many)[:-1]]), many) + np.arange(int(many.sum()))
+    label, row, node = labels[at], np.repeat(row, many), np.repeat(node, many)
+    known = label < radix
+    wanted = node * radix + label
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    hit = known & (keys[place] == wanted)
+    return row[hit], place[hit]

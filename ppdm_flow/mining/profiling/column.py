@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.identifiers.forms import shaped
+from ppdm_flow.mining.identifiers.cells import shaped
 from ppdm_flow.mining.profiling.types import date_form, numbers_of, type_of
 from ppdm_flow.mining.profiling.words import named
 

@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.costs import PreparedCost
-from ppdm_flow.mining.recoding.ground import WeightedRows
-from ppdm_flow.mining.recoding.grouping import RowGrouping, at_bottom, regrouped
-from ppdm_flow.mining.recoding.lattice import Lattice, Node
+from ppdm_flow.mining.recoding.grouping import Lattice, Node, RowGrouping, WeightedRows, at_bottom, regrouped
 from ppdm_flow.mining.recoding.models import ClassModel
 
 Bools = npt.NDArray[np.bool_]

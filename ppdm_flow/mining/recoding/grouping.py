@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.recoding.ground import WeightedRows
 from ppdm_flow.mining.recoding.kernels import keys_of, merged, numbered, summed
-from ppdm_flow.mining.recoding.lattice import Node
 
 _KEY_LIMIT = 1 << 62
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Node = tuple[int, ...]
+"""A level for each attribute."""
+Codes = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,3 +165,162 @@ def largest(begins: Ints, count: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if some.any():
         out[some] = np.maximum.reduceat(count, begins[:-1][some])
     return out
+
+
+# The lattice of generalizations: one level for each attribute, ordered attribute by attribute.
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """``heights`` are the numbers of levels (Samarati 2001, section 3)."""
+
+    heights: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return math.prod(self.heights)
+
+    @property
+    def bottom(self) -> Node:
+        """Nothing is generalized."""
+        return (0,) * len(self.heights)
+
+    @property
+    def top(self) -> Node:
+        """Everything is."""
+        return tuple(h - 1 for h in self.heights)
+
+    def __iter__(self) -> Iterator[Node]:
+        """Yield every node, lexicographically."""
+        return product(*(range(h) for h in self.heights))
+
+    def successors(self, node: Node) -> Iterator[Node]:
+        """Yield the nodes one level above."""
+        for i, level in enumerate(node):
+            if level + 1 < self.heights[i]:
+                yield (*node[:i], level + 1, *node[i + 1 :])
+
+    def predecessors(self, node: Node) -> Iterator[Node]:
+        """Yield the nodes one level below."""
+        for i, level in enumerate(node):
+            if level:
+                yield (*node[:i], level - 1, *node[i + 1 :])
+
+    def below(self, node: Node) -> tuple[slice, ...]:
+        """Return the places of all nodes that ``node`` generalizes, itself included, in an array of this shape."""
+        return tuple(slice(0, level + 1) for level in node)
+
+    def above(self, node: Node) -> tuple[slice, ...]:
+        """Return the places of all nodes that generalize ``node``, itself included."""
+        return tuple(slice(level, None) for level in node)
+
+    def full(self, value: float) -> npt.NDArray[np.float64]:
+        """Return an array with a number for each node."""
+        return np.full(self.heights, value)
+
+
+def is_below(one: Node, other: Node) -> bool:
+    """Whether ``other`` generalizes ``one``, or is it.
+
+    >>> is_below((0, 2), (1, 2)), is_below((0, 2), (1, 1))
+    (True, False)
+    """
+    return all(a <= b for a, b in zip(one, other, strict=True))
+
+
+def _same(total: Floats) -> Floats:
+    return total
+
+
+class Floors:
+    """What every node costs at least, known from its levels alone: one number for each attribute and level, added up.
+
+    ``terms[j][l]`` is what attribute j adds at level l; ``shape`` is monotone and makes the cost of their sum.
+    """
+
+    def __init__(self, terms: Sequence[Floats], shape: Callable[[Floats], Floats] = _same) -> None:
+        self.terms = terms
+        self.shape = shape
+
+    def at(self, node: Node) -> float:
+        """Return the floor of one node."""
+        return float(self.shape(np.array(sum(float(t[level]) for t, level in zip(self.terms, node, strict=True)))))
+
+    def every(self, lattice: Lattice) -> Floats:
+        """Return the floors of all nodes, in the lattice's shape."""
+        out = lattice.full(0.0)
+        for j, term in enumerate(self.terms):
+            out += term.reshape([-1 if i == j else 1 for i in range(len(self.terms))])
+        return self.shape(out)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """One attribute's hierarchy over its leaf codes 0 … domain - 1.
+
+    ``maps[l]`` (domain,) is the code of every leaf at level l, level 0 the leaves themselves; each level is a
+    coarsening of the one before. ``shares[l]`` (codes at l,) is the share of the domain that a code stands for, above 0
+    and at most 1. ``values`` is how many values the domain has, where the leaves are only some of them.
+    """
+
+    maps: tuple[Codes, ...]
+    shares: tuple[Floats, ...]
+    values: int | None = None
+
+    def __post_init__(self) -> None:
+        for below, above in zip(self.maps, self.maps[1:], strict=False):
+            if len(np.unique(np.stack([below, above]), axis=1).T) != len(np.unique(below)):
+                raise ValueError("a level of a hierarchy is no coarsening of the one below it")
+
+    @property
+    def height(self) -> int:
+        """How many levels there are, the leaves included."""
+        return len(self.maps)
+
+    @property
+    def domain(self) -> int:
+        """How many leaves there are."""
+        return len(self.maps[0])
+
+    @property
+    def least(self) -> float:
+        """The share of a leaf."""
+        return 1.0 / (self.domain if self.values is None else self.values)
+
+    def width(self, level: int) -> int:
+        """Return how many codes a level has."""
+        return len(self.shares[level])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedRows:
+    """``codes`` (rows, attributes) leaf codes of distinct rows, ``weights`` (rows,) how many records each stands for.
+
+    ``sensitive``: one array of codes (rows,) for each attribute that models and costs ask about, beside its number of
+    values. ``population`` (rows,): how many people of a population table have the row's quasi-identifiers, for k-map;
+    such rows may have the weight 0.
+    """
+
+    codes: Codes
+    weights: Weights
+    levels: tuple[Levels, ...]
+    sensitive: tuple[Codes, ...] = ()
+    values: tuple[int, ...] = ()
+    population: Weights | None = None
+
+    def __post_init__(self) -> None:
+        if self.codes.shape != (len(self.weights), len(self.levels)):
+            raise ValueError("codes, weights and levels differ in length")
+        if len(self.sensitive) != len(self.values):
+            raise ValueError("a sensitive attribute without its number of values")
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.weights.sum())
+
+    @property
+    def attributes(self) -> int:
+        """How many quasi-identifiers there are."""
+        return len(self.levels)

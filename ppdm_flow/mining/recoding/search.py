@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.recoding.costs import RecodingCost
 from ppdm_flow.mining.recoding.evaluation import EQUAL, CountedPeople, CountingEvaluator, NodeResult, Watch
-from ppdm_flow.mining.recoding.ground import WeightedRows
-from ppdm_flow.mining.recoding.lattice import Floors, Lattice, Node
+from ppdm_flow.mining.recoding.grouping import Floors, Lattice, Node, WeightedRows
 from ppdm_flow.mining.recoding.models import ClassModel
 
 WRITTEN = 2_000_000

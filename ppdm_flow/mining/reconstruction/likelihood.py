@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.reconstruction.channel import Floats, RetentionChannel
-from ppdm_flow.mining.reconstruction.channels import AnyChannel
-from ppdm_flow.mining.reconstruction.matrix_channel import MatrixChannel
+from ppdm_flow.sdk.anonymizer import ValueOperator
+from ppdm_flow.sdk.matrix_operator import MatrixOperator
 
 _HALVINGS = 80
 _LEAST = 1e-20
@@ -19,6 +18,8 @@ TOLERANCE = 1e-6
 
 _ROUNDING = 1e-12
 """Less log-likelihood than this, for each record, cannot be told from rounding."""
+Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.intp]
 
 
 def maximum(channel: AnyChannel, released: Floats, unbiased: Floats) -> Floats:
@@ -205,3 +206,178 @@ def _quotient(released: Floats, expected: Floats) -> Floats:
 def _normal(shares: Floats) -> Floats:
     total = shares.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(shares, total, out=np.zeros_like(shares), where=total > 0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RetentionChannel:
+    """P = diag(p) + 1 q^T with q = (1 - p)/m, and its pseudo-inverse A, both applied in O(m).
+
+    Row j of P n = y says p_j n_j + c = y_j, where c = q^T n is the same for every j, and columns of P sum to 1. So
+    c = u^T y, n_j = (y_j - c)/p_j for every value but the least retained one, and that has what is left of the total
+    (Sherman and Morrison's inverse, written such that one p = 0 does no harm: det P is then
+    (1/m) times the product of the other p). Where several values have p = 0, P is singular: only their sum follows
+    from y, and they share it equally, which is the solution of least norm.
+
+    ``rest`` are the positions that get what is left: the values with p = 0, else one value with the smallest p.
+    ``blend`` is u of shape (m,); ``gain`` is 1/p_j, and 0 for ``rest``.
+    """
+
+    retention: Floats
+    leave: Floats
+    gain: Floats
+    blend: Floats
+    rest: Positions
+
+    @classmethod
+    def of(cls, retention: npt.ArrayLike) -> RetentionChannel:
+        """Build it from p of shape (m,), m >= 1, each in [0, 1]. Raises ValueError for anything else."""
+        kept = np.array(retention, dtype=np.float64)
+        if kept.ndim != 1 or not len(kept) or not np.all((kept >= 0) & (kept <= 1)):
+            raise ValueError("retention probabilities are one or more numbers between 0 and 1")
+        lost = kept <= NEGLIGIBLE
+        kept[lost] = 0.0
+        rest = np.flatnonzero(lost) if lost.any() else np.array([int(np.argmin(kept))])
+        solved = np.ones(len(kept), dtype=bool)
+        solved[rest] = False
+        gain = np.divide(1.0, kept, out=np.zeros(len(kept)), where=solved)
+        least = float(kept[rest[0]])
+        ratio = least * gain
+        ratio[rest] = 1.0
+        return cls(kept, (1.0 - kept) / len(kept), gain, (ratio - least) / ratio.sum(), rest)
+
+    @property
+    def size(self) -> int:
+        """The number m of values."""
+        return len(self.retention)
+
+    @property
+    def alike(self) -> Positions:
+        """The positions of values that no release can tell apart; empty unless two or more have p = 0."""
+        return self.rest if len(self.rest) > 1 else self.rest[:0]
+
+    def forward(self, counts: Floats) -> Floats:
+        """Return P n, the expected released counts; shape (..., m) as ``counts``."""
+        expected: Floats = self.retention * counts + (counts @ self.leave)[..., None]
+        return expected
+
+    def backward(self, weights: Floats) -> Floats:
+        """Return P^T a for shape (..., m)."""
+        pulled: Floats = self.retention * weights + self.leave * weights.sum(axis=-1, keepdims=True)
+        return pulled
+
+    def solve(self, released: Floats) -> Floats:
+        """Return A y = n, unbiased where the values can be told apart; shape (..., m). May be negative."""
+        counts: Floats = (released - (released @ self.blend)[..., None]) * self.gain
+        left = released.sum(axis=-1) - counts.sum(axis=-1)
+        counts[..., self.rest] = (left / len(self.rest))[..., None]
+        return counts
+
+
+# The linear algebra of an operator that is a whole matrix.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatrixChannel:
+    """P = R^T and its inverse A, for ``transition`` R of shape (m, m) with rows that sum to 1.
+
+    It has the members of :class:`~ppdm_flow.mining.reconstruction.likelihood.RetentionChannel` that estimates use.
+    ``inverse`` is R^-1 = A^T. All values can be told apart, so ``alike`` is empty; ``rest`` is one value, whose sum is
+    itself.
+    """
+
+    transition: Floats
+    inverse: Floats
+
+    @classmethod
+    def of(cls, transition: npt.ArrayLike) -> MatrixChannel:
+        """Build it. Raises SingularMatrixError where R has no inverse to rely on, ValueError for no such R."""
+        matrix = np.asarray(transition, dtype=np.float64)
+        if matrix.ndim != 2 or not len(matrix) or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError("a transition matrix is square, over one or more values")
+        if not np.all((matrix >= 0) & (matrix <= 1)) or np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-6:
+            raise ValueError("the rows of a transition matrix are probabilities that sum to 1")
+        if condition(matrix) > WORST:
+            raise SingularMatrixError("the matrix cannot be inverted")
+        return cls(matrix, np.asarray(np.linalg.inv(matrix), dtype=np.float64))
+
+    @property
+    def size(self) -> int:
+        """The number m of values."""
+        return len(self.transition)
+
+    @property
+    def rest(self) -> Positions:
+        """A single position."""
+        return np.zeros(1, dtype=np.intp)
+
+    @property
+    def alike(self) -> Positions:
+        """No position."""
+        return np.zeros(0, dtype=np.intp)
+
+    def forward(self, counts: Floats) -> Floats:
+        """Return P n, the expected released counts; shape (..., m) as ``counts``."""
+        expected: Floats = counts @ self.transition
+        return expected
+
+    def backward(self, weights: Floats) -> Floats:
+        """Return P^T a for shape (..., m)."""
+        pulled: Floats = weights @ self.transition.T
+        return pulled
+
+    def solve(self, released: Floats) -> Floats:
+        """Return A y = n, unbiased; shape (..., m). May be negative."""
+        counts: Floats = released @ self.inverse
+        return counts
+
+    def variances(self, counts: Floats) -> Floats:
+        """Return the diagonal of A diag(P n) A^T - diag(n), shape (..., m)."""
+        spread: Floats = np.maximum(self.forward(counts) @ self.inverse**2 - counts, 0.0)
+        return spread
+
+    def along(self, counts: Floats) -> Floats:
+        """Return sum_k A_jk^2 (P Cov(., j))_k, shape (..., m).
+
+        As P A = 1, P Cov(., j) = mu A_j - n_j P_j for mu = P n, so it is sum_k A_jk^3 mu_k - n_j sum_k A_jk^2 P_kj.
+        """
+        own = np.einsum("kj,jk->j", self.inverse**2, self.transition)
+        moved: Floats = self.forward(counts) @ self.inverse**3 - counts * own
+        return moved
+
+    def start(self, unbiased: Floats) -> Floats:
+        """Return where the iteration for the greatest likelihood begins: A y, its negative counts cut off.
+
+        Where none is negative it ends there as well. Else every value gets a little, or it could never get more.
+        """
+        outside = (unbiased < 0).any(axis=-1, keepdims=True)
+        cut = np.maximum(unbiased, 0.0)
+        little = 1e-3 * cut.sum(axis=-1, keepdims=True) / self.size
+        begun: Floats = np.where(outside, cut + little, unbiased)
+        return begun
+
+
+AnyChannel = RetentionChannel | MatrixChannel
+
+
+def channel_of(operator: ValueOperator) -> AnyChannel:
+    """Return the linear algebra of the operator. Raises SingularMatrixError for a matrix without an inverse."""
+    if isinstance(operator, MatrixOperator):
+        return MatrixChannel.of(operator.transition)
+    return RetentionChannel.of(operator.retention)
+
+
+NEGLIGIBLE = 1e-12
+"""A retention probability below this is zero: no table that could be stored would show it."""
+
+WORST = 1e8
+"""The condition number from which a matrix counts as singular: beyond it rounding alone moves the estimates."""
+
+
+class SingularMatrixError(ValueError):
+    """The matrix has no inverse to rely on: some distributions of the original give one and the same release."""
+
+
+def condition(transition: npt.ArrayLike) -> float:
+    """Return the ratio of the largest to the smallest singular value, inf for a singular matrix."""
+    values = np.linalg.svd(np.asarray(transition, dtype=np.float64), compute_uv=False)
+    return float(values[0] / values[-1]) if values[-1] > 0 else float("inf")

@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.laws import Floats, log_choose
-from ppdm_flow.mining.transactions.matrices import joint, members, transition
-from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator, joint, members, transition
 
 
 class Event(StrEnum):

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.hardest import Maxima, check_maxima, maxima_of
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.matrices import noise
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, noise
 
 SIGMAS = 4.0
 

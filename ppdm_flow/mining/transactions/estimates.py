@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.matrices import noise, occurring, recovery, weights
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, noise, occurring, recovery, weights
 
 LEVEL = 0.95
 

@@ -23,8 +23,7 @@ from ppdm_flow.mining.transactions.breaches import (
 )
 from ppdm_flow.mining.transactions.hardest import hardest
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.matrices import members
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, members
 from ppdm_flow.mining.transactions.prevalent import PrevalentItemsets
 
 Integers = npt.NDArray[np.int64]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdm_flow.mining.transactions.apriori.apriori import MinedItemsets
+from ppdm_flow.mining.transactions.apriori import MinedItemsets
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.transactions.laws import Floats, binomial_law, identity_law, pasted_law
+from ppdm_flow.core.errors import DataError, PluginError
+from ppdm_flow.mining.transactions.laws import Floats, binomial_law, identity_law, log_choose, pasted_law
 
 SELECT_A_SIZE, CUT_AND_PASTE, UNIFORM, NONE = "select_a_size", "cut_and_paste", "uniform", "none"
 
@@ -20,6 +20,7 @@ LARGEST = 10_000
 """Items of the largest transaction: its law is held as an array, and a document may say anything."""
 LARGEST_CUTOFF = 100_000
 """The largest K: above, hardly a set loses an item."""
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,3 +199,184 @@ def _law(size: int, law: Floats) -> Floats:
     fixed = np.array(law, dtype=np.float64)
     fixed.setflags(write=False)
     return fixed
+
+
+# An operator as JSON: what `operator.json` holds.
+
+
+_INSERTING = "uniform_inserting"
+"""A family of its own in documents: what does not know of inserted items must not read it as `uniform`."""
+
+
+def document(operator: TransactionOperator) -> dict[str, Any]:
+    """Return what rebuilds the operator, in JSON values only."""
+    entries: dict[str, Any] = {"family": operator.family, "alphabet": int(operator.alphabet)}
+    if operator.keep is not None:
+        entries["keep"] = operator.keep
+    if operator.inserted:
+        entries |= {"family": _INSERTING, "insert": operator.inserted}
+    entries["sizes"] = [_entry(operator, m) for m in operator.sizes]
+    return entries
+
+
+def from_document(read: Any) -> TransactionOperator:
+    """Rebuild an operator from its document. Raises ValueError, with no value of it, for anything that is none."""
+    entries = read.get("sizes") if isinstance(read, Mapping) else None
+    if not isinstance(read, Mapping) or not isinstance(entries, list):
+        raise ValueError("this is no document of an operator: an object with a list `sizes` is expected")  # noqa: TRY004 - one error for all that is wrong with a document
+    alphabet: Any = read.get("alphabet")
+    match read.get("family"):
+        case "select_a_size":
+            laws = {m: _numbers(law) for m, law in _field(entries, "retained").items()}
+            return TransactionOperator.select_a_size(laws, _field(entries, "rho"), alphabet)
+        case "cut_and_paste":
+            return TransactionOperator.cut_and_paste(_field(entries, "cutoff"), _field(entries, "rho"), alphabet)
+        case "uniform" | "uniform_inserting" as family:
+            keep: Any = read.get("keep")
+            inserted: Any = read.get("insert") if family == _INSERTING else 0
+            return TransactionOperator.uniform(_field(entries, "size"), keep, alphabet, inserted)
+        case "none":
+            return TransactionOperator.none(_field(entries, "size"), alphabet)
+    raise ValueError("the document names no known family of operators")
+
+
+def _entry(operator: TransactionOperator, size: int) -> dict[str, Any]:
+    entry: dict[str, Any] = {"size": size}
+    if operator.family == SELECT_A_SIZE:
+        entry["retained"] = [float(p) for p in operator.retained[size]]
+    if operator.family == CUT_AND_PASTE:
+        entry["cutoff"] = operator.cutoffs[size]
+    if operator.family not in (UNIFORM, NONE):
+        entry["rho"] = operator.insertion[size]
+    return entry
+
+
+def _numbers(values: Any) -> list[float]:
+    if not isinstance(values, list) or not all(is_real(v) for v in values):
+        raise ValueError("a retained law in the document is not a list of numbers")
+    return values
+
+
+def _field(entries: list[Any], name: str) -> dict[int, Any]:
+    """Return size -> ``name`` of a document's entries."""
+    by_size: dict[int, Any] = {}
+    for entry in entries:
+        if not isinstance(entry, Mapping) or not is_whole(entry.get("size")) or name not in entry:
+            raise ValueError(f"an entry of `sizes` lacks `size` or `{name}`")
+        if entry["size"] in by_size:
+            raise ValueError("a transaction size is given twice")
+        by_size[entry["size"]] = entry[name]
+    return by_size
+
+
+# What an operator does to the part of a transaction that lies within an itemset, exactly.
+#
+# An operator treats items alike, so what it does to t ∩ A follows from k = |A|, m = |t| and l = |t ∩ A| alone.
+
+
+WORST_CONDITION = 1e12
+"""A transition matrix with a larger condition number is singular: rounding alone would swamp what it gives back."""
+
+
+def occurring(operator: TransactionOperator, size: int, length: int) -> Bools:
+    """Return which overlaps l = 0..k of an itemset of k = ``length`` items can occur, shape (k + 1,)."""
+    overlap = np.arange(length + 1)
+    fits = overlap <= size
+    if operator.refills:
+        fits &= length - overlap <= operator.alphabet - size
+    return fits
+
+
+def joint(operator: TransactionOperator, size: int, length: int) -> Floats:
+    """Return the chance g[l, q, i] of one exact outcome within an itemset A of k = ``length`` items.
+
+    Given |t ∩ A| = l: just a given set of q of these l items are in t', and just a given set of i of the k - l others.
+    Shape (k + 1, k + 1, k + 1); 0 for what cannot be.
+    """
+    if length < 1:
+        raise ValueError("an itemset needs one item at least")
+    law, outside = operator.law(size), operator.alphabet - size
+    overlap, stayed, came, kept = np.ogrid[0 : length + 1, 0 : length + 1, 0 : length + 1, 0 : size + 1]
+    possible = (stayed <= overlap) & (came <= length - overlap) & (overlap <= size)
+    chance = log_choose(size - overlap, kept - stayed) - log_choose(size, kept)
+    if operator.refills:
+        new, others = size - kept + operator.inserted, outside - (length - overlap)
+        refill = log_choose(others, new - came) - log_choose(outside, new)
+        return np.asarray(np.where(possible, (np.exp(chance + refill) * law).sum(axis=3, keepdims=True), 0.0)[..., 0])
+    rho = operator.rho(size)
+    inserted = np.power(rho, came) * np.power(1.0 - rho, np.maximum(length - overlap - came, 0))
+    return np.asarray(np.where(possible, (np.exp(chance) * law).sum(axis=3, keepdims=True) * inserted, 0.0)[..., 0])
+
+
+def transition(operator: TransactionOperator, size: int, length: int) -> Floats:
+    """Return P[l', l] = Pr[|t' ∩ A| = l' given |t ∩ A| = l], shape (k + 1, k + 1); section 4.1.
+
+    Columns sum to 1; one for an overlap that cannot occur (l > m) is 0.
+    """
+    chance = joint(operator, size, length)
+    matrix = np.zeros((length + 1, length + 1))
+    overlap, stayed = np.ogrid[0 : length + 1, 0 : length + 1]
+    ways = np.exp(log_choose(overlap, stayed))
+    for came in range(length + 1):
+        more = ways * np.exp(log_choose(length - overlap, came)) * chance[:, :, came]
+        matrix[came:] += more[:, : length + 1 - came].T
+    return matrix
+
+
+def pattern_transition(operator: TransactionOperator, size: int, length: int) -> Floats:
+    """Return Q[u', u] = Pr[t' ∩ A = u' given t ∩ A = u] for all 2^k subsets, as bits of their index; (2^k, 2^k)."""
+    after, before = np.ogrid[0 : 1 << length, 0 : 1 << length]
+    chance = joint(operator, size, length)
+    return np.asarray(chance[members(before), members(after & before), members(after & ~before)])
+
+
+def members(patterns: npt.ArrayLike) -> npt.NDArray[np.intp]:
+    """Return the number of items of each pattern (bits of an index)."""
+    return np.asarray(np.bitwise_count(np.asarray(patterns)), dtype=np.intp)
+
+
+def recovery(operator: TransactionOperator, size: int, length: int) -> Floats:
+    """Return L, shape (k + 1, k + 1), with L P = 1 on the overlaps that can occur; rows of the others are 0.
+
+    Raises PluginError PPF869 if the overlaps cannot be told apart.
+    """
+    matrix, fits = transition(operator, size, length), occurring(operator, size, length)
+    columns = matrix[:, fits]
+    if np.linalg.cond(columns) > WORST_CONDITION:
+        raise _singular(operator, size, length)
+    inverse = np.zeros_like(matrix)
+    inverse[fits] = np.linalg.inv(columns) if fits.all() else np.linalg.pinv(columns)
+    return inverse
+
+
+def weights(operator: TransactionOperator, size: int, length: int) -> Floats:
+    """Return w of shape (k + 1,): the sum of w[|t' ∩ A|] estimates how many t hold A without bias.
+
+    0 for itemsets of more than m items, which no t holds. Raises PluginError PPF869 where there is no such w.
+    """
+    if length > size:
+        operator.law(size)
+        return np.zeros(length + 1)
+    return np.array(recovery(operator, size, length)[length])
+
+
+def noise(operator: TransactionOperator, size: int, length: int, applied: Floats | None = None) -> Floats:
+    """Return D[l], the variance of w[|t' ∩ A|] given |t ∩ A| = l, shape (k + 1,); 0 for what cannot occur.
+
+    ``applied`` is w, by default ``weights``.
+    """
+    given = weights(operator, size, length) if applied is None else applied
+    matrix = transition(operator, size, length)
+    mean = given @ matrix
+    return np.asarray(np.maximum((given * given) @ matrix - mean * mean, 0.0))
+
+
+def _singular(operator: TransactionOperator, size: int, length: int) -> PluginError:
+    items = f"{length} items" if length > 1 else "single items"
+    text = f"supports of {items} cannot be recovered from randomized transactions of {size}"
+    cutoff = operator.cutoffs.get(size)
+    if cutoff is not None and cutoff < min(length, size):
+        why = f"the cutoff is {cutoff}, so no {items} of a transaction are ever kept on purpose"
+    else:
+        why = "items that a transaction holds come through hardly more often than others"
+    return PluginError(Diagnostic("PPF869", text, notes=(why,), hint="raise the cutoff, or lower the insertion"))

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.transactions.apriori.counting import Counter, Partitions
-from ppdm_flow.mining.transactions.apriori.levels import Level, joined, patterns
+from ppdm_flow.mining.transactions.apriori import Counter, Level, Partitions, joined, patterns
 from ppdm_flow.mining.transactions.laws import Floats
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 

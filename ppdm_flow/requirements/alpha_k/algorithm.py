@@ -9,8 +9,7 @@ import numpy as np
 
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.mining.classes.audit import SensitiveAudit
-from ppdm_flow.mining.classes.class_metric import Names
-from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
+from ppdm_flow.mining.classes.class_metric import ColumnFigures, Floats, Names
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.histograms import Histograms
 from ppdm_flow.mining.recoding.grouping import RowGrouping, largest, shares

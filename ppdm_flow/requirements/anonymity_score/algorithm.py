@@ -16,9 +16,18 @@ import numpy as np
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
-from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, columns_of, comparison, matched, shortcomings
-from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
-from ppdm_flow.mining.anonymity.scores import MatchedSupports, anonymity_score
+from ppdm_flow.mining.anonymity import (
+    NOTHING,
+    MatchedColumns,
+    MatchedSupports,
+    Pairs,
+    anonymity_score,
+    columns_of,
+    comparison,
+    matched,
+    shortcomings,
+    supports,
+)
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore, AnonymityScoreParams
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

@@ -13,10 +13,19 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
 from ppdm_flow.core.supports import SupportBound
-from ppdm_flow.mining.anonymity.matching import NOTHING, MatchedColumns, columns_of, comparison, matched, shortcomings
-from ppdm_flow.mining.anonymity.matching_query import Pairs, supports
-from ppdm_flow.mining.anonymity.scores import BlendCounts, blend
-from ppdm_flow.mining.anonymity.supports import JointSupports
+from ppdm_flow.mining.anonymity import (
+    NOTHING,
+    BlendCounts,
+    JointSupports,
+    MatchedColumns,
+    Pairs,
+    blend,
+    columns_of,
+    comparison,
+    matched,
+    shortcomings,
+    supports,
+)
 from ppdm_flow.requirements.blend.requirement import Blend, BlendParams
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

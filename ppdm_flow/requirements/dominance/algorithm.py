@@ -19,7 +19,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
-from ppdm_flow.mining.class_people.holdings import OfHoldings
+from ppdm_flow.mining.class_people.seen import OfHoldings
 from ppdm_flow.mining.classes import other_releases
 from ppdm_flow.mining.classes.measures import PREFIX
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured, unreleased

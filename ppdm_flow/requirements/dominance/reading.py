@@ -21,10 +21,10 @@ from ppdm_flow.mining.exposure.columns import (
     unchanged,
 )
 from ppdm_flow.mining.exposure.faults import require_true_values
+from ppdm_flow.mining.exposure.histograms import values
 from ppdm_flow.mining.exposure.numbers import UnnumberedError, require_numbers
 from ppdm_flow.mining.exposure.repeated import as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import CountedRows
-from ppdm_flow.mining.exposure.values import values
 from ppdm_flow.mining.people.groups import GroupEntries
 from ppdm_flow.mining.people.values import people_values
 from ppdm_flow.mining.recoding.grouping import ClassCells

@@ -18,12 +18,27 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.classes.wording import unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import carriers
-from ppdm_flow.mining.exposure.estimates import MEAN, MEDIAN, WEIGHTED, combined, estimates
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.numbers import Floats, Ints, PairedNumbers, other_names, paired_numbers, type_of
-from ppdm_flow.mining.exposure.numbers_query import NumberTexts, Types, hold, number_of
+from ppdm_flow.mining.exposure.numbers import (
+    MEAN,
+    MEDIAN,
+    WEIGHTED,
+    Floats,
+    Ints,
+    NumberTexts,
+    PairedNumbers,
+    Types,
+    by_pseudonym,
+    combined,
+    estimates,
+    hold,
+    number_of,
+    other_names,
+    paired_numbers,
+    persons,
+    type_of,
+)
 from ppdm_flow.mining.exposure.paired import relation
-from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.requirements.interval_disclosure.requirement import IntervalDisclosure, IntervalDisclosureParams, Width
 from ppdm_flow.sdk.audit import AuditContext, Sql

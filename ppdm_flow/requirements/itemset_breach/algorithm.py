@@ -23,8 +23,7 @@ from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Fi
 from ppdm_flow.mining.exposure.columns import beside
 from ppdm_flow.mining.releases.attributes import namesakes, source_of
 from ppdm_flow.mining.transactions.breaches import Event, epsilon, exchangeable, level, likelihoods
-from ppdm_flow.mining.transactions.counting.counting import support_counts
-from ppdm_flow.mining.transactions.counting.vertical import columns
+from ppdm_flow.mining.transactions.counting.vertical import columns, support_counts
 from ppdm_flow.mining.transactions.exposure import WorstExposure, knowing, outside, rest, whole
 from ppdm_flow.mining.transactions.exposure import inside as exposure_inside
 from ppdm_flow.mining.transactions.hardest import hardest, privacy_challenging

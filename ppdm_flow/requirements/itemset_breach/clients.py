@@ -21,11 +21,9 @@ from ppdm_flow.core.requirement import within
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.transactions.breaches import likelihoods
 from ppdm_flow.mining.transactions.counting.vertical import expand, item_counts
-from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.hardest import by_program, check_maxima, hardest, polytope
 from ppdm_flow.mining.transactions.laws import Floats
-from ppdm_flow.mining.transactions.matrices import recovery
-from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
+from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator, from_document, recovery
 from ppdm_flow.requirements.itemset_breach.fit import ERROR, summed
 from ppdm_flow.requirements.itemset_breach.material import UnknownOperatorError, likelihood, released_lengths
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from scipy.special import rel_entr
 from scipy.stats import binom
 
-from ppdm_flow.mining.transactions.counting.counting import support_counts
-from ppdm_flow.mining.transactions.counting.vertical import BitColumns, columns, expand, item_counts
+from ppdm_flow.mining.transactions.counting.vertical import BitColumns, columns, expand, item_counts, support_counts
 from ppdm_flow.mining.transactions.operators import NONE, TransactionOperator
 from ppdm_flow.requirements.itemset_breach.material import BreachInput, plain
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn

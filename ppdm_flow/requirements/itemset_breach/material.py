@@ -12,8 +12,7 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.mining.releases.attributes import source_of
-from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, TransactionOperator
+from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, TransactionOperator, from_document
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.counts import written_out

@@ -16,19 +16,19 @@ from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.classes.wording import FITTING, as_they_are, of_originals, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import RevealingColumns, columns, made_of, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_sql, findings_of_unaccounted
+from ppdm_flow.mining.exposure.query import CombinationSizes, classes, crowds, crowds_sql
 from ppdm_flow.mining.exposure.repeated import Repetitions, repeated
 from ppdm_flow.mining.exposure.rows import CountedRows, ReleasedRows, SharedCounts
-from ppdm_flow.mining.exposure.sizes import CombinationSizes, classes, crowds, crowds_sql
+from ppdm_flow.mining.exposure.together import beside_all, beside_all_sql, findings_of_unaccounted
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_sql
 from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
-from ppdm_flow.mining.people.sizes import people_in_classes, people_in_classes_sql
+from ppdm_flow.mining.people.query import people_in_classes, people_in_classes_sql
 from ppdm_flow.mining.people.wording import KNOWN, holding_all, knowing
 from ppdm_flow.mining.recoding.models import KAnonymous, SensitiveColumns
+from ppdm_flow.mining.releases.attributes import crowds as relation_crowds
 from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.releases.relation import crowds as relation_crowds
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView

@@ -25,12 +25,10 @@ from ppdm_flow.mining.exposure.columns import RevealingColumns, columns, facts_o
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.figures import UncountedPeopleError, require_people
 from ppdm_flow.mining.people.known import KnownRows, may_link
-from ppdm_flow.mining.populations.matching import fitting
-from ppdm_flow.mining.populations.profiles import PopulationProfiles, profiles
+from ppdm_flow.mining.populations.profiles import PopulationProfiles, fitting, profiles
 from ppdm_flow.mining.recoding.grouping import RowGrouping
 from ppdm_flow.mining.recoding.models import Bools, Floats, HereditaryModel, SensitiveColumns
-from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.releases.relation import all_known, classes
+from ppdm_flow.mining.releases.attributes import all_known, classes, listed
 from ppdm_flow.requirements.k_map.requirement import KMap
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView

@@ -23,10 +23,8 @@ from ppdm_flow.mining.classes.wording import unreleased
 from ppdm_flow.mining.exposure.columns import facts_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.people.figures import require_one_known, require_people
-from ppdm_flow.mining.people.linkage import linked_rows
-from ppdm_flow.mining.people.linkage_query import linked_lines
-from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.releases.relation import weight_of
+from ppdm_flow.mining.people.linkage import linked_lines, linked_rows
+from ppdm_flow.mining.releases.attributes import listed, weight_of
 from ppdm_flow.requirements.km_anonymity.requirement import KmAnonymity
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.compiled import compiled

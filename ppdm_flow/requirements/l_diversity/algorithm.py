@@ -18,13 +18,10 @@ from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure
 from ppdm_flow.mining.classes.audit import SensitiveAudit
-from ppdm_flow.mining.classes.class_metric import Names
-from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
+from ppdm_flow.mining.classes.class_metric import ColumnFigures, Floats, Names
 from ppdm_flow.mining.classes.wording import beyond, known_by
-from ppdm_flow.mining.exposure.histograms import Code, Histograms
-from ppdm_flow.mining.exposure.matching_query import matched_sql
-from ppdm_flow.mining.exposure.query import ClassQuery
-from ppdm_flow.mining.exposure.sparse import largest_flow
+from ppdm_flow.mining.exposure.histograms import Code, Histograms, largest_flow
+from ppdm_flow.mining.exposure.query import ClassQuery, matched_sql
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping, added, largest, shares
 from ppdm_flow.mining.recoding.models import SLACK as MODELS_SLACK

@@ -36,18 +36,22 @@ from ppdm_flow.mining.exposure.columns import (
     sensitive_attributes,
 )
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
-from ppdm_flow.mining.exposure.joint_sizes import beside_all, findings_of_unaccounted, unaccounted
-from ppdm_flow.mining.exposure.query import ClassQuery
+from ppdm_flow.mining.exposure.query import SIZE, ClassQuery
 from ppdm_flow.mining.exposure.repeated import of_originals
 from ppdm_flow.mining.exposure.rows import SharedCounts
-from ppdm_flow.mining.exposure.sizes import SIZE
-from ppdm_flow.mining.exposure.together import joint_size_sql, joint_tables, joint_values
+from ppdm_flow.mining.exposure.together import (
+    beside_all,
+    findings_of_unaccounted,
+    joint_size_sql,
+    joint_tables,
+    joint_values,
+    unaccounted,
+)
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.groups import NAMED
 from ppdm_flow.mining.people.known import KnownRows, may_link
 from ppdm_flow.mining.people.known_query import KnownQuery, require_linkable_sql
-from ppdm_flow.mining.people.query import PeopleQuery
-from ppdm_flow.mining.people.sizes import people_in_classes
+from ppdm_flow.mining.people.query import PeopleQuery, people_in_classes
 from ppdm_flow.mining.people.values import people_values
 from ppdm_flow.mining.people.wording import KNOWN, holding_all, knowing, known_sentence
 from ppdm_flow.mining.recoding.grouping import RowGrouping, added, shares

@@ -18,12 +18,11 @@ from ppdm_flow.mining.exposure.columns import (
     readings,
     sensitive_attributes,
 )
-from ppdm_flow.mining.exposure.histograms import Histograms
+from ppdm_flow.mining.exposure.histograms import Histograms, ValueHistograms, values
+from ppdm_flow.mining.exposure.query import CombinationSizes, classes, crowds
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import ReleasedRows, SharedCounts
-from ppdm_flow.mining.exposure.sizes import CombinationSizes, classes, crowds
 from ppdm_flow.mining.exposure.together import joint_values
-from ppdm_flow.mining.exposure.values import ValueHistograms, values
 from ppdm_flow.mining.recoding.grouping import added, shares
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.audit import AuditContext

@@ -11,23 +11,26 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.exposure.columns import facts_of
-from ppdm_flow.mining.exposure.estimates import best
 from ppdm_flow.mining.exposure.numbers import (
     Floats,
     Ints,
+    NumberTexts,
+    Types,
     UnnumberedError,
     UnpairedError,
+    best,
+    by_pseudonym,
     floats_of,
+    number_of,
     other_names,
     other_rows,
     paired_numbers,
+    persons,
     require_numbers,
     type_of,
 )
-from ppdm_flow.mining.exposure.numbers_query import NumberTexts, Types, number_of
 from ppdm_flow.mining.exposure.paired import paired_counts, relation
-from ppdm_flow.mining.exposure.persons import by_pseudonym, persons
-from ppdm_flow.mining.populations.file import PeopleFile, coded
+from ppdm_flow.mining.populations.profiles import PeopleFile, coded
 from ppdm_flow.requirements.numeric_linkage.nearest import (
     IntruderKnowledge,
     LinkageInput,

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ppdm_flow.mining.exposure.numbers import Floats, Ints
-from ppdm_flow.mining.exposure.numbers_query import Types, hold, number_of
+from ppdm_flow.mining.exposure.numbers import Floats, Ints, Types, hold, number_of
 from ppdm_flow.mining.exposure.paired import relation
 from ppdm_flow.requirements.numeric_linkage.nearest import FLOOR, SLACK, NearerCounts
 from ppdm_flow.requirements.numeric_linkage.spaces import HIDDEN, Codes, Space, least_and_ties

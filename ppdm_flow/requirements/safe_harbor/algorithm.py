@@ -22,8 +22,20 @@ from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError
 from ppdm_flow.mining.exposure.rows import ReleasedRows
 from ppdm_flow.mining.identifiers.cells import Mask, matching, normalized, seen
-from ppdm_flow.mining.identifiers.kinds import IDENTIFIERS, WORDS, Identifier
-from ppdm_flow.mining.identifiers.patterns import BORN, CARD, GROUPED, IMEI, LONG, NO_NAMES, PATTERNS, TOKENS, VIN
+from ppdm_flow.mining.identifiers.patterns import (
+    BORN,
+    CARD,
+    GROUPED,
+    IDENTIFIERS,
+    IMEI,
+    LONG,
+    NO_NAMES,
+    PATTERNS,
+    TOKENS,
+    VIN,
+    WORDS,
+    Identifier,
+)
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.requirements.safe_harbor.columns import ScannedColumn, looks
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor, areas

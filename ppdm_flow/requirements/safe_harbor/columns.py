@@ -10,7 +10,7 @@ from functools import cache
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.mining.identifiers.kinds import Identifier
+from ppdm_flow.mining.identifiers.patterns import Identifier
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, LOWER, MORE, Fixed, Texts
 from ppdm_flow.core.requirement import NamePattern, Requirement
-from ppdm_flow.mining.identifiers.kinds import Identifier
+from ppdm_flow.mining.identifiers.patterns import Identifier
 
 _AS_OF = "The year at whose end ages count: who was born 90 years before it or earlier belongs to `90 or older`."
 _ZIPS = "Attributes of the source that hold ZIP codes and have no name that says so (`zip`, `postal_code`)."

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.mining.reconstruction.histogram import operator_input
-from ppdm_flow.mining.releases.relation import weight_of
+from ppdm_flow.mining.releases.attributes import weight_of
 from ppdm_flow.requirements.sensitivities.judgement import counted_sql, tally_draws, whose_rows
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.anonymizer import ValueOperator

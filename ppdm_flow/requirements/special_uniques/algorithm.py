@@ -20,17 +20,14 @@ from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured
 from ppdm_flow.mining.exposure.columns import RevealingColumns, carriers, columns, made_of, sensitive_attributes
 from ppdm_flow.mining.exposure.faults import UncountedError, UnmeasuredError
-from ppdm_flow.mining.exposure.joint_sizes import findings_of_unaccounted, unaccounted
+from ppdm_flow.mining.exposure.query import classes
 from ppdm_flow.mining.exposure.rows import ReleasedRows
-from ppdm_flow.mining.exposure.sizes import classes
-from ppdm_flow.mining.exposure.together import joint_share, joint_share_sql
+from ppdm_flow.mining.exposure.together import findings_of_unaccounted, joint_share, joint_share_sql, unaccounted
 from ppdm_flow.mining.people.figures import require_one_known, require_people
 from ppdm_flow.mining.people.known import beside, may_link, require_linkable
-from ppdm_flow.mining.people.linkage import linked_rows
-from ppdm_flow.mining.people.linkage_query import linked_lines
-from ppdm_flow.mining.releases.attributes import listed, source_of
-from ppdm_flow.mining.releases.relation import classes as relation_classes
-from ppdm_flow.mining.releases.relation import crowds, remembered
+from ppdm_flow.mining.people.linkage import linked_lines, linked_rows
+from ppdm_flow.mining.releases.attributes import classes as relation_classes
+from ppdm_flow.mining.releases.attributes import crowds, listed, remembered, source_of
 from ppdm_flow.mining.uniques.people import RowsOfPeople, crowd_sizes, people_uniques
 from ppdm_flow.mining.uniques.special import (
     SpecialUniques,

@@ -20,8 +20,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.classes.audit import SensitiveAudit
-from ppdm_flow.mining.classes.class_metric import Names
-from ppdm_flow.mining.classes.column_figures import ColumnFigures, Floats
+from ppdm_flow.mining.classes.class_metric import ColumnFigures, Floats, Names
 from ppdm_flow.mining.classes.wording import beyond, known_by
 from ppdm_flow.mining.exposure.faults import UnrankedError
 from ppdm_flow.mining.exposure.histograms import Histograms

@@ -25,14 +25,12 @@ from ppdm_flow.core.roles import Nulls, ValuesAbsent
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, unmeasured, unrepeated
 from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns, made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.exposure.histograms import Histograms
-from ppdm_flow.mining.exposure.joint_sizes import beside_all, beside_all_sql, findings_of_unaccounted, unaccounted
-from ppdm_flow.mining.exposure.values import ValueHistograms
+from ppdm_flow.mining.exposure.histograms import Histograms, ValueHistograms
+from ppdm_flow.mining.exposure.together import beside_all, beside_all_sql, findings_of_unaccounted, unaccounted
 from ppdm_flow.mining.people.known import KnownRows
 from ppdm_flow.mining.people.known_query import KnownQuery
 from ppdm_flow.mining.people.wording import KNOWN, known_sentence
-from ppdm_flow.mining.releases.attributes import listed
-from ppdm_flow.mining.releases.relation import all_known, classes, crowds
+from ppdm_flow.mining.releases.attributes import all_known, classes, crowds, listed
 from ppdm_flow.requirements.templates.of_people import (
     ALL_OTHERS,
     TemplateSurvey,

@@ -12,16 +12,14 @@ from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns, carriers, columns, readings
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
-from ppdm_flow.mining.exposure.query import ClassQuery
+from ppdm_flow.mining.exposure.histograms import ValueHistograms, values
+from ppdm_flow.mining.exposure.query import SIZE, ClassQuery, classes, crowds
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
 from ppdm_flow.mining.exposure.rows import CountedRows, ReleasedRows
-from ppdm_flow.mining.exposure.sizes import SIZE, classes, crowds
 from ppdm_flow.mining.exposure.together import joint_tables, joint_values
-from ppdm_flow.mining.exposure.values import ValueHistograms, values
 from ppdm_flow.mining.people.figures import require_people
 from ppdm_flow.mining.people.known_query import require_linkable_sql
-from ppdm_flow.mining.people.query import PeopleQuery
-from ppdm_flow.mining.people.sizes import people_in_classes
+from ppdm_flow.mining.people.query import PeopleQuery, people_in_classes
 from ppdm_flow.requirements.templates.of_people import (
     TemplateSurvey,
     TemplateTarget,

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.generation import RowGenerator
 
 ROWS = 200_000
 

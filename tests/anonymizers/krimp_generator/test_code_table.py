@@ -13,7 +13,7 @@ from scipy import stats
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.generation.code_table_file import read_code_table
+from ppdm_flow.mining.generation import read_code_table
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 

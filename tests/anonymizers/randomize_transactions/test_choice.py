@@ -11,9 +11,8 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.breaches import likelihoods
-from ppdm_flow.mining.transactions.documents import from_document
 from ppdm_flow.mining.transactions.hardest import hardest
-from ppdm_flow.mining.transactions.matrices import noise
+from ppdm_flow.mining.transactions.operators import from_document, noise
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext

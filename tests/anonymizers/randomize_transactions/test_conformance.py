@@ -9,8 +9,7 @@ import numpy as np
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.transactions.counting.vertical import expand
-from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.matrices import transition
+from ppdm_flow.mining.transactions.operators import from_document, transition
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
 from ppdm_flow.sdk import registry
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets

@@ -15,7 +15,7 @@ from ppdm_flow.audits.individual_risk.algorithm import UNPAIRED
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.mining.samples.individual import individual_risks
+from ppdm_flow.mining.samples import individual_risks
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
 

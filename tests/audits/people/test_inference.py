@@ -213,7 +213,7 @@ def test_two_visits_tell_the_illness_where_rows_are_linked(build):
 
 
 def test_too_many_combinations_have_no_figure(build, monkeypatch):
-    monkeypatch.setattr("ppdm_flow.mining.people.combinations.MOST_COMBINATIONS", 3)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_rows.MOST_COMBINATIONS", 3)
     rows = [(f"person {i}", p, f"v{i}") for i in range(3) for p in "abcd"]
     case = case_of(build, rows, PeopleCount("who", 2))
     for name in ("homogeneity", "background_knowledge"):

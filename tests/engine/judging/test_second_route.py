@@ -203,7 +203,7 @@ def test_remembered_groups_are_those_of_the_file(known, groups, monkeypatch):
     ctx = AuditContext("r", {}, {}, sql=Grouped({"candidate": view.table()}))
     found = []
     for few in (0, 1 << 10):
-        monkeypatch.setattr("ppdm_flow.mining.releases.relation._FEW", few)
+        monkeypatch.setattr("ppdm_flow.mining.releases.attributes._FEW", few)
         relation = ReleasedRows(view, ctx).relation(("x", "y"), (), known)
         assert bool(relation.tables) == bool(few)
         kinds = ctx.sql.rows(f"DESCRIBE {relation.text}", (), relation.tables)

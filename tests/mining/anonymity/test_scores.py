@@ -12,11 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.anonymity import supports as supports_module
-from ppdm_flow.mining.anonymity.levels import ByInterval, exact
-from ppdm_flow.mining.anonymity.scores import anonymity_score, blend
-from ppdm_flow.mining.anonymity.supports import joint_supports, of_tables
-from ppdm_flow.mining.anonymity.tallies import fingerprints, grouped, tallies, tally
+from ppdm_flow.mining import anonymity as supports_module
+from ppdm_flow.mining.anonymity import (
+    ByInterval,
+    anonymity_score,
+    blend,
+    exact,
+    fingerprints,
+    grouped,
+    joint_supports,
+    of_tables,
+    tallies,
+    tally,
+)
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.table import Table

@@ -12,9 +12,8 @@ from apriori_twin import Twin, supports
 
 from ppdm_flow.mining.combinations.apriori import NoCutError, generalized
 from ppdm_flow.mining.combinations.cut import CHEAPER, LEAVE_OUT, ROLL_UP, ROLL_UP_FIRST
-from ppdm_flow.mining.combinations.owners import Owners
+from ppdm_flow.mining.combinations.owners import Owners, flat, tree_of
 from ppdm_flow.mining.combinations.search import TooManyCombinationsError, rare, smallest
-from ppdm_flow.mining.combinations.tree import flat, tree_of
 
 WAYS = (ROLL_UP, LEAVE_OUT, CHEAPER, ROLL_UP_FIRST)
 

@@ -12,18 +12,19 @@ from scipy import stats
 from tiers import examples
 
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.comparison.alphabet import united
-from ppdm_flow.mining.comparison.dissimilarity import (
+from ppdm_flow.mining.comparison import (
     CodeTableSearch,
     Encoding,
+    compare_itemsets,
     dissimilarity,
     interval,
     length,
+    matched,
     random_part,
     row_bits,
     uncorrelated,
+    united,
 )
-from ppdm_flow.mining.comparison.patterns import compare_itemsets, matched
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine

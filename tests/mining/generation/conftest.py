@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.generation import RowGenerator
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from scipy import stats
 from tiers import examples
 
-from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.generation import RowGenerator
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import cover, krimp
 

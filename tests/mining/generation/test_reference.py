@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.generation.model import RowGenerator
+from ppdm_flow.mining.generation import RowGenerator
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp.compress import krimp

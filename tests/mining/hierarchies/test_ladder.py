@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 import ppdm_flow.mining.hierarchies
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.hierarchies.full_hierarchy import full_hierarchy
-from ppdm_flow.mining.hierarchies.hierarchy import read_csv
 from ppdm_flow.mining.hierarchies.intervals import joined
-from ppdm_flow.mining.hierarchies.ladder import ancestors, ladder, ordered
+from ppdm_flow.mining.hierarchies.ladder import ancestors, full_hierarchy, ladder, ordered, read_csv
 
 HERE = Path()
 FORMS = {

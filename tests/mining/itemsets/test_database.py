@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.itemsets.bits import weight_common, weight_planes
-from ppdm_flow.mining.itemsets.database import ItemDatabase
+from ppdm_flow.mining.itemsets.database import ItemDatabase, weight_common, weight_planes
 from ppdm_flow.mining.itemsets.tabular import tabular
 from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.table import Table

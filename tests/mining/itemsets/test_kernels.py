@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import config
 
-from ppdm_flow.mining.krimp import accept, change, search
+from ppdm_flow.mining.krimp import compress, occurrences
 from ppdm_flow.sdk import compiling
 from ppdm_flow.sdk.ingredients import ingredients
 
@@ -39,9 +39,9 @@ def test_a_kernel_keeps_its_name_defaults_and_closure():
 
 
 def test_what_a_kernel_is_made_of_reaches_over_modules(monkeypatch):
-    kernel = search.search.py_func
+    kernel = compress.search.py_func
     before = ingredients(kernel)
-    for module in (accept, change):
+    for module in (compress, occurrences):
         with monkeypatch.context() as patched:
             patched.setattr(module, "A_CONSTANT_OF_A_PART", 3, raising=False)
             assert ingredients(kernel) != before

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.itemsets import search
+from ppdm_flow.mining.itemsets import database
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import least_rows, mine, mine_transactions
 
@@ -62,7 +62,7 @@ def test_transactions_that_are_none(rows, alphabet):
 @given(ROWS, st.integers(1, 5), st.booleans())
 def test_without_bit_vectors(rows, least, only_closed):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "MOST_BITS", 0)
+        patch.setattr(database, "MOST_BITS", 0)
         assert found(rows, least, only_closed=only_closed) == brute(rows, least, only_closed)
 
 

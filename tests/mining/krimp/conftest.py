@@ -7,7 +7,7 @@ from math import fsum, log2
 
 import pytest
 
-from ppdm_flow.mining.krimp.accept import TOLERANCE
+from ppdm_flow.mining.krimp.compress import TOLERANCE
 
 
 class Twin:

@@ -14,10 +14,8 @@ from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import ItemDatabase
 from ppdm_flow.mining.itemsets.mine import mine
 from ppdm_flow.mining.krimp import state
-from ppdm_flow.mining.krimp.accept import prune
 from ppdm_flow.mining.krimp.code_table import read_off
-from ppdm_flow.mining.krimp.compiled_search import CompiledSearch
-from ppdm_flow.mining.krimp.compress import cover, krimp, slim
+from ppdm_flow.mining.krimp.compress import CompiledSearch, cover, krimp, prune, slim
 from ppdm_flow.mining.krimp.state import begin_state, with_pool, with_slots
 
 ROWS = st.lists(st.frozensets(st.integers(0, 5), max_size=5), min_size=1, max_size=25).filter(any)

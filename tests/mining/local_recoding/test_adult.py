@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.anonymizers.mondrian.algorithm import ancestors, intervals, sets
-from ppdm_flow.mining.hierarchies.full_hierarchy import FullHierarchy
+from ppdm_flow.mining.hierarchies.ladder import FullHierarchy
 from ppdm_flow.mining.local_recoding.kernels import edges, held
 from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.scales import flat

@@ -7,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.local_recoding.crowds import (
-    NONE,
-    below_labels,
-    count_people,
-    count_records,
-    held_people,
-    room,
-)
+from ppdm_flow.mining.local_recoding.kernels import NONE, below_labels, count_people, count_records, held_people, room
 
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), min_size=1, max_size=25)
 """Of each row: the person and its value."""

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from scipy.stats import hypergeom
 
-from ppdm_flow.mining.people.chances import chances_of, choices, largest_chances
-from ppdm_flow.mining.people.chances_query import chances_sql
+from ppdm_flow.mining.people.known import chances_of, choices, largest_chances
+from ppdm_flow.mining.people.known_query import chances_sql
 from ppdm_flow.mining.recoding.grouping import ClassCells
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
-from ppdm_flow.mining.people import combinations as limits
-from ppdm_flow.mining.people.known_rows import crowds_of, smallest_crowd
+from ppdm_flow.mining.people import known_rows as limits
+from ppdm_flow.mining.people.known_query import KnownRowsQuery
+from ppdm_flow.mining.people.known_rows import crowds_of, profiles, smallest_crowd
 from ppdm_flow.mining.people.known_rows_groups import combination_groups, group_counts, least_distinct, told_by_people
-from ppdm_flow.mining.people.known_rows_query import KnownRowsQuery
-from ppdm_flow.mining.people.profiles import profiles
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -132,9 +131,9 @@ def test_as_trying_every_set_of_rows(rows):
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr("ppdm_flow.mining.people.combinations.MOST_COMBINATIONS", 20)
     monkeypatch.setattr("ppdm_flow.mining.people.known_rows.MOST_COMBINATIONS", 20)
-    monkeypatch.setattr("ppdm_flow.mining.people.known_rows_query.MOST_COMBINATIONS", 20)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_rows.MOST_COMBINATIONS", 20)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_query.MOST_COMBINATIONS", 20)
 
 
 @pytest.mark.slow

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.mining.people.known_rows import crowds_of
+from ppdm_flow.mining.people.known_rows import crowds_of, profiles
 from ppdm_flow.mining.people.known_rows_chart import crowds_by_known_rows, known_rows_chart
-from ppdm_flow.mining.people.profiles import profiles
 
 
 def held(*people):
@@ -25,7 +24,7 @@ def test_bars_fall_as_more_rows_are_known():
 
 
 def test_what_has_too_many_combinations_is_named_and_left_out(monkeypatch):
-    monkeypatch.setattr("ppdm_flow.mining.people.combinations.MOST_COMBINATIONS", 60)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_rows.MOST_COMBINATIONS", 60)
     monkeypatch.setattr("ppdm_flow.mining.people.known_rows.MOST_COMBINATIONS", 60)
     people = ["abcdefghij".replace(c, "") for c in "abcdefghij"]
     chart = known_rows_chart(crowds_by_known_rows(held(*people)))

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.people.linkage import column_sets, linked_rows
-from ppdm_flow.mining.people.linkage_query import linked_lines
+from ppdm_flow.mining.people.linkage import column_sets, linked_lines, linked_rows
 from ppdm_flow.tables.column import Column
 from ppdm_flow.testing.view import InMemorySql
 

@@ -17,8 +17,8 @@ from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import columns
-from ppdm_flow.mining.people import combinations as combinations_of_people
-from ppdm_flow.mining.people import known_query, known_rows, known_rows_query
+from ppdm_flow.mining.people import known_query, known_rows
+from ppdm_flow.mining.people import known_rows as combinations_of_people
 from ppdm_flow.mining.people.known import may_link
 from ppdm_flow.mining.people.linkage import linked_rows
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
@@ -289,7 +289,7 @@ def share_of(group):
 
 
 def test_too_many_combinations_are_not_measured(build, monkeypatch):
-    for module in (combinations_of_people, known_rows, known_query, known_rows_query):
+    for module in (combinations_of_people, known_rows, known_query, known_query):
         monkeypatch.setattr(module, "MOST_COMBINATIONS", 3)
     rows = [(str(i % 3), "ab"[i // 3 % 2], "xy"[i % 2], "m") for i in range(12)]
     before = {n: [r[i] for r in rows] for i, n in enumerate(("person", "p", "s", "x"))}

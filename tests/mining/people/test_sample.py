@@ -28,7 +28,7 @@ def test_the_same_with_up_to_twenty_rows_a_person(seed):
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(200, 206))
 def test_the_same_where_sql_looks_at_some_at_a_time(seed, monkeypatch):
-    monkeypatch.setattr("ppdm_flow.mining.people.known_rows_query._PART", 3)
-    monkeypatch.setattr("ppdm_flow.mining.people.known_rows_query._GROUP_PART", 3)
-    monkeypatch.setattr("ppdm_flow.mining.people.chances_query._AT_A_TIME", 2)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_query._PART", 3)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_query._GROUP_PART", 3)
+    monkeypatch.setattr("ppdm_flow.mining.people.known_query._AT_A_TIME", 2)
     assert disagreements(small(seed, 4), Database()) == []

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.mining.identifiers.cells import shaped
 from ppdm_flow.mining.identifiers.check_digits import NATIONAL, card, iban, luhn
-from ppdm_flow.mining.identifiers.forms import shaped
 from ppdm_flow.mining.profiling.column import edges, facts
 from ppdm_flow.mining.profiling.roles import KINDS, guess
 from ppdm_flow.mining.profiling.types import date_form, type_of

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.mining.recoding import costs
-from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
+from ppdm_flow.mining.recoding.grouping import Levels, WeightedRows
 from ppdm_flow.mining.recoding.models import KAnonymous
 from ppdm_flow.mining.recoding.search import optimum
 from ppdm_flow.requirements.l_diversity.algorithm import DistinctDiverse

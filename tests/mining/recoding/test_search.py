@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.class_people.holdings import OfHoldings
+from ppdm_flow.mining.class_people.seen import OfHoldings
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.costs import RecodingCost
-from ppdm_flow.mining.recoding.ground import Levels, WeightedRows
+from ppdm_flow.mining.recoding.grouping import Levels, WeightedRows
 from ppdm_flow.mining.recoding.models import ClassModel, HereditaryModel, KAnonymous
 from ppdm_flow.mining.recoding.search import optimum
 from ppdm_flow.policy.language.kinds import built_in

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm_flow.mining.regression.alike import likeness, overlaps
-from ppdm_flow.mining.regression.fit import FittedTerms
+from ppdm_flow.mining.regression.fit import FittedTerms, likeness, overlaps
 
 Z = 1.959963984540054
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from tiers import examples
 
-from ppdm_flow.mining.samples.individual import individual_risks
+from ppdm_flow.mining.samples import individual_risks
 
 
 def risk(f: int, people: float) -> float:

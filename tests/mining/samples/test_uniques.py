@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.samples.log_linear import fit, main_effects, two_way
-from ppdm_flow.mining.samples.uniques import SampleKeys, estimate, fit_statistics
+from ppdm_flow.mining.samples import SampleKeys, estimate, fit, fit_statistics, main_effects, two_way
 
 tables = st.lists(st.integers(0, 9), min_size=24, max_size=24).map(lambda v: np.array(v, dtype=float).reshape(2, 3, 4))
 

@@ -14,9 +14,8 @@ from tiers import examples
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError, PluginError
-from ppdm_flow.mining.transactions.apriori import apriori
-from ppdm_flow.mining.transactions.apriori.apriori import SearchBounds, mine
-from ppdm_flow.mining.transactions.apriori.levels import Level, joined, places
+from ppdm_flow.mining.transactions import apriori
+from ppdm_flow.mining.transactions.apriori import Level, SearchBounds, joined, mine, places
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.mining.transactions.rules import rules

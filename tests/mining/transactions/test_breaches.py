@@ -21,8 +21,7 @@ from ppdm_flow.mining.transactions.breaches import (
     posterior_bound,
 )
 from ppdm_flow.mining.transactions.laws import binomial_law
-from ppdm_flow.mining.transactions.matrices import transition
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, transition
 
 ALPHABET = 7
 

@@ -9,14 +9,12 @@ import pytest
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.transactions.breaches import exchangeable, level, likelihoods
-from ppdm_flow.mining.transactions.candidates import CutAndPasteCandidates
-from ppdm_flow.mining.transactions.choosing import Challenge, choose, choose_size
+from ppdm_flow.mining.transactions.choosing import Challenge, CutAndPasteCandidates, choose, choose_size
 from ppdm_flow.mining.transactions.curves import Setting, over_levels, over_numbers, over_sizes
 from ppdm_flow.mining.transactions.discoverable import crowded, lowest_support, lowest_supports
 from ppdm_flow.mining.transactions.estimates import expected_sigma
 from ppdm_flow.mining.transactions.hardest import hardest, privacy_challenging
-from ppdm_flow.mining.transactions.matrices import noise
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, noise
 
 MAXIMA = (0.05, 0.01, 0.002)
 

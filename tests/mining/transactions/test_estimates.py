@@ -17,10 +17,14 @@ from ppdm_flow.mining.transactions.estimates import (
     partial_supports,
     supports,
 )
-from ppdm_flow.mining.transactions.matrices import members, pattern_transition, recovery, transition
-from ppdm_flow.mining.transactions.operators import TransactionOperator
-from ppdm_flow.mining.transactions.patterns import reading, subsets
-from ppdm_flow.mining.transactions.rules import confidence, lift
+from ppdm_flow.mining.transactions.operators import (
+    TransactionOperator,
+    members,
+    pattern_transition,
+    recovery,
+    transition,
+)
+from ppdm_flow.mining.transactions.rules import confidence, lift, reading, subsets
 
 DRAWS = 2000
 LENGTH = 3

@@ -7,8 +7,8 @@ import pytest
 from quest import Quest, quest
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions.apriori import apriori
-from ppdm_flow.mining.transactions.apriori.apriori import CountProgress, SearchBounds, mine
+from ppdm_flow.mining.transactions import apriori
+from ppdm_flow.mining.transactions.apriori import CountProgress, SearchBounds, mine
 from ppdm_flow.mining.transactions.false_discoveries import ExpectedErrors, doubts, misfit
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import randomize, seeded

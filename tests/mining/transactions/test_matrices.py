@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from ppdm_flow.core.errors import DataError, PluginError
-from ppdm_flow.mining.transactions.matrices import (
+from ppdm_flow.mining.transactions.operators import (
+    TransactionOperator,
     noise,
     occurring,
     pattern_transition,
@@ -17,7 +18,6 @@ from ppdm_flow.mining.transactions.matrices import (
     transition,
     weights,
 )
-from ppdm_flow.mining.transactions.operators import TransactionOperator
 
 
 def pasted(size, held, length, cutoff, rho):

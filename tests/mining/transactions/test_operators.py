@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.transactions.documents import document, from_document
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, document, from_document
 
 
 def pasted(size, cutoff, rho):

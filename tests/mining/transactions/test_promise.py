@@ -9,7 +9,7 @@ import pytest
 
 from ppdm_flow.mining.transactions.breaches import by_item, level, level_over_sizes, likelihoods
 from ppdm_flow.mining.transactions.choosing import choose
-from ppdm_flow.mining.transactions.matrices import members
+from ppdm_flow.mining.transactions.operators import members
 
 ITEMS = 12
 

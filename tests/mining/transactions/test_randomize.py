@@ -9,8 +9,7 @@ from scipy.stats import chi2
 
 from ppdm_flow.core.draws import Draws, RunKey
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.transactions.matrices import pattern_transition
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, pattern_transition
 from ppdm_flow.mining.transactions.randomize.randomize import draws_per_row, insertion_levels, randomize, thresholds
 from ppdm_flow.tables.sets import Baskets, PackedSets
 

@@ -9,8 +9,14 @@ import pyarrow as pa
 import pytest
 
 from ppdm_flow.core.draws import Draws, RunKey
-from ppdm_flow.mining.transactions.counting.counting import partial_support_counts, pattern_counts, support_counts
-from ppdm_flow.mining.transactions.counting.vertical import columns, expand, item_counts
+from ppdm_flow.mining.transactions.counting.vertical import (
+    columns,
+    expand,
+    item_counts,
+    partial_support_counts,
+    pattern_counts,
+    support_counts,
+)
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.randomize import seeded
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.mining.uniques import measure
-from ppdm_flow.mining.uniques.measure import CodedColumns
-from ppdm_flow.mining.uniques.search import search
+from ppdm_flow.mining.uniques import search as measure
+from ppdm_flow.mining.uniques.search import CodedColumns, search
 
 
 def ground(*columns):

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.mining.utility.coding import CodedColumn, at_released_level
-from ppdm_flow.mining.utility.tables import chosen_tables, coded_rows, total_variations
+from ppdm_flow.mining.utility.coding import CodedColumn, at_released_level, chosen_tables, coded_rows, total_variations
 from ppdm_flow.tables.column import Column, union
 from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.numeric.column import NumericColumn

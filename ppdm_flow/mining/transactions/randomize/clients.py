@@ -21,8 +21,7 @@ import pyarrow as pa
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.mining.transactions.documents import from_document
-from ppdm_flow.mining.transactions.operators import TransactionOperator
+from ppdm_flow.mining.transactions.operators import TransactionOperator, from_document
 from ppdm_flow.mining.transactions.randomize import randomize, seeded
 from ppdm_flow.sdk.set_operator import SEEDED, SetOperator, read_set_operator, unusable
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets

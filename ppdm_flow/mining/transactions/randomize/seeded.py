@@ -46,8 +46,7 @@ import numpy.typing as npt
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.mining.transactions.counting.seeded_field import Elements, Logs, over, tables, times
 from ppdm_flow.mining.transactions.operators import CUT_AND_PASTE, SELECT_A_SIZE, TransactionOperator
-from ppdm_flow.mining.transactions.randomize.kernels import below, remaining, stays
-from ppdm_flow.mining.transactions.randomize.randomize import checked, refuse_seeds, thresholds
+from ppdm_flow.mining.transactions.randomize.randomize import below, checked, refuse_seeds, remaining, stays, thresholds
 from ppdm_flow.sdk.compiled import compiled
 from ppdm_flow.tables.sets import Baskets, Expansion, SeededSets
 from ppdm_flow.tables.sets.seeded import LEVELS

@@ -1,1 +1,0 @@
-"""Itemsets level by level, from exact or randomized sets."""
