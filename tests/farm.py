@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 import sqlglot
 
-from ppdm_flow.engine.spark import worker
+from ppdm_flow.engine.spark import farm
 
 
 class FarmHere:
@@ -39,8 +39,8 @@ class FarmHere:
         carried = cloudpickle.dumps((work, list(tasks)))
         for number in range(len(tasks)):
             mine, every = pickle.loads(carried)
-            result = pickle.loads(worker.answer(mine, every[number]))
-            if isinstance(result, worker.TaskFailure):
+            result = pickle.loads(farm.answer(mine, every[number]))
+            if isinstance(result, farm.TaskFailure):
                 raise result.error
             yield result
 
@@ -51,9 +51,9 @@ class FarmHere:
         mine, every = pickle.loads(cloudpickle.dumps((work, list(tasks))))
         try:
             halves = every[: len(every) // 2], every[len(every) // 2 :]  # of two tasks of Spark's
-            batches = [batch for half in halves for batch in worker.rows(mine, half)]
-        except worker.CarriedFailureError as error:
-            raise worker.carried(str(error)) from None
+            batches = [batch for half in halves for batch in farm.rows(mine, half)]
+        except farm.CarriedFailureError as error:
+            raise farm.carried(str(error)) from None
         if batches:
             return pa.Table.from_batches(batches)
         kinds = {"string": pa.string(), "long": pa.int64(), "int": pa.int32(), "binary": pa.binary()}
@@ -76,9 +76,9 @@ class FarmHere:
         for place in (0, 1):
             mine = [i for i, part in enumerate(table["part"].to_pylist()) if part % 2 == place]
             rows = table.take(pa.array(mine, pa.int64()))
-            for answer in worker.answers(cloudpickle.dumps(finish), rows.to_batches(max_chunksize=3)):
+            for answer in farm.answers(cloudpickle.dumps(finish), rows.to_batches(max_chunksize=3)):
                 result = pickle.loads(answer)
-                if isinstance(result, worker.TaskFailure):
+                if isinstance(result, farm.TaskFailure):
                     raise result.error
                 yield result
 

@@ -33,7 +33,7 @@ def deliver(run: Path) -> tuple[str, ...]:
 
 
 def _delivered(run: Path) -> tuple[str, ...]:
-    from ppdm_flow.engine.delivery.delivery import staged  # noqa: PLC0415  # heavy, and not needed before a run is whole
+    from ppdm_flow.engine.delivery import staged  # noqa: PLC0415  # heavy, and not needed before a run is whole
 
     outcome = verify(run)
     if not outcome.holds or outcome.verdict != RELEASED:

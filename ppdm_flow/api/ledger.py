@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.engine.ledger.ledger import key_beside, make_ledger
 from ppdm_flow.engine.ledger.repair import LedgerContents, read_ledger
-from ppdm_flow.engine.ledger.store import key_beside, make_ledger
 
 
 def ledger(

@@ -14,7 +14,7 @@ from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.engine.approval.outcome import ReleaseOutcome
+from ppdm_flow.engine.approval.decision import ReleaseOutcome
 from ppdm_flow.engine.approval.release import ReleaseTools
 from ppdm_flow.engine.approval.release import release as release_run
 from ppdm_flow.engine.evidence.signatures import SignatureResult

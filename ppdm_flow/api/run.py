@@ -24,8 +24,7 @@ from ppdm_flow.core.results import HELD, RELEASED, Report
 from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.finishing import Beside
-from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.run.finishing import Beside, execute
 from ppdm_flow.engine.seam import Engine
 from ppdm_flow.evidence.key_files import Password
 from ppdm_flow.policy.project_file import project_of

@@ -15,7 +15,7 @@ from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.key_files import Password, read_signing_key
 
 if TYPE_CHECKING:
-    from ppdm_flow.engine.evidence.sending import SignedBucketRun
+    from ppdm_flow.engine.evidence.signing import SignedBucketRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,6 @@ def sign(
 
 def _bucket(run: Path) -> SignedBucketRun:
     from ppdm_flow.engine.buckets.store import address_of  # noqa: PLC0415  # only buckets need it
-    from ppdm_flow.engine.evidence.sending import SignedBucketRun  # noqa: PLC0415  # the same
+    from ppdm_flow.engine.evidence.signing import SignedBucketRun  # noqa: PLC0415  # the same
 
     return SignedBucketRun(address_of(run))

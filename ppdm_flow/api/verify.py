@@ -20,9 +20,8 @@ from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.core.texts.file_names import OPERATOR
 from ppdm_flow.engine.approval.published import approval_faults
-from ppdm_flow.engine.candidates.run_files import PUBLICATION
-from ppdm_flow.engine.evidence.outcome import EvidenceOutcome
-from ppdm_flow.engine.evidence.signatures import SignatureResult
+from ppdm_flow.engine.candidates.unpublished import PUBLICATION
+from ppdm_flow.engine.evidence.signatures import EvidenceOutcome, SignatureResult
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import POLICY, VerifyOutcome
 from ppdm_flow.engine.verify.verify import verify as verify_run

@@ -8,6 +8,8 @@ this.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +20,6 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.engine.events import Listener, ignore_events
-from ppdm_flow.engine.step_timer import StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.reading import Budget, PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.stream import LoadedStream, ReadBack, Stop, Stream
@@ -166,3 +167,16 @@ class Engine(Protocol):
     def close(self) -> None:
         """Give everything back."""
         ...
+
+
+class StepTimer:
+    """Seconds that a step spends in its own work, over all threads."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    def add(self, since: float) -> None:
+        """Add the time since ``since``."""
+        with self._lock:
+            self.seconds += time.perf_counter() - since

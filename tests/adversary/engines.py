@@ -20,7 +20,7 @@ from adversary.policies import Case
 from adversary.trial import KEY, REFUSED, write
 from ppdm_flow.api.run import run
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.spark import source, writing
+from ppdm_flow.engine.spark import engine, source
 from ppdm_flow.engine.spark.engine import SparkEngine
 from ppdm_flow.python.released import released_table
 from ppdm_flow.sources.csv import algorithm
@@ -87,6 +87,6 @@ def _on_spark() -> Iterator[None]:
         mock.patch.object(sys.modules["ppdm_flow.api.run"], "opened_engine", opened),
         mock.patch.object(source, "FRAGMENT_ROWS", FRAGMENT_ROWS),
         mock.patch.object(algorithm, "_ROW_BYTES", ROW_BYTES),
-        mock.patch.object(writing, "PART_ROWS", PART_ROWS),
+        mock.patch.object(engine, "PART_ROWS", PART_ROWS),
     ):
         yield

@@ -29,7 +29,7 @@ from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening
-from ppdm_flow.engine.run.stages import fitted_graph
+from ppdm_flow.engine.run.carry_out import fitted_graph
 
 World = tuple[Pair, ...]
 """A source table, its rows (a, s) in order."""

@@ -12,7 +12,7 @@ import pytest
 from ppdm_flow import __version__, api
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.engine.steps import keys
+from ppdm_flow.engine.steps import graph
 from ppdm_flow.policy.inheritance.references import built_ins
 
 HOSPITAL = """\
@@ -154,7 +154,7 @@ def clinic(tmp_path, monkeypatch):
 
     The template asks for a sealed key, and one shuffle of a thousand looks ordered: here all have one key.
     """
-    monkeypatch.setattr(keys, "secrets", SimpleNamespace(token_bytes=bytes))
+    monkeypatch.setattr(graph, "secrets", SimpleNamespace(token_bytes=bytes))
     rng = np.random.default_rng(3)
     ids, ages = rng.permutation(4096)[:400], rng.integers(20, 70, 400)
     phones, ill = rng.integers(98_100_000, 98_103_999, 400), rng.choice(["flu", "asthma", "gout", "angina"], 400)
@@ -197,7 +197,7 @@ releases:
 @pytest.mark.parametrize(("more", "released"), [(THIRD, False), (THIRD.partition("releases")[0], True)])
 def test_a_third_release_is_held_to_the_posterior(tmp_path, monkeypatch, more, released):
     """Three values in each age group, one of which nearly all have: only in both groups together it is rare enough."""
-    monkeypatch.setattr(keys, "secrets", SimpleNamespace(token_bytes=bytes))
+    monkeypatch.setattr(graph, "secrets", SimpleNamespace(token_bytes=bytes))
     common = [("flu", "gout", "angina"), ("gout", "flu", "angina")]
     rows = [
         f"{n},{20 + 30 * (n % 2)},98{n:06d},{common[n % 2][0 if n % 24 > 3 else 1 + n % 24 // 2]}" for n in range(400)

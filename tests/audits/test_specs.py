@@ -22,8 +22,7 @@ from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.supports import SupportBound
-from ppdm_flow.engine.reading.crowds import CrowdSizes
-from ppdm_flow.engine.reading.repeating import RepeatCounter
+from ppdm_flow.engine.reading.original import CrowdSizes, RepeatCounter
 from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore

@@ -18,10 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from measuring import ROOT, Row, flow, timed
 
-from ppdm_flow.engine.ledger.chain import LedgerRecord
 from ppdm_flow.engine.ledger.fields import PENDING
-from ppdm_flow.engine.ledger.key import hashes_of
-from ppdm_flow.engine.ledger.store import make_ledger
+from ppdm_flow.engine.ledger.key import LedgerRecord, hashes_of
+from ppdm_flow.engine.ledger.ledger import make_ledger
 from ppdm_flow.engine.ledger.tables import LedgerStore
 from ppdm_flow.sdk.history import Membership
 

@@ -59,7 +59,7 @@ w.close()
 BARE = """import sys
 from pathlib import Path
 from ppdm_flow.engine.reading.binding import columns
-from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.run.finishing import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 loaded = load(Path('policy.yaml'))

@@ -41,14 +41,14 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates import directory, unpublished
-from ppdm_flow.engine.ledger import chain, file, ledger, repair, server, store, tables, witness
-from ppdm_flow.engine.ledger import link as ledger_link
+from ppdm_flow.engine.ledger import file, key, ledger, repair, server, tables
+from ppdm_flow.engine.ledger import server as ledger_link
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 from ppdm_flow.engine.run import finishing
-from ppdm_flow.engine.run import publishing as run_publishing
+from ppdm_flow.engine.run import finishing as run_publishing
 from ppdm_flow.engine.run.finishing import FinishedRun
 
-LEDGER = (chain, file, ledger, repair, server, store, tables, witness, ledger_link)
+LEDGER = (key, file, ledger, repair, server, ledger, tables, ledger, ledger_link)
 WATCHED = (run_publishing, finishing, directory, unpublished, manifest, *LEDGER)
 """Modules that publish and write the ledger: each of their lines is a point."""
 MODULES = frozenset(str(module.__file__) for module in WATCHED)

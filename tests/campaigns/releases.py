@@ -35,19 +35,19 @@ from postgres import NoServerError, Postgres
 import ppdm_flow.engine.local.sql
 from ppdm_flow import api
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.engine.approval import decision, held_run, publishing, release
+from ppdm_flow.engine.approval import decision, release
 from ppdm_flow.engine.candidates import unpublished
-from ppdm_flow.engine.evidence import attestations, signatures, writing
+from ppdm_flow.engine.evidence import signatures, writing
 from ppdm_flow.engine.held import private, publication
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
 
 WATCHED = (
     decision,
-    held_run,
-    publishing,
+    release,
+    release,
     release,
     unpublished,
-    attestations,
+    signatures,
     signatures,
     writing,
     private,

@@ -46,7 +46,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PolicyError, PpdmError
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.run.finishing import FinishedRun
-from ppdm_flow.engine.spark import source, writing
+from ppdm_flow.engine.spark import engine, source
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.session import opened_session
 from ppdm_flow.python.released import released_table
@@ -187,7 +187,7 @@ def child(order: dict[str, Any]) -> int:
 
 def small_pieces() -> None:
     """Let tables of some thousand rows have several fragments and parts."""
-    source.FRAGMENT_ROWS, writing.PART_ROWS = FRAGMENT_ROWS, PART_ROWS
+    source.FRAGMENT_ROWS, engine.PART_ROWS = FRAGMENT_ROWS, PART_ROWS
 
 
 class Tally:

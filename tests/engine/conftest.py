@@ -20,7 +20,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.options import RunOptions, RunOutcome
 from ppdm_flow.engine.reading.binding import columns
-from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.run.finishing import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load

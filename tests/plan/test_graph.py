@@ -234,7 +234,7 @@ def test_each_wrong_input_is_told_at_its_place(compiled, fakes):
 
 def test_no_engine_carries_such_a_step_out(several, tmp_path):
     from ppdm_flow.core.errors import DataError
-    from ppdm_flow.engine.run.run import execute
+    from ppdm_flow.engine.run.finishing import execute
 
     data = tmp_path / "table.csv"
     data.write_text("age,town\n1,a\n2,b\n")

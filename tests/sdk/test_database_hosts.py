@@ -6,9 +6,8 @@ import pytest
 
 from ppdm_flow.core.addresses.server import database_address
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.delivery.mysql import MysqlTables
-from ppdm_flow.engine.delivery.postgresql import PostgresTables
-from ppdm_flow.engine.ledger.link import ServerConnection
+from ppdm_flow.engine.delivery import MysqlTables, PostgresTables
+from ppdm_flow.engine.ledger.server import ServerConnection
 from ppdm_flow.sdk.databases.faults import DATABASES, refuse_other_hosts
 from ppdm_flow.sources.sql.mssql import MssqlSession
 from ppdm_flow.sources.sql.mysql import MysqlSession

@@ -20,14 +20,14 @@ from ppdm_flow.core.lineage import UNTOLD
 from ppdm_flow.core.results import HELD, RELEASED, RequirementResult
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.judging.judging import verdict
-from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.judging.results import waive
 from ppdm_flow.engine.linked.sources import LinkedOriginals, data_columns
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.engine.run.carry_out import Opened, open_original
 from ppdm_flow.engine.run.preview import chosen_fields
 from ppdm_flow.engine.run.scratch_run import CandidateContents, ContentQuery, run_in_scratch, values_in
-from ppdm_flow.engine.steps.keys import run_key
+from ppdm_flow.engine.steps.graph import run_key
 from ppdm_flow.engine.streams.lookalikes import lookalike_checks
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge

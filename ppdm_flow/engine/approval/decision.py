@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -193,3 +194,15 @@ def _one_in_several(roles: Sequence[str], people: Mapping[str, Sequence[str]]) -
         f" {listed([f'`{name}`' for name in names])} signed for all of them"
     )
     return Diagnostic("PPF976", text, help="let somebody else sign in one of the roles")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseOutcome:
+    """What came of it: ``published``, or ``missing`` signatures; neither where it was only checked and may go out."""
+
+    run_dir: Path
+    published: bool = False
+    missing: tuple[MissingSignature, ...] = ()
+    counted: tuple[SignatureResult, ...] = ()
+    numbers: tuple[int, ...] = ()
+    tables: tuple[str, ...] = ()

@@ -10,9 +10,9 @@ from typing import Any
 
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.approval.decision import RequestedSignatures, decide, signed_waivers
-from ppdm_flow.engine.candidates.run_files import PUBLICATION
+from ppdm_flow.engine.candidates.unpublished import PUBLICATION
 from ppdm_flow.engine.evidence.signatures import signatures_of
-from ppdm_flow.engine.held.signers_file import ReadSigners
+from ppdm_flow.engine.held.publication import ReadSigners
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 
 PLAN = "plan.json"

@@ -151,3 +151,16 @@ def _unlocked(folder: Path) -> Iterator[bool]:
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+PUBLICATION = "publication.json"
+"""Who approved a held run, and when it was released."""
+UNFINISHED = f".{PUBLICATION}.new"
+"""The same while it is written."""
+
+
+def place_of(run_dir: Path, name: str) -> Path:
+    """Return where a file of a manifest is: what is called ``released/`` there lies in ``held/`` until it is out."""
+    if name.startswith(f"{RELEASED}/") and is_held(run_dir):
+        return run_dir / HELD / name.removeprefix(f"{RELEASED}/")
+    return run_dir / name

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
+from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.core.texts import file_names
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.candidates.unpublished import HELD as UNPUBLISHED_HELD
+from ppdm_flow.engine.candidates.unpublished import PRIVATE, PUBLICATION, UNFINISHED, is_held
 from ppdm_flow.evidence.checking import Attestation
 
 ATTESTATIONS = file_names.ATTESTATIONS
@@ -47,3 +52,68 @@ def envelopes(folder: Path) -> tuple[Path, ...]:
     if folder.is_symlink() or not folder.is_dir():
         return ()
     return tuple(sorted(folder.iterdir()))
+
+
+# The files of a finished run against its manifest: which differ, lack, or were never in it.
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFiles:
+    """Names as the manifest has them, with ``/``. ``evidence`` are files that no manifest lists, nor has to."""
+
+    present: int
+    same: frozenset[str]
+    changed: frozenset[str]
+    missing: frozenset[str]
+    extra: frozenset[str]
+    evidence: frozenset[str]
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether they are the files of the manifest, no more, no less."""
+        return not (self.changed or self.missing or self.extra)
+
+
+def compare(run_dir: Path, known: manifest.Manifest) -> ListedFiles:
+    """Hash every file that the manifest lists. The releases of a held run lie below another name until they are out."""
+    listed = known["files"]
+    entries = [p.relative_to(run_dir).as_posix() for p in run_dir.rglob("*") if _is_entry(p)]
+    held = is_held(run_dir)
+    place_of = {_listed_name(name, held=held): name for name in entries if name != manifest.NAME}
+    there = listed.keys() & place_of.keys()
+    changed = {name for name in there if _differs(run_dir / place_of[name], listed[name]["sha256"])}
+    extra = place_of.keys() - listed.keys()
+    evidence = {name for name in extra if is_evidence(name) or _of_held(run_dir, name, known)}
+    groups = (there - changed, changed, listed.keys() - there, extra - evidence, evidence)
+    return ListedFiles(len(place_of), *(frozenset(group) for group in groups))
+
+
+def _of_held(run_dir: Path, name: str, known: manifest.Manifest) -> bool:
+    """Whether it is what a held run keeps for its release, as its manifest says, or what that release wrote."""
+    said = known.get("held")
+    if said is None or (run_dir / name).is_symlink():
+        return False
+    if name == PRIVATE:
+        return not _differs(run_dir / name, said["sha256"])
+    half = name == UNFINISHED or ("/" not in name and name.startswith(HIDDEN))
+    return name == PUBLICATION or (half and is_held(run_dir))
+
+
+def _listed_name(name: str, *, held: bool) -> str:
+    if held and name.startswith(f"{UNPUBLISHED_HELD}/"):
+        return f"{RELEASED}{name.removeprefix(UNPUBLISHED_HELD)}"
+    return name
+
+
+def _is_entry(path: Path) -> bool:
+    """Whether it has to be listed: everything but folders, links to folders included."""
+    return path.is_symlink() or not path.is_dir()
+
+
+def _differs(path: Path, expected: str) -> bool:
+    if path.is_symlink():
+        return True
+    try:
+        return sha256(path) != expected
+    except OSError:
+        return True

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ppdm_flow.engine.evidence.attestations import FoundAttestation, attestations_of
+from ppdm_flow.core.file_sets import without_values
+from ppdm_flow.core.results import HELD, RELEASED
+from ppdm_flow.engine.candidates.unpublished import is_held
 from ppdm_flow.engine.evidence.facts import RunFacts
+from ppdm_flow.engine.evidence.places import ATTESTATIONS, copy_folder, copy_name, envelopes, file_name
+from ppdm_flow.evidence.checking import Attestation
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.evidence.statement import text_of
+from ppdm_flow.evidence.strict_json import SIZE_LIMIT
 
 _SHORT = 16
 
@@ -89,3 +95,137 @@ def judged(found: FoundAttestation, signers: Signers, now: datetime) -> Signatur
         found.fault or attestation.refusal(signers, now),
         damaged=bool(found.fault),
     )
+
+
+# The envelopes of a run as they lie there: read, held against the run, and none of them beside its form.
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAttestation:
+    """A file in the folder of envelopes. ``fault`` says what is wrong with it, as the rest of a sentence.
+
+    ``attestation`` is None where it cannot be read at all.
+    """
+
+    name: str
+    attestation: Attestation | None
+    fault: str = ""
+
+
+def read_attestation(path: Path) -> Attestation:
+    """Return the attestation in a file. Raises MalformedError where it is none, or a link."""
+    return Attestation.parse(_bytes(path))
+
+
+def attestations_of(run_dir: Path, facts: RunFacts) -> tuple[FoundAttestation, ...]:
+    """Return what lies in the folder of envelopes beside the manifest, each held against the run."""
+    return tuple(_found(path, facts) for path in envelopes(run_dir / ATTESTATIONS))
+
+
+def copy_faults(
+    run_dir: Path, found: tuple[FoundAttestation, ...], folder: str, *, every: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield the copies in the releases that are not those of the envelopes: path and fault.
+
+    ``folder`` is where the releases are. Each envelope has its copy where ``every`` is true: the release of a held run
+    has those that it rests on.
+    """
+    releases = run_dir / folder
+    wanted = {
+        f"{copy_folder(a.release, folder)}/{copy_name(a)}": a.envelope.data
+        for f in found
+        if (a := f.attestation) is not None and not f.fault
+    }
+    there = releases.iterdir() if releases.is_dir() and not releases.is_symlink() else ()
+    present = {
+        path.relative_to(run_dir).as_posix(): path for release in there for path in envelopes(release / ATTESTATIONS)
+    }
+    for name, path in sorted(present.items()):
+        try:
+            same = name in wanted and _bytes(path) == wanted[name]
+        except MalformedError:
+            same = False
+        if not same:
+            yield without_values(name), f"is not the copy of an envelope in `{ATTESTATIONS}`"
+    for name in sorted(wanted.keys() - present.keys() if every else ()):
+        yield without_values(name), "is missing: the recipient has no copy of this envelope; sign again, or copy it"
+
+
+def _found(path: Path, facts: RunFacts) -> FoundAttestation:
+    shown = without_values(f"{ATTESTATIONS}/{path.name}")
+    try:
+        attestation = read_attestation(path)
+    except MalformedError as error:
+        return FoundAttestation(shown, None, f"{error}")
+    if path.name != file_name(attestation):
+        return FoundAttestation(shown, attestation, "does not have the name of the envelope in it")
+    return FoundAttestation(shown, attestation, facts.difference(attestation.statement))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        about = path.lstat()
+        if not stat.S_ISREG(about.st_mode):
+            raise MalformedError("is no file, but a link or a folder")
+        if about.st_size > SIZE_LIMIT:
+            raise MalformedError(f"is larger than {SIZE_LIMIT // 1_000_000} MB")
+        return path.read_bytes()
+    except OSError:
+        raise MalformedError("cannot be read") from None
+
+
+# What verifying tells of a run's evidence: who signed it, and what is wrong with what lies there.
+
+
+_NOBODY = Signers()
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOutcome:
+    """The signatures of a run. ``faults`` are files and what is wrong with them, whoever the signers are.
+
+    Without a list of signers (``listed`` is False) nobody says whose the keys are, and no signature counts or fails to.
+    ``unsigned`` are releases without a signature that counts.
+    """
+
+    signatures: tuple[SignatureResult, ...] = ()
+    faults: tuple[tuple[str, str], ...] = ()
+    listed: bool = False
+    unsigned: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is damaged and, of a list of signers, every signature counts and every release has one."""
+        return not self.faults and not self.unsigned and (not self.listed or all(s.good for s in self.signatures))
+
+    @property
+    def lines(self) -> list[str]:
+        """The outcome for people, a line a fact."""
+        damaged = {result.file for result in self.signatures if result.damaged}
+        lines = [f"{name} {fault}" for name, fault in self.faults]
+        lines += [result.text(listed=self.listed) for result in self.signatures if result.file not in damaged]
+        return lines + [f"release `{name}` is not signed by anybody on the list" for name in self.unsigned]
+
+
+def evidence_of(run_dir: Path, signers: Signers | None, now: datetime) -> EvidenceOutcome:
+    """Hold the envelopes of a run against it, and against the signers and the time where they are given.
+
+    Files of the run are not hashed: whether they are those of the manifest is seen elsewhere.
+    """
+    try:
+        facts = RunFacts.read(run_dir)
+    except MalformedError as error:
+        return EvidenceOutcome(faults=(("manifest.json", f"{error}"),), listed=signers is not None)
+    found = attestations_of(run_dir, facts)
+    results = tuple(judged(each, signers or _NOBODY, now) for each in found)
+    folder, every = HELD if is_held(run_dir) else RELEASED, facts.manifest["verdict"] == RELEASED
+    copies = copy_faults(run_dir, found, folder, every=every)
+    faults = (*((r.file, r.fault) for r in results if r.damaged), *copies)
+    if signers is None:
+        return EvidenceOutcome(results, faults)
+    return EvidenceOutcome(results, faults, listed=True, unsigned=_unsigned(facts.releases, results))
+
+
+def _unsigned(releases: Iterable[str], results: Iterable[SignatureResult]) -> tuple[str, ...]:
+    good = {result.release for result in results if result.good}
+    return tuple(release for release in releases if release not in good)

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.digests import sha256
+from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.model import NAME
+from ppdm_flow.core.recipients.figures import is_small_count
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.engine import manifest
+from ppdm_flow.engine.buckets.store import Store
 from ppdm_flow.engine.candidates.unpublished import is_held, is_unpublished
-from ppdm_flow.engine.evidence.attestations import read_attestation
-from ppdm_flow.engine.evidence.facts import RunFacts
-from ppdm_flow.engine.evidence.figures import figures_for
-from ppdm_flow.engine.evidence.listed_files import compare
-from ppdm_flow.engine.evidence.places import ATTESTATIONS, copy_folder, copy_name, file_name
+from ppdm_flow.engine.evidence.facts import RunFacts, Shown
+from ppdm_flow.engine.evidence.places import ATTESTATIONS, compare, copy_folder, copy_name, file_name
+from ppdm_flow.engine.evidence.signatures import read_attestation
 from ppdm_flow.engine.evidence.writing import run_lock, write_copy, write_envelope
-from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.faults import data_fault, run_fault
 from ppdm_flow.evidence.checking import Attestation
 from ppdm_flow.evidence.envelope import Envelope
 from ppdm_flow.evidence.keys import SigningKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.statement import payload, read_statement
+from ppdm_flow.plan.meanings import Meanings
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +147,52 @@ def _chosen(facts: RunFacts, releases: Sequence[str]) -> tuple[str, ...]:
 
 def _refused(text: str, advice: str | None = None) -> UsageError:
     return UsageError(Diagnostic("PPF963", text, help=advice))
+
+
+_INTERNAL, _PUBLIC = "internal", "public"
+
+
+def figures_for(report: Mapping[str, Any]) -> Shown:
+    """Return which of a report's measured figures the recipient of each release may have.
+
+    Of a release for the house (audience `internal`) all; of others those that their plugin's card calls public, and no
+    small counts.
+    """
+    meanings = Meanings.of(report["plan"])
+
+    def shown(release: str, result: Mapping[str, Any]) -> bool:
+        if report["releases"][release].get("audience") == _INTERNAL:
+            return True
+        metric = result["metric"]
+        figure = meanings.figure(metric)
+        document = report["metrics"].get(f"{release}/{metric}") or report["metrics"].get(metric)
+        if figure is None or figure.audience != _PUBLIC or document is None or document["value"] is None:
+            return False
+        return not is_small_count(document["value"], document["unit"])
+
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class SignedBucketRun:
+    """A run by its address."""
+
+    address: BucketAddress
+
+    def send(self, local: Path, signed: Sequence[SignedRelease]) -> None:
+        """Write the envelopes, then the copies in the releases; what is there already is written over by itself.
+
+        Raises RunError where the run is not the one that was signed any more, or an object reads back otherwise.
+        """
+        store = Store(self.address, RunError)
+        if store.sha256(self._at(manifest.NAME)) != sha256(local / manifest.NAME):
+            raise run_fault("PPF468", f"`{self.address.shown}` was replaced while it was being signed")
+        names = [name for each in signed for name in (each.name, each.copy) if name]
+        for name in sorted(names, key=lambda name: name.count("/")):
+            place = self._at(name)
+            store.write(place, local / name)
+            if store.sha256(place) != sha256(local / name):
+                raise run_fault("PPF468", f"`{place.shown}` reads back otherwise than it was written: sign again")
+
+    def _at(self, name: str) -> BucketAddress:
+        return self.address.below(*name.split("/"))

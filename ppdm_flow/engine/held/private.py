@@ -20,9 +20,8 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.unpublished import PRIVATE as NAME
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import FIELDS, LedgerRecord, from_row, to_columns
 from ppdm_flow.engine.ledger.fields import PENDING
-from ppdm_flow.engine.ledger.key import hashes_of, packed
+from ppdm_flow.engine.ledger.key import FIELDS, LedgerRecord, from_row, hashes_of, packed, to_columns
 from ppdm_flow.engine.ledger.ledger import RunLedger
 from ppdm_flow.engine.reading.original import Original
 from ppdm_flow.plan.definition import LedgerNode, Plan

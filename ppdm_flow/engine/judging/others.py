@@ -13,8 +13,7 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.auditing import AuditSubject, UnaccountedFiles
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.pairs import StreamPairs
-from ppdm_flow.engine.streams.stream import Stream
+from ppdm_flow.engine.streams.stream import Stream, StreamPairs
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.dag import base
 from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode

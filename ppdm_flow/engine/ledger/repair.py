@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,14 +15,11 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.candidates.artifacts import as_json
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import drop_private, is_dead, is_held, is_unpublished, remove
-from ppdm_flow.engine.ledger.chain import Erasure, LedgerRecord
-from ppdm_flow.engine.ledger.document import document
-from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED
-from ppdm_flow.engine.ledger.key import read_key, required
+from ppdm_flow.engine.ledger.fields import DROPPED, PENDING, RELEASED, LedgerDocument, LedgerRelease
+from ppdm_flow.engine.ledger.key import Erasure, LedgerRecord, read_key, required
+from ppdm_flow.engine.ledger.ledger import Witness, contradictions, key_beside, store_at
 from ppdm_flow.engine.ledger.membership import spelling
-from ppdm_flow.engine.ledger.store import key_beside, store_at
 from ppdm_flow.engine.ledger.tables import LedgerStore
-from ppdm_flow.engine.ledger.witness import Witness, contradictions
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 
@@ -208,3 +205,46 @@ def _line(entry: LedgerRecord) -> str:
         f"{entry.number}  {entry.time}  {entry.policy}/{entry.name} ({entry.audience})  {entry.rows:,} rows"
         f" {'generated' if entry.generated else people}: {columns}\n   {where}"
     )
+
+
+def document(
+    place: str,
+    entries: Sequence[LedgerRecord],
+    confirmed: Sequence[int],
+    dropped: Sequence[int],
+    strangers: Mapping[str, str],
+    erased: Sequence[Erasure],
+    *,
+    checked: bool,
+) -> LedgerDocument:
+    """Return the document: no hash of a person or class is in it."""
+    return {
+        "version": 1,
+        "ledger": place,
+        "releases": [_release(entry) for entry in entries],
+        "confirmed": list(confirmed),
+        "dropped": list(dropped),
+        "erased": [{"release": e.release, "people": len(e.people), "time": e.time} for e in erased],
+        "checked": checked,
+        "strangers": [{"run": run, "reason": reason} for run, reason in strangers.items()],
+    }
+
+
+def _release(entry: LedgerRecord) -> LedgerRelease:
+    return {
+        "number": entry.number,
+        "state": entry.state,
+        "policy": entry.policy,
+        "release": entry.name,
+        "audience": entry.audience,
+        "time": entry.time,
+        "folder": entry.folder,
+        "run": entry.run,
+        "plan": entry.plan,
+        "manifest": entry.manifest,
+        "file": entry.file,
+        "rows": entry.rows,
+        "people": entry.people,
+        "generated": entry.generated,
+        "columns": [{"name": n, "source": s, "role": r, "changes": list(c)} for n, s, r, c in entry.columns],
+    }

@@ -18,23 +18,29 @@ import numpy as np
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.ledger.chain import (
+from ppdm_flow.engine.ledger.fields import DROPPED, ERASED, PENDING, RELEASED
+from ppdm_flow.engine.ledger.key import (
     ERASURE,
     FIELDS,
+    WIDTH,
     ChainEvent,
     Erasure,
+    LedgerKey,
     LedgerRecord,
     StoredChain,
     begin,
     fault,
     from_row,
+    hashes_of,
     link,
+    numbers_of,
+    packed,
+    ranked,
+    required,
     seal,
     states,
     to_columns,
 )
-from ppdm_flow.engine.ledger.fields import DROPPED, ERASED, PENDING, RELEASED
-from ppdm_flow.engine.ledger.key import WIDTH, LedgerKey, hashes_of, numbers_of, packed, ranked, required
 from ppdm_flow.reader.earlier import unpacked
 from ppdm_flow.sdk.history import Hashes, Membership
 

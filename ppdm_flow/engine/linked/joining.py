@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.engine.judging.auditing import AuditSubject
+from ppdm_flow.core.results import Finding, RequirementResult, StepResult
+from ppdm_flow.engine.judging.auditing import AuditResult, AuditSubject, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.joining.joined import JoinedAudit
-from ppdm_flow.engine.judging.joining.layout import layout
-from ppdm_flow.engine.judging.joining.numbered import NumberedStream
-from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table
+from ppdm_flow.engine.judging.joining.rows import NumberedStream
+from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, layout
+from ppdm_flow.engine.judging.judging import requirements_of, unmeasured
+from ppdm_flow.engine.judging.results import JudgedResults, judge_audits
 from ppdm_flow.engine.linked.sources import LinkedOriginals, in_order
-from ppdm_flow.engine.linked.universe import NOWHERE, Bools, Places, RowsInTurn, Universe
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.streams.pairs import StreamPairs
-from ppdm_flow.engine.streams.stream import Stream
+from ppdm_flow.engine.streams.stream import Stream, StreamPairs
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, LinkedTable, Plan, PlannedTableJoin, ReleaseNode
 from ppdm_flow.plan.linked.qualifying import qualified_facts
@@ -35,6 +38,8 @@ _NAMES = 6
 _SEVERAL = 2
 _IN_TURN = ", row by row"
 """Ends the name of a join whose tables' rows stand below each other."""
+Places = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,3 +272,196 @@ def _at(column: Column, places: Places) -> Column:
 def _reason(names: Sequence[str]) -> str:
     quoted = listed([f"`{name}`" for name in names], _NAMES)
     return f" Whoever has {quoted} joins them by their keys, so they are judged as one table."
+
+
+# The rows of several tables, joined by person: what whoever has all of them puts side by side.
+
+
+NOWHERE = -1
+MOST_ROWS = 50_000_000
+"""So many joined rows are looked at."""
+
+
+class TooManyRowsError(Exception):
+    """The join has more rows than are looked at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Universe:
+    """Each row of the outer join: ``person`` (rows,), and by table its place in it, or ``NOWHERE``.
+
+    A person who has rows in several tables has each combination of them. ``first`` says by table where it is the
+    person's first row there, or the person has none.
+    """
+
+    person: Places
+    places: Mapping[str, Places]
+    first: Mapping[str, Bools]
+
+    @classmethod
+    def of(cls, people: Mapping[str, Places], count: int, most: int = MOST_ROWS) -> Universe:
+        """Join tables by person. Raises TooManyRowsError.
+
+        Parameters
+        ----------
+        people : by table, whose each of its rows is: numbers below ``count``
+        count : how many people there are
+        most : how many rows are looked at
+        """
+        sizes = {name: np.bincount(person, minlength=count) for name, person in people.items()}
+        total = np.prod([np.maximum(size, 1).astype(np.float64) for size in sizes.values()], axis=0)
+        total *= np.any([size > 0 for size in sizes.values()], axis=0)
+        if total.sum() > most:
+            raise TooManyRowsError
+        rows = total.astype(np.int64)
+        person = np.repeat(np.arange(count, dtype=np.int64), rows)
+        rest = np.arange(len(person), dtype=np.int64) - np.repeat(np.cumsum(rows) - rows, rows)
+        places, first = {}, {}
+        for name, size in sizes.items():
+            own = np.maximum(size, 1)[person]
+            digit, rest = rest % own, rest // own
+            order = np.append(np.argsort(people[name], kind="stable"), 0)
+            begins = np.cumsum(size) - size
+            there = size[person] > 0
+            places[name] = np.where(there, order[np.minimum(begins[person] + digit, len(order) - 1)], NOWHERE)
+            first[name] = digit == 0
+        return cls(person, places, first)
+
+    def released(self, present: Mapping[str, Bools]) -> tuple[Places, dict[str, Places]]:
+        """Return the rows of the join of what is released, and their places by table.
+
+        ``present`` says by table which rows left. Somebody who has rows in a table, of which none left, is joined to
+        nothing there, once.
+        """
+        kept = np.ones(len(self.person), dtype=bool)
+        somewhere = np.zeros(len(self.person), dtype=bool)
+        places = {}
+        for name, place in self.places.items():
+            here = (place != NOWHERE) & np.append(present[name], np.False_)[place]
+            has = np.bincount(self.person[here], minlength=int(self.person.max(initial=-1)) + 1) > 0
+            kept &= here | (self.first[name] & ~has[self.person])
+            somewhere |= here
+            places[name] = np.where(here, place, NOWHERE)
+        rows = np.flatnonzero(kept & somewhere)
+        return rows, {name: place[rows] for name, place in places.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsInTurn:
+    """Each row of some tables once, and each person once; ``places`` as in a universe.
+
+    The products of two people's rows can be the same where their rows are not: two visits and one claim, or one visit
+    and two claims. Whoever knows several rows of a person knows how many there are of each table. ``referring`` are
+    the tables with any number of rows of a person; the others, with one at most, stand beside each of these.
+    """
+
+    person: Places
+    places: Mapping[str, Places]
+    referring: frozenset[str]
+
+    @classmethod
+    def of(cls, people: Mapping[str, Places], count: int, referring: Collection[str]) -> RowsInTurn:
+        """Put tables below each other; ``people`` and ``count`` as in a universe."""
+        turns = [name for name in people if name in referring]
+        person = np.concatenate([*(people[name] for name in turns), np.arange(count, dtype=np.int64)])
+        ends = np.cumsum([len(people[name]) for name in turns])
+        places = {}
+        for name, whose in people.items():
+            if name in referring:
+                place = np.full(len(person), NOWHERE, dtype=np.int64)
+                end = int(ends[turns.index(name)])
+                place[end - len(whose) : end] = np.arange(len(whose))
+            else:
+                of_person = np.full(count, NOWHERE, dtype=np.int64)
+                of_person[whose] = np.arange(len(whose))
+                place = of_person[person]
+            places[name] = place
+        return cls(person, places, frozenset(referring))
+
+    def released(self, present: Mapping[str, Bools]) -> tuple[Places, dict[str, Places]]:
+        """Return the rows of what is released, and their places by table; a person alone who has no other row."""
+        here = {n: (at != NOWHERE) & np.append(present[n], np.False_)[at] for n, at in self.places.items()}
+        nothing = np.zeros(len(self.person), dtype=bool)
+        kept = np.logical_or.reduce([nothing, *(here[name] for name in self.referring)])
+        somewhere = np.logical_or.reduce([nothing, *here.values()])
+        people = int(self.person.max(initial=-1)) + 1
+        has = np.bincount(self.person[kept], minlength=people) > 0
+        alone = np.arange(len(self.person)) >= len(self.person) - people
+        rows = np.flatnonzero(kept | (alone & somewhere & ~has[self.person]))
+        return rows, {n: np.where(here[n], at, NOWHERE)[rows] for n, at in self.places.items()}
+
+
+# Releases of linked tables judged: each table by its own plan, and what whoever has all of them joins.
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedJoin:
+    """A join of releases of several tables, and what was measured on it; None where ``obstacle`` says why not."""
+
+    join: PlannedTableJoin
+    audited: Sequence[AuditResult] | None
+    obstacle: Finding | None = None
+
+
+def audited_join(source: JoinSource, join: PlannedTableJoin, folder: Path) -> AuditedJoin:
+    """Audit a join; ``folder`` is a private one for what audits write."""
+    context = source.context
+    try:
+        audits = source.audits(join)
+    except TooManyRowsError:
+        return AuditedJoin(join, None, _too_many(join))
+    alone = replace(context, plan=join.plan)
+    results = audit_all(alone, [(a.node, a.subject) for a in audits], folder)
+    for table in context.plan.tables:
+        refuse_quoting_audits(table.plan, source.originals.tables[table.name].stream, results)
+    return AuditedJoin(join, [audit.explained(result) for audit, result in zip(audits, results, strict=True)])
+
+
+@dataclass(frozen=True, slots=True)
+class TablesJudge:
+    """Judges what was measured of linked tables: by table, and on their joins.
+
+    ``unread`` says why what all files tell together was not measured, where it is not.
+    """
+
+    plan: Plan
+    tables: Mapping[str, Sequence[AuditResult]]
+    joins: Sequence[AuditedJoin]
+    unread: Finding | None = None
+
+    def judged(self, steps: tuple[StepResult, ...] = (), source: Iterable[Finding] = ()) -> JudgedResults:
+        """Judge it. ``source`` are findings to list before their own."""
+        of_tables = [result for audited in self.tables.values() for result in audited]
+        of_joins = [result for each in self.joins for result in each.audited or ()]
+        findings = [each for each in (*(j.obstacle for j in self.joins), self.unread) if each is not None]
+        results = judge_audits(self.plan, [*of_tables, *of_joins], steps, source, findings)
+        return replace(results, requirements=tuple(self._requirements()))
+
+    def _requirements(self) -> Iterator[RequirementResult]:
+        """Yield what became of each requirement: in each table that it is about, and where these are joined."""
+        for requirement in self.plan.requirements:
+            results = list(self._of(requirement))
+            yield from results or (unmeasured(requirement, ""),)
+
+    def _of(self, requirement: Requirement) -> Iterator[RequirementResult]:
+        for table in self.plan.tables:
+            yield from requirements_of(_about(table.plan, requirement), self.tables[table.name])
+        if self.unread is not None and requirement.of_all_files:
+            yield unmeasured(requirement, "")
+        for each in self.joins:
+            about = _about(each.join.plan, requirement)
+            if each.audited is not None:
+                yield from requirements_of(about, each.audited)
+            else:
+                yield from (unmeasured(r, release.name) for r in about.requirements for release in about.releases)
+
+
+def _too_many(join: PlannedTableJoin) -> Finding:
+    tables = listed([f"`{name}`" for name in join.tables])
+    text = f"The join of {tables} has more than {MOST_ROWS:,} rows, so that nothing is measured on it."
+    return Finding("PPF916", Severity.ERROR, text, join.plan.releases[0].name)
+
+
+def _about(plan: Plan, requirement: Requirement) -> Plan:
+    """Return the plan with that one of its requirements."""
+    return replace(plan, requirements=tuple(r for r in plan.requirements if r.id == requirement.id))

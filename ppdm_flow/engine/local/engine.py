@@ -16,13 +16,11 @@ from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import GeneratedStream, MemoryStream, OrderedStream, RowStream, run_table_step
 from ppdm_flow.engine.local.writing import read_back, write
-from ppdm_flow.engine.seam import ReleaseTarget, Resources, WrittenRows
-from ppdm_flow.engine.step_timer import StepTimer
+from ppdm_flow.engine.seam import ReleaseTarget, Resources, StepTimer, WrittenRows
 from ppdm_flow.engine.streams.numbering import Numbering
-from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.reading import PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.remembered import RememberedPairs
-from ppdm_flow.engine.streams.stream import ReadBack, Stream
+from ppdm_flow.engine.streams.stream import ReadBack, Stream, StreamPairs
 from ppdm_flow.engine.written_files import WrittenFiles
 from ppdm_flow.plan.definition import ReleaseNode, StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,18 +14,20 @@ import pyarrow.parquet as pq
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.file_sets import file_set
-from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.local.groups import SharedGroups
-from ppdm_flow.engine.local.text_stream import TextStream
+from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.audit import sibling
 from ppdm_flow.sdk.databases.duckdb import NO_EXTENSIONS, Setting
 from ppdm_flow.sdk.paired_relation import PairedRelation
 from ppdm_flow.tables.formulas import BEGINS
-from ppdm_flow.tables.sets.arrow import holds_sets
+from ppdm_flow.tables.sets import Baskets
+from ppdm_flow.tables.sets.arrow import holds_sets, to_arrow
+from ppdm_flow.tables.table import Table
 
 _MEMORY_LIMIT = "512MB"
 """What DuckDB holds at once for the audits of a file. Where a query cannot be answered within it: DuckDB's own limit,
@@ -306,3 +308,57 @@ def _text(value: str) -> str:
 
 def _kind(error: Exception) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", type(error).__name__).lower()
+
+
+# Rows as texts for DuckDB: the original, and released files that it would interpret.
+
+
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
+
+
+class TextStream:
+    """Rows as an Arrow stream; every scan reads it anew (the Arrow PyCapsule interface).
+
+    ``error`` is what went wrong in making the rows, of which DuckDB tells but a text.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.error: PpdmError | None = None
+        plain = [a for a in stream.attributes if a.role is not Role.ITEMS]
+        self._schema = pa.schema([(a.name, pa.string() if a.is_numeric else _TEXTS) for a in plain])
+        self._sets = [a.name for a in stream.attributes if a.role is Role.ITEMS]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._sets:
+            self._look()
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+    def _look(self) -> None:
+        """Learn the form of the sets from the first rows."""
+        first = next(iter(self._stream.parts(self._sets)), None)
+        for name in self._sets:
+            column = Baskets.of([]) if first is None else first.table.sets[name]
+            self._schema = self._schema.append(pa.field(name, _plain(to_arrow(column.take(slice(0, 0)))).type))
+        self._sets = []
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            for part in self._stream.parts(self._schema.names):
+                columns = [_cells(part.table, n) for n in self._schema.names]
+                yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        except PpdmError as error:
+            self.error = error
+            raise
+
+
+def _cells(table: Table, name: str) -> pa.Array:
+    return _plain(to_arrow(table.sets[name])) if name in table.sets else arrow(table[name])
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """Return lists of texts without a dictionary, which DuckDB takes for an ENUM; other arrays as they are."""
+    if not pa.types.is_large_list(array.type):
+        return array
+    return pa.LargeListArray.from_arrays(array.offsets, array.values.cast(pa.string()))

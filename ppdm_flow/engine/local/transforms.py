@@ -13,8 +13,7 @@ from ppdm_flow.core.draws import Draws
 from ppdm_flow.engine.calls.lending import Loan, detached_table, guard_plugin_call, is_foreign, lent_rows, turns
 from ppdm_flow.engine.calls.promises import broken_promise, check_generated, check_partition, check_table, conformed
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.seam import Resources
-from ppdm_flow.engine.step_timer import StepTimer
+from ppdm_flow.engine.seam import Resources, StepTimer
 from ppdm_flow.engine.streams.stream import PartJob, Stop, Stream, StreamPart, jobs_of, parts_of, workers_of
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import StepNode

@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError, RunError
 from ppdm_flow.engine.faults import data_fault, wrap_plugin_errors
-from ppdm_flow.engine.local.ordering import Spool
-from ppdm_flow.engine.local.partitions import Partitions
+from ppdm_flow.engine.local.partitions import Partitions, Spool
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.opening.opening import keeps_types, open_sink, takes_numbers
 from ppdm_flow.engine.opening.released import released_checks, released_source

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import ClassVar, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import data_identity, is_file_set
+from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
 from ppdm_flow.engine.events import Listener, RowProgress, StepFinished, StepStarted, ignore_events
@@ -24,21 +27,21 @@ from ppdm_flow.engine.opening.opening import data_path, import_algorithms, open_
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.parallel import run_all
 from ppdm_flow.engine.reading.binding import ColumnBinding, bind
-from ppdm_flow.engine.reading.crowds import CrowdSizes
-from ppdm_flow.engine.reading.repeating import columns_to_count, look_at_the_top
 from ppdm_flow.engine.reading.spellings import refuse_two_spellings, spelling_checks
-from ppdm_flow.engine.reading.suspicions import Suspicion
 from ppdm_flow.engine.streams.checks import WeightCheck, check_sampling_weights, check_subjects, check_values
+from ppdm_flow.engine.streams.coding import respelled_cells
 from ppdm_flow.engine.streams.lookalikes import LookalikeCheck, ValuePresence, lookalike_checks, value_presence
 from ppdm_flow.engine.streams.numbering import Numbering
 from ppdm_flow.engine.streams.reading import PartitionCheck, PartitionObserver, ReadOptions
 from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.tallying import SetCounts
 from ppdm_flow.engine.streams.view import StreamView
+from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.plan.definition import SOURCE, ConfiguredPlugin, Plan
 from ppdm_flow.plan.locked import marked_files
 from ppdm_flow.sdk.key_file import refuse_shared
 from ppdm_flow.sdk.storage import CopiedSource, MergingSource, Source, StoredTypesSource
+from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.table import Table
 
 _NUMBERS = {"decimal": ".", "thousands": ""}
@@ -316,3 +319,160 @@ def _key_files(plan: Plan) -> Iterator[tuple[str, str, Span | None]]:
         for node in nodes:
             for path in marked_files(node.bound.params, secret=True):
                 yield f"{kind} `{node.name}`", path, node.spans[-1] if node.spans else None
+
+
+# What a column of the original seems to be, other than the policy says: warnings of a preview and of a report.
+
+
+class Suspicion(Protocol):
+    """What was counted of one column while it was read."""
+
+    code: ClassVar[str]
+    facts: AttributeFacts
+
+    @property
+    def text(self) -> str | None:
+        """What the column seems to be, without a value of it; None where nothing speaks for it."""
+
+
+def warnings(suspicions: Iterable[Suspicion]) -> Iterator[Diagnostic]:
+    """Yield a warning for each column that something speaks against."""
+    for each in suspicions:
+        if each.text is not None:
+            yield Diagnostic(each.code, each.text, each.facts.span, Severity.WARNING)
+
+
+def findings(suspicions: Iterable[Suspicion]) -> Iterator[Finding]:
+    """Yield the same for a report."""
+    for each in suspicions:
+        if each.text is not None:
+            yield Finding(each.code, Severity.WARNING, each.text, f"source.{each.facts.name}")
+
+
+# Columns that repeat like a person's id: then a person has several rows, and k rows are fewer people.
+#
+# A subject is not among them: it says so itself.
+
+
+LOOKED_AT = 1 << 16
+"""So many rows from the top of the file are counted at most."""
+LEAST_SHARE = 0.01
+"""So many of the rows share their value with others at least: two people may have one name."""
+_FEW = 5
+_LIKE_IDS = frozenset({"person_id", "national_id", "document", "account", "card", "iban", "email", "phone", "uuid"})
+
+
+@dataclass(slots=True)
+class RepeatCounter:
+    """Counts the values of one column, without keeping any; :attr:`text` says what was found, if anything."""
+
+    code: ClassVar[str] = "PPF857"
+    facts: AttributeFacts
+    rows: int = 0
+    parts: list[pa.StringArray] = field(default_factory=list)
+    distinct: int = 0
+    shared: int = 0
+    most: int = 0
+
+    def look(self, cells: pa.Array, missing: pa.Array) -> None:
+        """Take in texts as they are read, but for missing ones."""
+        texts = cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+        texts = texts.cast(pa.string()).drop_null()
+        texts = texts.filter(pc.invert(pc.is_in(texts, value_set=missing)))
+        self.rows += len(texts)
+        self.parts.append(texts)
+
+    def count(self) -> None:
+        """Count what was taken in, and forget it."""
+        counts = pc.value_counts(pa.chunked_array(self.parts, pa.string())).field("counts")
+        self.distinct, self.most = len(counts), int(pc.max(counts).as_py() or 0)
+        several = counts.filter(pc.greater(counts, 1))
+        self.shared = int(pc.sum(several).as_py() or 0)
+        self.parts = []
+
+    @property
+    def text(self) -> str | None:
+        """Say that it repeats, and how; None where it does not."""
+        own = self.facts.role is Role.IDENTIFIER
+        if self.shared < LEAST_SHARE * self.rows or not self.shared or (self.distinct <= _FEW and not own):
+            return None
+        what = f"`{self.facts.name}` is {'an identifier' if own else 'named like an id of people'}, and repeats:"
+        return (
+            f"{what} {self.rows:,} rows have {self.distinct:,} different values, the most frequent of them"
+            f" {self.most:,} times. Where a value is a person, groups of k rows are of fewer people"
+        )
+
+
+def look_at_the_top(
+    counters: Sequence[RepeatCounter],
+    source: Source,
+    columns: Mapping[str, str],
+    missing: Sequence[str],
+    normalize: Sequence[str] = (),
+) -> None:
+    """Read the first rows of these columns, and no others; ``columns`` are what the file calls them."""
+    if not counters:
+        return
+    names, marks, rows = [columns[r.facts.name] for r in counters], pa.array(list(missing), pa.string()), 0
+    for batch in source.batches(list(dict.fromkeys(names))):
+        part = respelled_cells(batch.slice(0, LOOKED_AT - rows), normalize)
+        for each, name in zip(counters, names, strict=True):
+            each.look(part.column(name), marks)
+        rows += len(part)
+        if rows >= LOOKED_AT:
+            break
+    for each in counters:
+        each.count()
+
+
+def columns_to_count(attributes: Iterable[AttributeFacts], columns: Sequence[str]) -> tuple[RepeatCounter, ...]:
+    """Return what to count: identifiers, and what is named like one; of a weighted table nothing."""
+    known = tuple(a for a in attributes if a.name in columns)
+    if any(a.role is Role.WEIGHT for a in known):
+        return ()
+    return tuple(RepeatCounter(a) for a in known if a.role is Role.IDENTIFIER or _like_id(a))
+
+
+def _like_id(facts: AttributeFacts) -> bool:
+    return facts.role not in (Role.SUBJECT, Role.ITEMS) and named(facts.name) in _LIKE_IDS
+
+
+LEAST_ROWS = 20
+"""A table of fewer rows tells nothing about its weights."""
+LEAST_MEAN = 10
+"""So many rows does a row stand for on average at least. A collapsed table mostly has rows that occur once."""
+
+
+@dataclass(slots=True)
+class CrowdSizes:
+    """Adds up the weights of one column; :attr:`text` says what they look like, if anything."""
+
+    code: ClassVar[str] = "PPF859"
+    facts: AttributeFacts
+    rows: int = 0
+    total: int = 0
+    alone: int = 0
+
+    def look(self, table: Table) -> None:
+        """Take in a partition whose weights are known to be whole numbers above 0."""
+        weights = weights_of(table[self.facts.name])
+        self.rows += len(weights)
+        self.total += int(weights.sum())
+        self.alone += int((weights <= 1).sum())
+
+    def add(self, later: CrowdSizes) -> None:
+        """Take in the weights of the rows that follow."""
+        self.rows += later.rows
+        self.total += later.total
+        self.alone += later.alone
+
+    @property
+    def text(self) -> str | None:
+        """Say that no row stands for itself alone; None where one does, or too few rows say so."""
+        if self.alone or self.rows < LEAST_ROWS or self.total < LEAST_MEAN * self.rows:
+            return None
+        return (
+            f"`{self.facts.name}` counts rows of a collapsed table, and looks like the weights of a survey: each of"
+            f" {self.rows:,} rows stands for 2 or more, {self.total / self.rows:,.0f} on average. A respondent who"
+            " stands for 20 people of the population is one row, and would count as a crowd of 20"
+        )

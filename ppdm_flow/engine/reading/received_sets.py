@@ -18,8 +18,7 @@ from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.texts.file_names import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.engine.faults import naming_file, wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_as
-from ppdm_flow.engine.reading.operator_files import read_set_operators
-from ppdm_flow.engine.reading.received import ReceivedRelease, released_file
+from ppdm_flow.engine.reading.received import ReceivedRelease, read_set_operators, released_file
 from ppdm_flow.engine.streams.rebatching import partitions
 from ppdm_flow.plan.formats import handling, implied, inferred
 from ppdm_flow.sdk.set_operator import SetOperator

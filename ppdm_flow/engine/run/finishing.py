@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ppdm_flow.core.digests import digest, sha256
+from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
 from ppdm_flow.core.texts.file_names import DICTIONARY, INTERNAL
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary, plain_name
-from ppdm_flow.engine.candidates.directory import RunDirectory, check_leaving, check_verdict
+from ppdm_flow.engine.candidates.building import Candidate
+from ppdm_flow.engine.candidates.directory import RunDirectory, check_bytes, check_leaving, check_verdict
 from ppdm_flow.engine.candidates.unpublished import CANDIDATE, PRIVATE
-from ppdm_flow.engine.events import EventJournal, RequirementJudged, RunFinished
-from ppdm_flow.engine.faults import wrap_plugin_errors
+from ppdm_flow.engine.candidates.unpublished import RELEASED as UNPUBLISHED_RELEASED
+from ppdm_flow.engine.events import EventJournal, Listener, RequirementJudged, RunFinished, ignore_events
+from ppdm_flow.engine.faults import output_fault, wrap_plugin_errors
 from ppdm_flow.engine.held.private import private_text
-from ppdm_flow.engine.held.signers_file import refuse_taken_name, signers_copy
-from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.judging.waiving import waive
-from ppdm_flow.engine.ledger.ledger import RunLedger
-from ppdm_flow.engine.machine import peak_mb, utc_now
-from ppdm_flow.engine.options import RunOptions, RunOutcome
+from ppdm_flow.engine.held.publication import refuse_taken_name, signers_copy
+from ppdm_flow.engine.judging.results import JudgedResults, waive
+from ppdm_flow.engine.ledger.ledger import RunLedger, open_ledger
+from ppdm_flow.engine.machine import keep_freed_memory, peak_mb, utc_now
+from ppdm_flow.engine.options import RunContext, RunOptions, RunOutcome, RunPlace
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.run.carry_out import AuditedRun
-from ppdm_flow.engine.run.publishing import RunPublication
-from ppdm_flow.engine.steps.keys import escrow
+from ppdm_flow.engine.run.carry_out import AuditedRun, audited_run, open_original
+from ppdm_flow.engine.steps.graph import Graph, check_escrow, escrow
+from ppdm_flow.engine.streams.workers import arrow_threads
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.pictures.forms import draw
+
+if TYPE_CHECKING:
+    from ppdm_flow.engine.delivery import Delivery
 
 REPORT = "report.json"
 Documents = Callable[[Report], Mapping[str, str]]
@@ -298,3 +306,144 @@ def _waiver(result: WaiverResult) -> manifest.ManifestWaiver:
     waiver = result.waiver
     until, covers = waiver.until.isoformat(), list(result.covers)
     return {"name": waiver.name, "of": waiver.of, "until": until, "covers": covers}
+
+
+@dataclass(frozen=True, slots=True)
+class RunPublication:
+    """A judged run whose files are complete. ``files`` are their hashes, by path before the run is published."""
+
+    policy: str
+    directory: RunDirectory
+    started: datetime
+    plan_digest: str
+    files: Mapping[str, str]
+    elsewhere: RunPlace | None = None
+
+    def withhold(self) -> Path:
+        """Move a run that is not released to its place."""
+        check_bytes(self.directory.home, self.files)
+        place = self._moved()
+        if self.elsewhere is not None:
+            try:
+                self.elsewhere.send(place, self.files)
+                self.elsewhere.commit(place, self.files)
+            except BaseException:
+                self._take_back()
+                raise
+        return place
+
+    def hold(self) -> Path:
+        """Move a run that waits for approvals to its place. It is no release, and no ledger knows it."""
+        place = self._moved()
+        check_bytes(place, self.files)
+        self.directory.hold()
+        return place
+
+    def publish(self, candidates: Sequence[Candidate], ledger: RunLedger | None) -> tuple[Path, tuple[str, ...]]:
+        """Move a run to its place, write its releases into the ledger, publish it, and let tables take their places.
+
+        Returns the place, and which tables these are.
+        What was written down and not confirmed counts as released: a crash in between loses nothing. Raises RunError
+        where a file is not what was judged, or the ledger cannot be written; then nothing is released.
+        """
+        place = self._moved()
+        folder = None if self.elsewhere is None else self.elsewhere.ledger_folder
+        numbers = ledger.announce(candidates, place, folder) if ledger else ()
+        with contextlib.ExitStack() as stack:
+            try:
+                check_bytes(place, self.files)
+                delivery = stack.enter_context(self._tables(candidates, place))
+                if self.elsewhere is not None:
+                    self.elsewhere.send(place, self.files)
+                self.directory.publish()
+                if self.elsewhere is not None:
+                    self.elsewhere.commit(place, self.files)
+            except BaseException:
+                self._take_back()
+                if ledger and not self.directory.published:
+                    with contextlib.suppress(PpdmError):
+                        ledger.withdraw(numbers)
+                raise
+            if ledger:
+                with contextlib.suppress(PpdmError):  # it is out, and pending counts: `ledger --repair` confirms it
+                    ledger.confirm(numbers)
+            if delivery is None:
+                return place, ()
+            delivery.commit()
+        return place, tuple(delivery.tables)
+
+    def _moved(self) -> Path:
+        if self.elsewhere is None:
+            return self.directory.move(self.started, self.plan_digest)
+        return self.directory.move(self.started, self.plan_digest, self.elsewhere.taken)
+
+    def _take_back(self) -> None:
+        """Delete what was sent elsewhere, unless it may be out there: then it stays one here, and in the ledger."""
+        if self.elsewhere is None or self.elsewhere.maybe_out:
+            return
+        self.elsewhere.withdraw()
+        if self.directory.published and (self.directory.home / UNPUBLISHED_RELEASED).is_dir():
+            self.directory.retract()
+
+    def _tables(self, candidates: Sequence[Candidate], place: Path) -> AbstractContextManager[Delivery | None]:
+        """Return the tables that releases become, staged once the context is entered; none where there are none."""
+        if all(candidate.release.into is None for candidate in candidates):
+            return contextlib.nullcontext()
+        from ppdm_flow.engine.delivery import staged  # noqa: PLC0415  # only few releases become tables
+
+        files = [(c.release, place / CANDIDATE / c.release.name / c.release.path) for c in candidates]
+        return staged(self.policy, place.name, files)
+
+
+# Run a plan: read, transform, write, read back, audit, judge, and release or withhold.
+
+
+EVENTS = "events.jsonl"
+
+
+def no_documents(_report: Report) -> Mapping[str, str]:
+    """Make none."""
+    return {}
+
+
+def no_companions(_report: Report, _release: str, _beside: Beside) -> Mapping[str, str]:
+    """Make none."""
+    return {}
+
+
+def execute(
+    plan: Plan,
+    data: Path | None,
+    out: Path,
+    options: RunOptions | None = None,
+    listener: Listener = ignore_events,
+    documents: Documents = no_documents,
+    companions: Companions = no_companions,
+) -> RunOutcome:
+    """Execute ``plan`` on ``data`` (else on the policy's own files), into ``out/<policy>/<time>-<plan digest>/``.
+
+    Raises DataError or PluginError where the input is at fault, RunError where the tool or the machine failed; then,
+    and when it is interrupted, nothing is left behind.
+    """
+    chosen = options or RunOptions()
+    check_escrow(chosen.escrow)
+    keep_freed_memory()
+    directory = RunDirectory(out / plan.policy)
+    try:
+        started, clock = utc_now(), time.perf_counter()
+        journal = EventJournal(directory.home / EVENTS, listener)
+        with closing(journal), arrow_threads(chosen.workers), RunContext(plan, chosen, journal) as context:
+            ledger = open_ledger(plan)
+
+            def neighbours(_candidates: Sequence[Candidate], _graph: Graph) -> None:
+                if ledger:
+                    ledger.check_neighbours(directory.parent)
+
+            context.engine.check(directory.home)
+            original = open_original(context, data)
+            with audited_run(context, original, directory, ledger, neighbours) as audited:
+                return FinishedRun(audited, directory, journal, documents, companions, ledger, started, clock).outcome()
+    except OSError as error:
+        raise output_fault(error, "the run's directory") from None
+    finally:
+        directory.discard()

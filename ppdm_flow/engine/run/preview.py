@@ -16,10 +16,8 @@ from ppdm_flow.engine.events import ignore_events
 from ppdm_flow.engine.judging.personal_data import personal_warnings
 from ppdm_flow.engine.linked.sources import open_linked
 from ppdm_flow.engine.options import RunContext
-from ppdm_flow.engine.reading.original import Opening, Original
-from ppdm_flow.engine.reading.suspicions import warnings
-from ppdm_flow.engine.steps.graph import Graph
-from ppdm_flow.engine.steps.keys import run_key
+from ppdm_flow.engine.reading.original import Opening, Original, warnings
+from ppdm_flow.engine.steps.graph import Graph, run_key
 from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.tallying import SetCounts, SetSize, octets
 from ppdm_flow.engine.streams.view import StreamView

@@ -14,14 +14,11 @@ from ppdm_flow.engine.candidates.building import Candidate
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.faults import output_fault
 from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.ledger.ledger import open_ledger
-from ppdm_flow.engine.ledger.store import make_ledger
+from ppdm_flow.engine.ledger.ledger import make_ledger, open_ledger
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import asked_of
-from ppdm_flow.engine.run.carry_out import Opened, audited_run
-from ppdm_flow.engine.run.stages import Look, ignore_candidates
-from ppdm_flow.engine.steps.changed import changed_steps
-from ppdm_flow.engine.steps.graph import Graph
+from ppdm_flow.engine.run.carry_out import Look, Opened, audited_run, ignore_candidates
+from ppdm_flow.engine.steps.graph import Graph, changed_steps
 from ppdm_flow.engine.streams.lookalikes import lookalike_checks, value_presence
 from ppdm_flow.plan.definition import LedgerNode, Plan
 from ppdm_flow.sdk.view import DataView, PairedView

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,21 +13,24 @@ from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
+
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.draws import Draws, RunKey
+from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import StepResult
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.calls.lending import guard_plugin_call, lent_view
 from ppdm_flow.engine.calls.plain import PlainRebuilder
 from ppdm_flow.engine.calls.quotations import PluginText, of_step, refuse_quotations
 from ppdm_flow.engine.events import Listener, RowProgress, StepFinished, StepStarted
-from ppdm_flow.engine.faults import data_fault, run_fault
+from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.machine import peak_mb
 from ppdm_flow.engine.opening.opening import make_algorithm
 from ppdm_flow.engine.parallel import run_all
-from ppdm_flow.engine.seam import Engine, Resources
-from ppdm_flow.engine.step_timer import StepTimer
+from ppdm_flow.engine.seam import Engine, Resources, StepTimer
 from ppdm_flow.engine.streams.numbering import Numbering
-from ppdm_flow.engine.streams.stream import DistributedStream, LoadedStream, Stream
+from ppdm_flow.engine.streams.stream import DistributedStream, LoadedStream, Stream, StreamPart
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import SOURCE, Plan, StepNode
 from ppdm_flow.sdk.anonymizer import (
@@ -36,6 +42,8 @@ from ppdm_flow.sdk.anonymizer import (
     StepContext,
     TableTransform,
 )
+from ppdm_flow.tables.column import union
+from ppdm_flow.tables.table import Table, concat
 
 
 @dataclass(slots=True)
@@ -183,3 +191,78 @@ class Graph:
 
 def _who(node: StepNode) -> str:
     return f"step `{node.name}` ({node.bound.info.name})"
+
+
+# The key of a run: from the operating system, or from the policy's seed.
+
+
+def run_key(plan: Plan, given: RunKey | None) -> RunKey:
+    """Return ``given``, or the key that the policy's ``randomness`` asks for."""
+    if given is not None:
+        return given
+    if plan.randomness == "reproducible":
+        if plan.seed is None:
+            raise run_fault("PPF906", "a reproducible run without a seed")
+        return RunKey.from_seed(plan.seed)
+    return RunKey(secrets.token_bytes(32))
+
+
+def check_escrow(path: Path | None) -> None:
+    """Raise UsageError where the escrow file could not be made: before the work, not after it."""
+    if path is None:
+        return
+    if path.exists():
+        raise UsageError(Diagnostic("PPF673", f"the escrow file `{path}` exists already: it is never overwritten"))
+    if not path.absolute().parent.is_dir():
+        raise UsageError(Diagnostic("PPF693", f"the folder of the escrow file `{path}` does not exist"))
+
+
+def escrow(path: Path, key: RunKey, plan: Plan, run: str) -> None:
+    """Write the key to a new file that only its owner can read."""
+    document = {"version": 1, "run": run, "plan": plan.digest, "key": key.secret.hex(), "commitment": key.commitment}
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(json.dumps(document, indent=2) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise output_fault(error, f"the escrow file `{path}`") from None
+
+
+# Which steps of a run changed something: a cell, the rows, their order, or the columns.
+
+
+def changed_steps(plan: Plan, graph: Graph) -> Iterator[str]:
+    """Yield the steps whose output is not their input. Meant for small tables: each is held whole."""
+    for node in plan.steps:
+        before = list(_input(node, graph).parts())
+        names = [n for n in graph.streams if n == node.name or n.startswith(f"{node.name}.")]
+        if any(_differ(before, list(graph.streams[name].parts())) for name in names):
+            yield node.name
+
+
+def _input(node: StepNode, graph: Graph) -> Stream:
+    stream = graph.streams[node.input]
+    weighted = any(a.role is Role.WEIGHT for a in stream.attributes)
+    return graph.engine.expanded(stream, graph.numbering) if node.expands and weighted and graph.numbering else stream
+
+
+def _differ(before: list[StreamPart], after: list[StreamPart]) -> bool:
+    if not before or not after:
+        return bool(before) != bool(after)
+    if any(p.keys is not None for p in after) and all(p.keys is None for p in before):
+        return True
+    old, new = concat(p.table for p in before), concat(p.table for p in after)
+    if old.names != new.names or not np.array_equal(old.rows, new.rows):
+        return True
+    return any(_cells_differ(old, new, name) for name in old.columns) or _sets_differ(old, new)
+
+
+def _cells_differ(old: Table, new: Table, name: str) -> bool:
+    known = union(t[name].categories for t in (old, new))
+    return not np.array_equal(old[name].onto(known).codes, new[name].onto(known).codes)
+
+
+def _sets_differ(old: Table, new: Table) -> bool:
+    return any(old.sets[name] is not new.sets[name] for name in old.sets)

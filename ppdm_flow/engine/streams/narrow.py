@@ -9,10 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.engine.streams.dense_tally import DenseTally
 from ppdm_flow.tables.byte_counts import byte_counts
 from ppdm_flow.tables.column import SPECIALS, Column
-from ppdm_flow.tables.counts import Counts, count
+from ppdm_flow.tables.counts import Counts, count, summed
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -290,3 +289,23 @@ class NarrowTable:
         wanted = [n for n in names if n in self.sets]
         sets = {n: s.column() if isinstance(s := self.sets[n], NarrowBaskets) else s for n in wanted}
         return Table({n: self.columns[n].column() for n in names if n not in sets}, rows, sets)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseTally:
+    """``numbers`` (width,) say how often each dense code of a column with these categories occurs."""
+
+    categories: pa.StringArray
+    numbers: npt.NDArray[np.int64]
+
+    def with_later(self, later: DenseTally) -> DenseTally | None:
+        """Return both added up; None where their codes do not stand for the same."""
+        if not later.categories.equals(self.categories):
+            return None
+        return DenseTally(self.categories, self.numbers + later.numbers)
+
+    def counts(self, name: str) -> Counts:
+        """Return it as the counts of a column of this name."""
+        present = np.flatnonzero(self.numbers)
+        codes = Column((present - SPECIALS).astype(np.int32), self.categories)
+        return summed(Table({name: codes}, present), [name], self.numbers[present])

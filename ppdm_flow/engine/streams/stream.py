@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -16,11 +16,13 @@ import pyarrow as pa
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.streams.reading import PartitionObserver
+from ppdm_flow.engine.streams.narrow import NarrowTable
+from ppdm_flow.engine.streams.reading import PartitionObserver, SeparableLook
 from ppdm_flow.engine.streams.workers import ALONE, Workers
+from ppdm_flow.sdk.paired_relation import pair_counts
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.schema import Field, Schema
-from ppdm_flow.tables.table import RowNumbers, Table
+from ppdm_flow.tables.table import RowNumbers, Table, concat
 
 Keys = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
@@ -278,3 +280,136 @@ class Stop:
 
 class StoppedError(RunError):
     """Work that was given up; never the reason that a run fails for."""
+
+
+# Original and released rows side by side.
+
+
+class StreamPairs:
+    """A PairedView over two streams with row numbers of one kind, the released one before it is shuffled.
+
+    ``aligned`` says that both yield their rows in ascending order: then neither is ever held as a whole.
+    """
+
+    def __init__(self, original: Stream, released: Stream, *, aligned: bool) -> None:
+        self._original = original
+        self._released = released
+        self._aligned = aligned
+
+    def pairs(self, original: Sequence[str], released: Sequence[str]) -> Iterator[tuple[Table, Table]]:
+        """Yield aligned partitions: row i of one is row i of the other."""
+        left = (p.table for p in self._original.parts(list(original)))
+        right = (p.table for p in self._released.parts(list(released)))
+        return _merged(left, right) if self._aligned else _looked_up(left, right)
+
+    def joint(self, original: str, released: str) -> Counts:
+        """Count (original value, released value) over all rows."""
+        return self.counts([original], [released], ["original", "released"])
+
+    def counts(
+        self, original: Sequence[str], released: Sequence[str], names: Sequence[str], weight: str | None = None
+    ) -> Counts:
+        """Count the combinations of original values and released cells, under ``names``; ``weight`` is released."""
+        return pair_counts(self, original, released, names, weight)
+
+
+def _merged(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[Table, Table]]:
+    """Join two ascending sequences of partitions; at most a few partitions are held."""
+    held: Table | None = None
+    for table in right:
+        while held is None or not len(held) or held.rows[-1] < table.rows[-1]:
+            more = next(left, None)
+            if more is None:
+                break
+            held = more if held is None or not len(held) else concat([held, more])
+        if held is None:
+            return
+        if np.array_equal(held.rows, table.rows):  # so it is where neither side has dropped a row
+            yield held, table
+            held = None
+            continue
+        places = positions(held.rows, table.rows)
+        there = places >= 0
+        if there.any():
+            yield held.take(places[there]), table.take(there) if not there.all() else table
+        held = held.take(held.rows > table.rows[-1])
+
+
+def _looked_up(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[Table, Table]]:
+    """Join where the released rows come in any order: they are held whole."""
+    parts = list(right)
+    if not parts:
+        return
+    stacked = concat(parts)
+    order = np.argsort(stacked.rows, kind="stable")
+    stacked = stacked.take(order)
+    for table in left:
+        places = positions(stacked.rows, table.rows)
+        there = places >= 0
+        if there.any():
+            yield table.take(there), stacked.take(places[there])
+
+
+# Partitions of a file as they are read, and what sees them: the threads that make them, or in the order of rows.
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedPartition:
+    """What the separable looks saw of one partition, or the error that one of them raised."""
+
+    looks: tuple[SeparableLook, ...] = ()
+    error: Exception | None = None
+
+
+class Looks:
+    """The looks of one pass. With ``apart``, those for which the order of partitions does not matter are separable."""
+
+    def __init__(self, looks: Iterable[PartitionObserver], *, apart: bool) -> None:
+        every = tuple(looks)
+        self._separable = tuple(look for look in every if apart and isinstance(look, SeparableLook))
+        self._ordered = tuple(look for look in every if look not in self._separable)
+
+    def aside(self, table: Table) -> ObservedPartition:
+        """Let the separable looks see a partition; any thread may do so."""
+        own = tuple(look.unseen() for look in self._separable)
+        try:
+            for look in own:
+                look.look(table)
+        except Exception as error:  # noqa: BLE001  # raised where the partition comes in the order of rows
+            return ObservedPartition(own, error)
+        return ObservedPartition(own)
+
+    def take(self, table: Table, seen: ObservedPartition) -> None:
+        """Take in a partition in the order of rows, with what was seen of it aside. Raises DataError."""
+        if seen.error is not None:
+            raise seen.error
+        for look, own in zip(self._separable, seen.looks, strict=True):
+            look.add(own)
+        for ordered in self._ordered:
+            ordered.look(table)
+
+
+NO_LOOKS = Looks((), apart=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A partition as it is read, what may be kept of it, and what was seen of it before and after rows are dropped."""
+
+    table: Table
+    narrow: NarrowTable | None
+    before: ObservedPartition
+    after: ObservedPartition
+
+
+Coding = Callable[[], list[ReadTable]]
+"""Codes the blocks of some partitions; any thread may do so."""
+
+
+def renumbered(tables: Iterable[ReadTable], rows: Places) -> Iterator[ReadTable]:
+    """Yield the partitions under these row numbers, one after the other."""
+    start = 0
+    for read in tables:
+        table = read.table
+        yield replace(read, table=Table(table.columns, rows[start : start + len(table)], table.sets))
+        start += len(table)

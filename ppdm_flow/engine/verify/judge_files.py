@@ -17,12 +17,11 @@ from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import naming_file
 from ppdm_flow.engine.judging.auditing import AuditResult, audit_all, refuse_quoting_audits
 from ppdm_flow.engine.judging.personal_data import personal_findings
-from ppdm_flow.engine.judging.results import judge_audits
-from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.judging.results import judge_audits, waive
 from ppdm_flow.engine.machine import peak_mb, utc_now
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening, Original
-from ppdm_flow.engine.reading.suspicions import findings as suspected
+from ppdm_flow.engine.reading.original import findings as suspected
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.released_file import VerifiedFile
 from ppdm_flow.plan.definition import Plan, ReceivedFormat

@@ -21,19 +21,15 @@ from ppdm_flow.engine.events import Listener, ignore_events
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.judging.auditing import AuditResult
 from ppdm_flow.engine.judging.personal_data import personal_findings
-from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.judging.waiving import waive
-from ppdm_flow.engine.linked.joining import JoinSource, LinkedReleases
-from ppdm_flow.engine.linked.judging import AuditedJoin, TablesJudge, audited_join
+from ppdm_flow.engine.judging.results import JudgedResults, waive
+from ppdm_flow.engine.linked.joining import AuditedJoin, JoinSource, LinkedReleases, Places, TablesJudge, audited_join
 from ppdm_flow.engine.linked.sources import LinkedOriginals, open_linked, table_context
 from ppdm_flow.engine.linked.table_reader import told_beside_keys
-from ppdm_flow.engine.linked.universe import Places
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import RunContext, RunOptions
-from ppdm_flow.engine.reading.suspicions import findings as suspected
+from ppdm_flow.engine.reading.original import findings as suspected
 from ppdm_flow.engine.verify.judge_files import judged_file, timing
-from ppdm_flow.engine.verify.pseudonyms import require_one_each
-from ppdm_flow.engine.verify.released_file import VerifiedFile
+from ppdm_flow.engine.verify.released_file import VerifiedFile, require_one_each
 from ppdm_flow.plan.definition import LinkedTable, Plan, PlannedTableJoin, ReceivedFormat, ReleaseNode
 from ppdm_flow.tables.column import Column
 

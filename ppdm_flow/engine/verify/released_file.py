@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,36 +16,38 @@ from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.file_sets import data_identity, data_sha256, file_set, telling_name
 from ppdm_flow.core.people import BY_PSEUDONYMS
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.faults import RELEASED_WITH, data_fault, naming_file, wrap_plugin_errors
 from ppdm_flow.engine.judging.auditing import AuditSubject
+from ppdm_flow.engine.judging.joining.table import JoinedStream
 from ppdm_flow.engine.local.writing import stream_of
 from ppdm_flow.engine.opening.collapsed import no_counts
 from ppdm_flow.engine.opening.opening import open_released, released_names
 from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.binding import foreign
 from ppdm_flow.engine.reading.identifiers import check_identifiers
-from ppdm_flow.engine.reading.operator_files import operators_for, set_operators_for
 from ppdm_flow.engine.reading.original import Original
-from ppdm_flow.engine.reading.received import is_own
+from ppdm_flow.engine.reading.received import is_own, operators_for, set_operators_for
 from ppdm_flow.engine.reading.spellings import refuse_two_spellings, spelling_checks
-from ppdm_flow.engine.streams.stream import LoadedStream
+from ppdm_flow.engine.streams.stream import LoadedStream, Stop, Stream, StreamPairs
 from ppdm_flow.engine.streams.view import StreamView
-from ppdm_flow.engine.verify.pseudonyms import own_subjects, pseudonym_column, subject_pairs
 from ppdm_flow.plan.definition import COLLAPSE, Plan, ReceivedFormat, ReleaseNode
 from ppdm_flow.plan.formats import implied, inferred
 from ppdm_flow.plan.rules.perturbation import judged_on_draws
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import InspectingSource
-from ppdm_flow.sdk.view import DataView
-from ppdm_flow.tables.column import Column
+from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.numeric.parsing import numbers_among
 from ppdm_flow.tables.numeric.texts import texts_of
 from ppdm_flow.tables.spelling import respelled
+from ppdm_flow.tables.table import Table, concat
 
 _OF_ITS_FILE = ("header", "skip_rows", "formulas")
 """Options of a source that say nothing of how another file is written."""
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,3 +254,90 @@ def _is_direct(node: ReleaseNode, name: str, source: str) -> bool:
 
 def _facts(node: ReleaseNode, name: str) -> AttributeFacts:
     return next(a for a in node.attributes if a.name == name)
+
+
+# Whose the rows of a file are that another tool made: as its own pseudonyms tell.
+
+
+_SHOWN = 5
+_TOLD = " it cannot be told whose their rows are"
+
+
+def pseudonym_column(plan: Plan, release: ReleaseNode) -> str | None:
+    """Return the released column that stands for the subject one to one; None where there is none.
+
+    Cells of generated rows stand for nobody.
+    """
+    if plan.people is None or any(step.effect.rows == "generated" for step in plan.upstream(release.input)):
+        return None
+    subject = plan.people.subject
+    return next((fact.name for fact in release.attributes if _stands_for(fact, subject)), None)
+
+
+def _stands_for(fact: AttributeFacts, subject: str) -> bool:
+    replaced = {change for _, change in fact.changes} <= {Change.PSEUDONYMIZED}
+    return (fact.source or fact.name) == subject and fact.lineage.computed_from == {subject} and replaced
+
+
+def pseudonyms_of(stream: Stream, column: str, release: ReleaseNode) -> Column:
+    """Return the pseudonyms of all rows, in their order. Raises DataError for rows that have none."""
+    cells = concat(part.table for part in stream.parts([column]))
+    pseudonyms = cells[column]
+    none = pseudonyms.codes < 0
+    if none.any():
+        rows = ", ".join(str(int(row) + 1) for row in cells.rows[none][:_SHOWN])
+        more = ", …" if int(none.sum()) > _SHOWN else ""
+        many = counted(int(none.sum()), "row")
+        text = f"{many} of release `{release.name}` have no `{column}` (rows {rows}{more}):{_TOLD}"
+        raise data_fault("PPF700", text, advice="write the pseudonym of its person into every row")
+    return pseudonyms
+
+
+def require_one_each(released: Ints, original: Ints, what: str) -> None:
+    """Raise DataError where people cannot have one pseudonym each.
+
+    Parameters
+    ----------
+    released : rows of each pseudonym
+    original : rows of each person in the data before
+    what : where the pseudonyms are, in a message
+    """
+    ours, theirs = np.sort(released)[::-1], np.sort(original)[::-1]
+    if len(ours) <= len(theirs) and bool((ours <= theirs[: len(ours)]).all()):
+        return
+    has = f"{what} has {counted(len(ours), 'pseudonym')}, with the rows that they have,"
+    text = f"{has} for {counted(len(theirs), 'person')} in the data before:"
+    advice = "give all rows of a person one pseudonym, and no two people the same one"
+    raise data_fault("PPF700", f"{text} they do not stand for people one to one", advice=advice)
+
+
+def rows_of_each(column: Column) -> Ints:
+    """Return the rows of each value that occurs."""
+    rows = np.bincount(column.codes[column.codes != MISSING], minlength=len(column.categories))
+    return rows[rows > 0].astype(np.int64)
+
+
+def subject_pairs(subject: AttributeFacts, whose: Column, released: Stream, stop: Stop, rows: int) -> PairedView:
+    """Return the released rows beside their subjects, of whom nothing else is known.
+
+    ``whose`` says of each row, in the order of their numbers from 0, what stands for its subject; ``rows`` are read at
+    a time.
+    """
+    people = Table({subject.name: whose}, np.arange(len(whose), dtype=np.int64))
+    fact = replace(subject, labels=True)
+    return StreamPairs(JoinedStream((fact,), people, rows, stop), released, aligned=True)
+
+
+def own_subjects(plan: Plan, node: ReleaseNode, source: LoadedStream, back: LoadedStream) -> Column | None:
+    """Return the pseudonym of each row of a file; None where no column of it stands for the subject.
+
+    Raises DataError where rows have none, or the pseudonyms cannot be those of the people.
+    """
+    column = pseudonym_column(plan, node)
+    if plan.people is None or column is None:
+        return None
+    whose = pseudonyms_of(back, column, node)
+    subject = plan.people.subject
+    people = concat(part.table for part in source.parts([subject]))[subject]
+    require_one_each(rows_of_each(whose), rows_of_each(people), f"`{column}` of release `{node.name}`")
+    return whose

@@ -11,9 +11,8 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine import manifest
-from ppdm_flow.engine.evidence.attestations import FoundAttestation, read_attestation
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, copy_name, envelopes
-from ppdm_flow.engine.evidence.signatures import SignatureResult, judged
+from ppdm_flow.engine.evidence.signatures import FoundAttestation, SignatureResult, judged, read_attestation
 from ppdm_flow.evidence.checking import Attestation
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.signers import Signers

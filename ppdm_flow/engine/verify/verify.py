@@ -18,8 +18,8 @@ from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
 from ppdm_flow.core.waivers import day
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.unpublished import is_held, is_unpublished
-from ppdm_flow.engine.evidence.listed_files import compare
-from ppdm_flow.engine.evidence.outcome import EvidenceOutcome, evidence_of
+from ppdm_flow.engine.evidence.places import compare
+from ppdm_flow.engine.evidence.signatures import EvidenceOutcome, evidence_of
 from ppdm_flow.engine.held.publication import publication_fault
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import Manifest, ManifestWaiver
@@ -142,8 +142,7 @@ def verify(
 
 
 def _remeasured(run_dir: Path, known: Manifest, data: Path, plan: Plan) -> RemeasureResult:
-    from ppdm_flow.engine.verify.linked_tables import remeasure_tables  # noqa: PLC0415  # heavy; hashes need none of it
-    from ppdm_flow.engine.verify.remeasuring import remeasure  # noqa: PLC0415  # the same
+    from ppdm_flow.engine.verify.remeasuring import remeasure, remeasure_tables  # noqa: PLC0415  # heavy; hashes need none of it
 
     again = remeasure_tables if plan.tables else remeasure
     return again(run_dir, known, data, plan)

@@ -32,9 +32,8 @@ from ppdm_flow.engine.ledger.ledger import open_ledger
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.options import RunContext, RunOptions
 from ppdm_flow.engine.reading.original import Opening, Original
-from ppdm_flow.engine.run.carry_out import audited_run
+from ppdm_flow.engine.run.carry_out import Look, audited_run
 from ppdm_flow.engine.run.scratch_run import measure
-from ppdm_flow.engine.run.stages import Look
 from ppdm_flow.engine.steps.graph import Graph
 
 NUMBER = "row_number"

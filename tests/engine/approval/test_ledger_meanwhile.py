@@ -13,7 +13,7 @@ from held_runs import POLICY, HeldHome, files
 from ppdm_flow import api
 from ppdm_flow.core.errors import DataError, RefusedError, UsageError
 from ppdm_flow.engine.ledger.file import LedgerFile
-from ppdm_flow.engine.ledger.store import find_ledger
+from ppdm_flow.engine.ledger.ledger import find_ledger
 
 OPEN = POLICY.replace("approvals:", "#").replace("name: ward", "name: other")
 DIVERSE = POLICY.replace("{k_anonymity: {k: 5}}", "{k_anonymity: {k: 5}, l_diversity: {disease: {l: 2}}}")

@@ -25,8 +25,7 @@ from ppdm_flow.api import verify
 from ppdm_flow.core.errors import DataError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.engine.local import partitions
-from ppdm_flow.engine.local.ordering import Spool
-from ppdm_flow.engine.local.partitions import Partitions
+from ppdm_flow.engine.local.partitions import Partitions, Spool
 from ppdm_flow.engine.streams.stream import StreamPart
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.tables.table import Table

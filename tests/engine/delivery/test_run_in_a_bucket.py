@@ -12,7 +12,7 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import PpdmError, RunError
-from ppdm_flow.engine.delivery.postgresql import PostgresTables
+from ppdm_flow.engine.delivery import PostgresTables
 
 pytest.importorskip("moto")
 pytest.importorskip("adbc_driver_postgresql", reason="the extra `sql` is not installed")

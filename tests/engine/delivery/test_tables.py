@@ -22,10 +22,8 @@ from ppdm_flow import api
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError, RunError, UsageError
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.engine.delivery import delivery
-from ppdm_flow.engine.delivery.delivery import same_rows, staged
-from ppdm_flow.engine.delivery.mysql import MysqlTables
-from ppdm_flow.engine.delivery.postgresql import PostgresTables
+from ppdm_flow.engine import delivery
+from ppdm_flow.engine.delivery import MysqlTables, PostgresTables, same_rows, staged
 from ppdm_flow.plan.definition import ReleaseNode, TableNode
 from ppdm_flow.sdk import registry
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from held_runs import HeldHome
 
-from ppdm_flow.engine.evidence.attestations import read_attestation
+from ppdm_flow.engine.evidence.signatures import read_attestation
 from ppdm_flow.engine.evidence.signing import signed
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import verify

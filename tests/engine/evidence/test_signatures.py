@@ -10,8 +10,7 @@ import pytest
 from signed_runs import copied, key, signer, signers
 
 from ppdm_flow.core.digests import canonical
-from ppdm_flow.engine.evidence.attestations import read_attestation
-from ppdm_flow.engine.evidence.signatures import signatures_of
+from ppdm_flow.engine.evidence.signatures import read_attestation, signatures_of
 from ppdm_flow.engine.evidence.signing import sign_run
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import verify

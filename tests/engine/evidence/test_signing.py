@@ -16,8 +16,7 @@ from signed_runs import POLICY, copied, key, signer, signers, small_run
 
 from ppdm_flow.core.errors import DataError, RunError, UsageError
 from ppdm_flow.engine.evidence import writing
-from ppdm_flow.engine.evidence.attestations import read_attestation
-from ppdm_flow.engine.evidence.signatures import signatures_of
+from ppdm_flow.engine.evidence.signatures import read_attestation, signatures_of
 from ppdm_flow.engine.evidence.signing import sign_run, signed
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import verify

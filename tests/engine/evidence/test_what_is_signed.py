@@ -11,7 +11,7 @@ import pytest
 from signed_runs import POLICY, key, signer, signers, small_run
 
 from ppdm_flow import api
-from ppdm_flow.engine.evidence.attestations import read_attestation
+from ppdm_flow.engine.evidence.signatures import read_attestation
 from ppdm_flow.engine.evidence.signing import sign_run
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import verify

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.lineage import Lineage
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.joining.layout import layout
-from ppdm_flow.engine.judging.joining.numbered import NumberedStream
-from ppdm_flow.engine.judging.joining.rows import CellHashes, columns_to_compare, join_rows
-from ppdm_flow.engine.judging.joining.table import ABSENT_TEXT, joined_table, origins
+from ppdm_flow.engine.judging.joining.rows import CellHashes, NumberedStream, columns_to_compare, join_rows
+from ppdm_flow.engine.judging.joining.table import ABSENT_TEXT, joined_table, layout, origins
 from ppdm_flow.engine.streams.stream import StreamPart
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.together import links

@@ -15,8 +15,7 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.results import Finding, RequirementResult
 from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.engine.judging.judging import verdict
-from ppdm_flow.engine.judging.results import JudgedResults
-from ppdm_flow.engine.judging.waiving import waive
+from ppdm_flow.engine.judging.results import JudgedResults, waive
 from ppdm_flow.requirements.first_draw.requirement import FirstDraw
 
 TODAY = date(2026, 11, 21)

@@ -10,7 +10,7 @@ import pytest
 from ppdm_flow import api
 from ppdm_flow.api.run import RunResult
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.ledger.store import store_at
+from ppdm_flow.engine.ledger.ledger import store_at
 from tests.engine.ledger.test_ledger import Home
 
 POLICY = """version: 1

@@ -13,7 +13,7 @@ from ppdm_flow import api
 from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.engine.ledger.key import hashes_of, numbers_of, packed, read_key
-from ppdm_flow.engine.ledger.store import find_ledger
+from ppdm_flow.engine.ledger.ledger import find_ledger
 from ppdm_flow.engine.ledger.tables import _with_strangers
 from ppdm_flow.reader.earlier import UNKNOWN_HASH, unpacked
 from ppdm_flow.report.run.wording import lever

@@ -18,8 +18,8 @@ from ppdm_flow.cli.main import main
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
+from ppdm_flow.engine.ledger.ledger import store_at
 from ppdm_flow.engine.ledger.repair import LedgerContents
-from ppdm_flow.engine.ledger.store import store_at
 from ppdm_flow.engine.ledger.tables import LedgerStore
 
 POLICY = """

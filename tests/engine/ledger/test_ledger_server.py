@@ -24,13 +24,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from ppdm_flow import api
 from ppdm_flow.core.addresses.server import server_address
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError, UsageError
-from ppdm_flow.engine.ledger import link as ledger_link
-from ppdm_flow.engine.ledger.chain import LedgerRecord
+from ppdm_flow.engine.ledger import server as ledger_link
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED
-from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of
-from ppdm_flow.engine.ledger.ledger import RunLedger
+from ppdm_flow.engine.ledger.key import LedgerKey, LedgerRecord, hashes_of
+from ppdm_flow.engine.ledger.ledger import RunLedger, store_at
 from ppdm_flow.engine.ledger.server import LedgerServer
-from ppdm_flow.engine.ledger.store import store_at
 from ppdm_flow.sdk.history import Membership
 
 POLICY = """

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.engine.linked.universe import NOWHERE, RowsInTurn, TooManyRowsError, Universe
+from ppdm_flow.engine.linked.joining import NOWHERE, RowsInTurn, TooManyRowsError, Universe
 
 NAMES = ("people", "visits", "claims")
 

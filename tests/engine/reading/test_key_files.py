@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.run.finishing import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.reading.binding import columns
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.run.finishing import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 loaded = load(Path(sys.argv[1]))

@@ -176,7 +176,7 @@ def test_rows_leave_in_another_order_and_without_identifiers(done):
 def test_runs_within_one_second_have_places_of_their_own(bench, tools, monkeypatch):
     from datetime import UTC, datetime
 
-    from ppdm_flow.engine.run import run as module
+    from ppdm_flow.engine.run import finishing as module
 
     monkeypatch.setattr(module, "utc_now", lambda: datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC))
     bench.data(tools.rows(50))

@@ -20,7 +20,7 @@ import ppdm_flow.engine.local.sql
 from ppdm_flow.core.draws import RunKey
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.engine.reading.binding import columns
-from ppdm_flow.engine.run.run import execute
+from ppdm_flow.engine.run.finishing import execute
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 

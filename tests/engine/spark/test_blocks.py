@@ -12,11 +12,11 @@ from tiers import examples
 
 from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.engine.local.ordering import order_of
+from ppdm_flow.engine.local.partitions import order_of
 from ppdm_flow.engine.local.spilling import FixedLengthPiece
 from ppdm_flow.engine.local.spilling import SpilledBlock as Arrays
-from ppdm_flow.engine.spark import blocks
-from ppdm_flow.engine.spark.blocks import cut, in_order
+from ppdm_flow.engine.spark import engine
+from ppdm_flow.engine.spark.engine import cut, in_order
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table
@@ -47,7 +47,7 @@ def content(table: Table):
     backwards=st.booleans(),
 )
 def test_parts_one_after_the_other_are_one_sort(fragments, bits, together, backwards):
-    parts: dict[int, list[blocks.RowBlock]] = {}
+    parts: dict[int, list[engine.RowBlock]] = {}
     plain, first = [], 0
     for rows in fragments:
         table, keys = table_of(rows, first), np.array([key for key, *_ in rows], dtype=np.uint64)
@@ -58,7 +58,7 @@ def test_parts_one_after_the_other_are_one_sort(fragments, bits, together, backw
             parts.setdefault(number, []).append(pickle.loads(pickle.dumps(block, protocol=5)))
         first += len(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "_TOGETHER", together)
+        patch.setattr(engine, "_TOGETHER", together)
         tables = [t for number in sorted(parts) for t in in_order(parts[number], ["cell", "number", "items"])]
     assert max(map(len, tables)) <= together
     assert [row for table in tables for row in content(table)] == [each for _, _, each in sorted(plain, key=by_key)]

@@ -16,10 +16,9 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.spark import combinations, source
-from ppdm_flow.engine.spark.combinations import CombinationsOfStreams
-from ppdm_flow.engine.spark.frames import TextsFrame
-from ppdm_flow.engine.spark.sql import SparkSql
+from ppdm_flow.engine.spark import source
+from ppdm_flow.engine.spark import sql as combinations
+from ppdm_flow.engine.spark.sql import CombinationsOfStreams, SparkSql, TextsFrame
 from ppdm_flow.engine.streams.reading import ReadOptions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import ReleaseNode

@@ -9,7 +9,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.spark.fragments import Fragment, FragmentStream, KeptColumns, Recipe, fragment_pairs
+from ppdm_flow.engine.spark.stream import Fragment, FragmentStream, KeptColumns, Recipe, fragment_pairs
 from ppdm_flow.engine.streams.reading import ReadOptions
 
 NAMES = ("x", "y", "z")

@@ -12,8 +12,8 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.linked.sources import in_order
 from ppdm_flow.engine.spark import source
 from ppdm_flow.engine.spark.engine import SparkEngine
-from ppdm_flow.engine.spark.pairs import SparkPairs
 from ppdm_flow.engine.spark.sql import SparkSql
+from ppdm_flow.engine.spark.tallies import SparkPairs
 from ppdm_flow.engine.streams.reading import ReadOptions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.cluster.amounts import table_bytes

@@ -14,7 +14,7 @@ import pytest
 from ppdm_flow import api
 from ppdm_flow.api.run import run
 from ppdm_flow.core.errors import DataError, RunError
-from ppdm_flow.engine.spark import session, source, writing
+from ppdm_flow.engine.spark import engine, session, source
 from ppdm_flow.engine.spark.engine import SparkEngine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -42,7 +42,7 @@ releases: {study: {path: NAME, from: fewer, order: INTO}}
 def spark(farm_here: type, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Have the engine of a cluster work on what follows, in this process, by small fragments and parts."""
     monkeypatch.setattr(source, "FRAGMENT_ROWS", 1500)
-    monkeypatch.setattr(writing, "PART_ROWS", 2048)
+    monkeypatch.setattr(engine, "PART_ROWS", 2048)
 
     @contextmanager
     def opened(_where: object, _name: str) -> Iterator[SparkEngine]:

@@ -19,7 +19,7 @@ from ppdm_flow.api.run import run
 from ppdm_flow.api.show import show
 from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.core.errors import PpdmError, RunError
-from ppdm_flow.engine.spark import source, writing
+from ppdm_flow.engine.spark import engine, source
 from ppdm_flow.engine.spark.engine import SparkEngine
 
 PIPELINES = Path(__file__).resolve().parents[3] / "pipelines"
@@ -38,7 +38,7 @@ SEED = 'randomness: {mode: reproducible, seed: "7"}\n'
 def here(farm_here, monkeypatch) -> Iterator[Callable[..., object]]:
     """Runs a policy by the local engine or, with ``spark=True``, by the cluster's; fragments and parts are small."""
     monkeypatch.setattr(source, "FRAGMENT_ROWS", 3000)
-    monkeypatch.setattr(writing, "PART_ROWS", 4096)
+    monkeypatch.setattr(engine, "PART_ROWS", 4096)
     farm = farm_here()
 
     @contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 sqlglot = pytest.importorskip("sqlglot", reason="the extra `spark` is not installed")
 
-from ppdm_flow.engine.spark.queries import base_of, groupings, in_spark, parsable, without_filter  # noqa: E402
+from ppdm_flow.engine.spark.sql import base_of, groupings, in_spark, parsable, without_filter  # noqa: E402
 
 FRAMES = {"candidate": None, "original": None}
 GROUPED = 'SELECT "a b" AS c0, SUM(CAST(1 AS BIGINT)) AS n FROM candidate GROUP BY 1'

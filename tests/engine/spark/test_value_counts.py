@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.engine.spark import value_counts
-from ppdm_flow.engine.spark.value_counts import GatheredCounts, PartitionedColumnCounts
+from ppdm_flow.engine.spark import source
+from ppdm_flow.engine.spark.source import GatheredCounts, PartitionedColumnCounts
 from ppdm_flow.tables.counts import count
 from ppdm_flow.tables.table import Table, concat
 
@@ -38,7 +38,7 @@ def shown(counts):
 def test_what_is_counted_by_the_way_is_what_there_is(fragments, few, together, first, added):
     gathered, rows = GatheredCounts(), [row for fragment in fragments for part in fragment for row in part]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(value_counts, "_MOST_WIDER", together)
+        patch.setattr(source, "_MOST_WIDER", together)
         every = []
         for fragment in fragments:
             counting = PartitionedColumnCounts(NAMES, few, first)
@@ -67,7 +67,7 @@ def test_quasi_identifiers_and_what_adds_little_are_counted_together():
     assert counting.together is not None
     assert counting.together.columns == ("a", "b", "c")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(value_counts, "_MOST_WIDER", 20)
+        patch.setattr(source, "_MOST_WIDER", 20)
         counting = PartitionedColumnCounts(NAMES, 100, frozenset("a"))
         counting.look(table_of(rows))
         assert counting.together is not None

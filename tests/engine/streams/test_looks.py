@@ -8,9 +8,9 @@ import pytest
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.faults import data_fault
-from ppdm_flow.engine.streams.looks import Looks
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.reading import PartitionCheck
+from ppdm_flow.engine.streams.stream import Looks
 from ppdm_flow.engine.streams.tallying import SetCounts
 from ppdm_flow.tables.table import Table
 

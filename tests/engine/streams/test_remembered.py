@@ -9,9 +9,8 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.streams import remembered
-from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.remembered import RememberedPairs
-from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.engine.streams.stream import Stop, StreamPairs
 from ppdm_flow.tables.table import Table
 
 ROWS = 50

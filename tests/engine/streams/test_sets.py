@@ -16,18 +16,17 @@ import pytest
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError, PpdmError, RunError
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.local.ordering import Spool
+from ppdm_flow.engine.local.partitions import Spool
 from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.local.writing import batch
 from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.run.finishing import execute
 from ppdm_flow.engine.run.preview import preview
-from ppdm_flow.engine.run.run import execute
 from ppdm_flow.engine.streams.checks import check_values
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowTable
-from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.rebatching import partitions
-from ppdm_flow.engine.streams.stream import Stop, StreamPart
+from ppdm_flow.engine.streams.stream import Stop, StreamPairs, StreamPart
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.verify.judge_files import judge
 from ppdm_flow.engine.verify.verify import verify

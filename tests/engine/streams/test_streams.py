@@ -16,15 +16,14 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.local.expansion import ExpandedStream, Numbering
-from ppdm_flow.engine.local.ordering import Spool
+from ppdm_flow.engine.local.partitions import Spool
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowCounts, NarrowTable, PairedColumn
-from ppdm_flow.engine.streams.pairs import StreamPairs
 from ppdm_flow.engine.streams.reading import Budget, ReadOptions
 from ppdm_flow.engine.streams.rebatching import partitions
-from ppdm_flow.engine.streams.stream import Stop, StoppedError, StreamPart, positions
+from ppdm_flow.engine.streams.stream import Stop, StoppedError, StreamPairs, StreamPart, positions
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.sdk.view import count_each
@@ -379,11 +378,11 @@ KEYS = st.lists(st.sampled_from([0, 1, 2, 1 << 40, 1 << 58, (1 << 58) + 1, 1 << 
     workers=st.sampled_from(WORKERS),
 )
 def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size, limit, together, at_once, workers):
-    from ppdm_flow.engine.local import ordering
+    from ppdm_flow.engine.local import partitions
 
-    monkeypatch.setattr(ordering, "_TOGETHER", together)
-    monkeypatch.setattr(ordering, "_AT_ONCE", at_once[0])
-    monkeypatch.setattr(ordering, "_BYTES_AT_ONCE", at_once[1])
+    monkeypatch.setattr(partitions, "_TOGETHER", together)
+    monkeypatch.setattr(partitions, "_AT_ONCE", at_once[0])
+    monkeypatch.setattr(partitions, "_BYTES_AT_ONCE", at_once[1])
     folder = tmp_path_factory.mktemp("spool")
     spool = Spool(["v"], folder, limit, workers)
     for start in range(0, len(keys), size):
@@ -399,9 +398,9 @@ def test_a_spool_sorts_by_key_then_row(tmp_path_factory, monkeypatch, keys, size
 @pytest.mark.parametrize(("columns", "limit"), [(1, 1 << 30), (200, 1 << 30), (200, 1_000)])
 def test_wide_rows_are_sorted_fewer_at_once(tmp_path, monkeypatch, columns, limit):
     """So that the blocks in memory have a bound, in files or not."""
-    from ppdm_flow.engine.local import ordering
+    from ppdm_flow.engine.local import partitions
 
-    monkeypatch.setattr(ordering, "_BYTES_AT_ONCE", 1 << 20)
+    monkeypatch.setattr(partitions, "_BYTES_AT_ONCE", 1 << 20)
     names = [f"c{i}" for i in range(columns)]
     keys = np.random.default_rng(3).integers(0, 1 << 63, 10_000, dtype=np.uint64) << np.uint64(1)
     spool = Spool(names, tmp_path, limit)
@@ -416,9 +415,9 @@ def test_wide_rows_are_sorted_fewer_at_once(tmp_path, monkeypatch, columns, limi
 
 
 def test_a_spool_of_texts_that_hardly_repeat(tmp_path, monkeypatch):
-    from ppdm_flow.engine.local import pool
+    from ppdm_flow.engine.local import pools
 
-    monkeypatch.setattr(pool, "_LOOKED_UP", 50)
+    monkeypatch.setattr(pools, "_LOOKED_UP", 50)
     draw = np.random.default_rng(3)
     keys = draw.integers(0, 1 << 63, 1_000, dtype=np.uint64)
     texts = [f"t{i % 700}" if i % 11 else None for i in range(1_000)]

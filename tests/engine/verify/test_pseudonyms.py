@@ -10,7 +10,7 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.engine.verify.pseudonyms import require_one_each
+from ppdm_flow.engine.verify.released_file import require_one_each
 
 POLICY = """version: 1
 name: clinic

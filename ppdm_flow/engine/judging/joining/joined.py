@@ -7,14 +7,19 @@ from dataclasses import dataclass, replace
 
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.judging.auditing import AuditResult, AuditSubject
-from ppdm_flow.engine.judging.joining.layout import layout
-from ppdm_flow.engine.judging.joining.numbered import NumberedStream, renumber
-from ppdm_flow.engine.judging.joining.rows import CellHashes, JoinedRows, columns_to_compare, join_rows, reason
-from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, origins
+from ppdm_flow.engine.judging.joining.rows import (
+    CellHashes,
+    JoinedRows,
+    NumberedStream,
+    columns_to_compare,
+    join_rows,
+    reason,
+    renumber,
+)
+from ppdm_flow.engine.judging.joining.table import JoinedStream, JoinedTable, joined_table, layout, origins
 from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.multiset import MultisetHash
-from ppdm_flow.engine.streams.pairs import StreamPairs
-from ppdm_flow.engine.streams.stream import Stop, Stream
+from ppdm_flow.engine.streams.stream import Stop, Stream, StreamPairs
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode
 from ppdm_flow.plan.together import SIGN, links, read_together

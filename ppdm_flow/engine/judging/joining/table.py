@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
-from ppdm_flow.engine.judging.joining.layout import JoinedColumn as Wanted
-from ppdm_flow.engine.judging.joining.numbered import NumberedStream
-from ppdm_flow.engine.judging.joining.rows import JoinedRows
+from ppdm_flow.engine.judging.joining.rows import JoinedRows, NumberedStream
 from ppdm_flow.engine.streams.stream import Stop, StreamPart
+from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.tables.column import SUPPRESSED, Column, union
 from ppdm_flow.tables.sets import Baskets, SetColumn, gathered
 from ppdm_flow.tables.table import RowNumbers, Table, concat
@@ -24,6 +23,8 @@ NOWHERE = -1
 _ABSENT = -3
 """Stands for the cell of a release that a row is not in, until it has a code."""
 ABSENT_TEXT = "(not there)"
+Member = tuple[str, str]
+"""A release and a column of it."""
 
 
 class JoinedStream:
@@ -111,7 +112,7 @@ class JoinedTable:
 
 
 def joined_table(
-    rows: RowNumbers, places: Mapping[str, Places], columns: Sequence[Wanted], streams: Iterable[NumberedStream]
+    rows: RowNumbers, places: Mapping[str, Places], columns: Sequence[JoinedColumn], streams: Iterable[NumberedStream]
 ) -> JoinedTable:
     """Return the rows with these columns."""
     cells: dict[tuple[str, str], Column] = {}
@@ -145,7 +146,7 @@ def joined_table(
 
 
 def _column(
-    wanted: Wanted, cells: Mapping[tuple[str, str], Column], places: Mapping[str, Places]
+    wanted: JoinedColumn, cells: Mapping[tuple[str, str], Column], places: Mapping[str, Places]
 ) -> tuple[Column, int | None]:
     """Return a column, and the code of cells that a release does not have, if there are any."""
     members = [(places[release], cells[release, name]) for release, name in wanted.members]
@@ -166,7 +167,7 @@ def _column(
 
 
 def _all_items(
-    wanted: Wanted, sets: Mapping[tuple[str, str], SetColumn], places: Mapping[str, Places]
+    wanted: JoinedColumn, sets: Mapping[tuple[str, str], SetColumn], places: Mapping[str, Places]
 ) -> Baskets | None:
     """Return the items that each row has in any release; None where some are randomized, and so nobody's."""
     members = [(places[release], sets[release, name]) for release, name in wanted.members]
@@ -189,3 +190,68 @@ def _no_text_of(categories: pa.StringArray) -> str:
     while categories.index(pa.scalar(text, pa.string())).as_py() >= 0:
         text = f"({text})"
     return text
+
+
+# The columns of a joined table: those of all releases, shared and keyed ones once, sets of an attribute as one.
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedColumn:
+    """One column of a joined table, with the columns of releases that it is made of; ``facts`` are the first one's."""
+
+    name: str
+    facts: AttributeFacts
+    members: tuple[Member, ...]
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether it says how many people a row stands for."""
+        return self.facts.role is Role.WEIGHT
+
+
+def layout(
+    releases: Sequence[ReleaseNode], joined_rows: Sequence[JoinedRows], telling: Collection[str] | None
+) -> tuple[JoinedColumn, ...]:
+    """Return the columns of releases computed from one of ``telling`` (None: all), the weights, and the sets."""
+    of = {(r.name, a.name): a for r in releases for a in r.attributes if _tells(a, telling)}
+    groups: dict[Member, list[Member]] = {member: [member] for member in of}
+    for one, other in _same(joined_rows, of):
+        first, second = groups[one], groups[other]
+        if first is not second and {r for r, _ in first}.isdisjoint(r for r, _ in second):
+            first += second
+            groups |= dict.fromkeys(second, first)
+    kept = list({id(g): g for g in groups.values()}.values())
+    kept += _sets(releases, telling)
+    of |= {(r.name, a.name): a for r in releases for a in r.attributes if a.role is Role.ITEMS}
+    names = [name for _, name in (group[0] for group in kept)]
+    columns: list[JoinedColumn] = []
+    for group in kept:
+        release, name = group[0]
+        own = name if names.count(name) == 1 else f"{release}/{name}"
+        while any(own == c.name for c in columns) or (own != name and own in names):
+            own += "'"
+        columns.append(JoinedColumn(own, of[group[0]], tuple(group)))
+    return tuple(columns)
+
+
+def _sets(releases: Sequence[ReleaseNode], telling: Collection[str] | None) -> list[list[Member]]:
+    """Return the columns with sets, those of the same attributes together: whoever joins rows joins their items."""
+    members: dict[frozenset[str], list[Member]] = {}
+    for release in releases:
+        for fact in release.attributes:
+            carried = fact.lineage.computed_from
+            if fact.role is Role.ITEMS and (telling is None or not carried.isdisjoint(telling)):
+                members.setdefault(carried, []).append((release.name, fact.name))
+    return list(members.values())
+
+
+def _tells(fact: AttributeFacts, telling: Collection[str] | None) -> bool:
+    if fact.role is Role.ITEMS:
+        return False
+    return telling is None or fact.role is Role.WEIGHT or not fact.lineage.computed_from.isdisjoint(telling)
+
+
+def _same(joined_rows: Sequence[JoinedRows], of: Collection[Member]) -> list[tuple[Member, Member]]:
+    """Return the pairs of columns that are one."""
+    pairs = [((j.link.one.name, a), (j.link.other.name, b)) for j in joined_rows for a, b in j.merged]
+    return [(one, other) for one, other in pairs if one in of and other in of]

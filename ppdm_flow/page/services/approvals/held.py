@@ -18,11 +18,10 @@ from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.engine.approval.decision import AUTHOR, Decision, RequestedSignatures, both, decide, signed_waivers
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.candidates.unpublished import HELD, PRIVATE, RELEASED, is_held
-from ppdm_flow.engine.evidence.attestations import FoundAttestation
 from ppdm_flow.engine.evidence.facts import REPORT
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
-from ppdm_flow.engine.evidence.signatures import SignatureResult, judge_all, read_all
-from ppdm_flow.engine.held.signers_file import ReadSigners, lists_of_signers
+from ppdm_flow.engine.evidence.signatures import FoundAttestation, SignatureResult, judge_all, read_all
+from ppdm_flow.engine.held.publication import ReadSigners, lists_of_signers
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers

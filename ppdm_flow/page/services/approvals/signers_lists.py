@@ -14,7 +14,7 @@ from typing import Generic, ParamSpec, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.engine.held.signers_file import ReadSigners
+from ppdm_flow.engine.held.publication import ReadSigners
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
 from ppdm_flow.policy.signers.reading import signers_bytes, signers_in

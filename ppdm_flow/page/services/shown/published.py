@@ -16,8 +16,7 @@ from ppdm_flow.engine.approval.published import PLAN, approval_faults
 from ppdm_flow.engine.candidates.unpublished import RELEASED as FOLDER
 from ppdm_flow.engine.candidates.unpublished import is_unpublished
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
-from ppdm_flow.engine.held.publication import publication_fault
-from ppdm_flow.engine.held.signers_file import ReadSigners
+from ppdm_flow.engine.held.publication import ReadSigners, publication_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
 from ppdm_flow.page.services.bounded import LARGE, LimitExceededError

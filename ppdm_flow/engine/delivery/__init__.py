@@ -1,1 +1,0 @@
-"""Releases that become tables of databases."""
