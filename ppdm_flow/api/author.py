@@ -18,7 +18,7 @@ from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.document import document
 from ppdm_flow.policy.demands import EqualTo
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,14 @@ from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
 from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED
 from ppdm_flow.report.check.result import CheckResult, WaiverNote
 from ppdm_flow.report.locations import locations
 
 if TYPE_CHECKING:
     from ppdm_flow.api.loading.locked import Locks
-    from ppdm_flow.policy.test.loading import LoadedTests as Cases
+    from ppdm_flow.policy.test import LoadedTests as Cases
 
 _OF_POLICIES = frozenset(("name", "source", "releases"))
 _OF_TEMPLATES = frozenset(("floors", "privacy"))

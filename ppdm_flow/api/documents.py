@@ -20,11 +20,11 @@ from ppdm_flow.engine.manifest import Manifest
 from ppdm_flow.evidence.statement import InTotoStatement
 from ppdm_flow.plan import schemas as plan_schemas
 from ppdm_flow.policy import project_file
+from ppdm_flow.policy import signers as signers_schemas
+from ppdm_flow.policy import test as test_schemas
 from ppdm_flow.policy.inheritance import template_schema
 from ppdm_flow.policy.language import schemas
-from ppdm_flow.policy.lock.fields import LockDocument
-from ppdm_flow.policy.signers import schemas as signers_schemas
-from ppdm_flow.policy.test import schemas as test_schemas
+from ppdm_flow.policy.lock import LockDocument
 from ppdm_flow.report.diff.fields import DiffDocument
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.sweep.fields import SweepDocument

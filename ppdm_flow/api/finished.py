@@ -13,7 +13,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.core.texts.file_names import DICTIONARY
 from ppdm_flow.engine.approval.published import approval_faults
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.released import FileDigest, ReleasedFiles, ReportedRun
 

@@ -15,12 +15,21 @@ from ppdm_flow.core.diagnostics import Diagnostic, has_errors, in_order
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.files.files import Library
-from ppdm_flow.policy.lock.comparing import changes, drifts, stale
-from ppdm_flow.policy.lock.model import FILE, Lock, LockFileFinder, Use, locked
-from ppdm_flow.policy.lock.reading import LockFile, read
-from ppdm_flow.policy.lock.upgrading import only
-from ppdm_flow.policy.lock.writing import text
+from ppdm_flow.policy.files import Library
+from ppdm_flow.policy.lock import (
+    FILE,
+    Lock,
+    LockFile,
+    LockFileFinder,
+    Use,
+    changes,
+    drifts,
+    locked,
+    only,
+    read,
+    stale,
+    text,
+)
 
 FOLDER = "policies"
 """What is locked where nothing is named."""

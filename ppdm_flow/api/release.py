@@ -21,7 +21,7 @@ from ppdm_flow.engine.evidence.signatures import SignatureResult
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 
 MISSING = "PPF969"
 """The code of signatures that are not there."""

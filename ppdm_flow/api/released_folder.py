@@ -17,7 +17,7 @@ from ppdm_flow.engine.verify.released_folder import (
     is_released_folder,
     verify_released,
 )
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.report.verify import ComparedPoint, Verification
 
 

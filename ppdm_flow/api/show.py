@@ -13,7 +13,7 @@ from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.texts.visible import escaped, visible_line
 from ppdm_flow.policy import PolicyReading, load
-from ppdm_flow.policy.floors.places import fitting
+from ppdm_flow.policy.floors.strength import fitting
 from ppdm_flow.policy.redaction import UNSHOWN
 
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*|-?[0-9]+(\.[0-9]+)?")

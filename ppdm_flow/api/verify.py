@@ -28,10 +28,9 @@ from ppdm_flow.engine.verify.verify import verify as verify_run
 from ppdm_flow.evidence.statement import text_of
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
-from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.project import Project
+from ppdm_flow.policy.loaded import PolicyPath, Project
 from ppdm_flow.policy.project_file import project_of
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.report.verify import ComparedPoint, SignaturePoint, Verification
 
 

@@ -45,7 +45,7 @@ def check_approvals(loaded: PolicyReading, policy: Policy, home: str, today: dat
     given = policy.approvals
     if given is None:
         return ApprovalCheck()
-    from ppdm_flow.policy.signers.reading import read_signers  # noqa: PLC0415  # only policies with approvals need it
+    from ppdm_flow.policy.signers import read_signers  # noqa: PLC0415  # only policies with approvals need it
 
     path = os.path.normpath(os.path.join(home, given.signers))  # noqa: PTH118  (text, not a Path)
     shown = os.path.normpath(os.path.join(os.path.dirname(loaded.file), given.signers))  # noqa: PTH118, PTH120  (text)

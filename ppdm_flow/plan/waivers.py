@@ -15,7 +15,7 @@ from ppdm_flow.core.waivers import AcceptedWaiver, is_code, of_privacy, within
 from ppdm_flow.policy.demands import HasAll
 from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.loaded import ResolvedPlaces
-from ppdm_flow.policy.params.permission import Permission
+from ppdm_flow.policy.params import Permission
 
 OF_RUNS = frozenset({"PPF492", "PPF587", "PPF647", "PPF649"})
 """Codes below PPF700 that are reported by a run."""

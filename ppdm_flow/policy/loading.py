@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import copy
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pydantic import ValidationError
+
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.policy.advice import empty_hint
-from ppdm_flow.policy.ambiguous import ambiguous
-from ppdm_flow.policy.files.files import Files, Library
+from ppdm_flow.policy.files import Files, Library
 from ppdm_flow.policy.flatten import FlatPolicy, flatten
 from ppdm_flow.policy.floor import STAR, Floor
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
-from ppdm_flow.policy.inheritance.conflicts import unresolved_conflicts
 from ppdm_flow.policy.inheritance.inherit import Inheritance, InheritanceRecord
+from ppdm_flow.policy.inheritance.joining import unresolved_conflicts
 from ppdm_flow.policy.inheritance.layers import PolicyLayer
 from ppdm_flow.policy.inheritance.override import completed, overridden
 from ppdm_flow.policy.inheritance.references import FoundTemplate
-from ppdm_flow.policy.language import kinds
+from ppdm_flow.policy.language.kinds import RequirementSpec, faults, kinds_among, places_below
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.language.privacy import kinds_named, policy_model
+from ppdm_flow.policy.language.shape import FixedKeys, MapOf, at, kinds_named, placed, policy_model
 from ppdm_flow.policy.language.words import place_name, short
 from ppdm_flow.policy.linked import lifted
-from ppdm_flow.policy.loaded import PolicyPath, PolicyReading, ResolvedPlaces, UsedParam
-from ppdm_flow.policy.params.params import ParamValue, limits_of
-from ppdm_flow.policy.project import Project
+from ppdm_flow.policy.loaded import PolicyPath, PolicyReading, Project, ResolvedPlaces, UsedParam
+from ppdm_flow.policy.params import ParamValue, limits_of
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted, telling
 from ppdm_flow.policy.requirements import requirements_by_place
 from ppdm_flow.policy.rules import judge
 from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED, without_requirements
-from ppdm_flow.policy.salvage import salvaged
-from ppdm_flow.policy.text.merge import without_nulls
-from ppdm_flow.policy.text.nodes import Map, MappingEntry, Scalar, UnreadableError
-from ppdm_flow.policy.validate import validate
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Scalar, UnreadableError, without_nulls
+from ppdm_flow.policy.validate import empty_hint, validate
 
 NO_SETS: Mapping[str, str] = MappingProxyType({})
 _TOLD = ("PPF314", "PPF203", "PPF205", "PPF208", "PPF529")
@@ -147,7 +147,7 @@ def _requiring(
 def _without_unusable_kinds(flat: FlatPolicy) -> list[Diagnostic]:
     """Take the requirements out whose kinds cannot be loaded, and return why, each at its place."""
     diagnostics = []
-    for name, fault in kinds.faults(kinds_named(flat.tree)).items():
+    for name, fault in faults(kinds_named(flat.tree)).items():
         path = ("privacy", name)
         del flat.tree["privacy"][name]
         flat.gone.add(path)
@@ -264,3 +264,161 @@ def _way(each: Diagnostic, file: str, users: Mapping[str, Span]) -> Iterable[Rel
 def _hopeless(file: str, sources: Mapping[str, str], fault: Diagnostic) -> PolicyReading:
     start = Span(file, 1, 1, 1, 1)
     return PolicyReading(file, None, {}, ResolvedPlaces({}, {(): start}), sources, (fault,), digest({}))
+
+
+# Data values written without quotes that other YAML readers would take for something else (PPF110).
+#
+# This reader takes every scalar as text, so the policy means what it says; but an editor, a linter or a colleague's
+# script that reads the same file sees `NO` as false, `010` as 8 or 10, `12:30` as 750.
+
+
+_VALUES = (
+    ("attributes", "*", "domain", "*"),
+    ("attributes", "*", "hierarchy", "levels", "*", "*"),
+    ("attributes", "*", "hierarchy", "order", "*"),
+    ("source", "columns", "*"),
+    ("source", "missing", "*"),
+)
+_KEYS = (("attributes", "*", "hierarchy", "levels", "*"),)
+
+_WORD = re.compile(r"(?i:true|false|yes|no|on|off|null)\Z|~\Z")
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?\Z")
+_SIXTIES = re.compile(r"[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?\Z")
+_NUMBER = re.compile(
+    r"[-+]?(?:0[xX][0-9a-fA-F_]+|0o?[0-7_]+|0b[01_]+|(?:[\d_]+\.?[\d_]*|\.[\d_]+)(?:[eE][-+]?\d+)?|\.(?i:inf|nan))\Z"
+)
+_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,14})\Z")
+
+
+def reading(text: str) -> str | None:
+    """Say what another YAML reader makes of a plain scalar, or None where nothing is lost.
+
+    A number that comes back as it was written (``5``, ``-2``, ``1.5``) is harmless.
+    """
+    if _WORD.match(text):
+        return "nothing" if text.lower() in ("null", "~") else "true or false"
+    if _DATE.match(text):
+        return "a date"
+    if _SIXTIES.match(text):
+        return "a number to base 60"
+    if _NUMBER.match(text) and not set(text) <= set("._+-") and not _comes_back(text):
+        return "a number, written otherwise"
+    return None
+
+
+def _comes_back(number: str) -> bool:
+    """Whether a reader that takes it for a number writes the same text again."""
+    if _WHOLE.match(number):
+        return True
+    try:
+        return "." in number and repr(float(number)) == number
+    except ValueError:
+        return False
+
+
+def _by_place(patterns: Iterable[PolicyPath]) -> Mapping[tuple[int, str], list[PolicyPath]]:
+    """Patterns by their length and first key: few of a policy's values are near one."""
+    paths_at: dict[tuple[int, str], list[PolicyPath]] = {}
+    for pattern in patterns:
+        paths_at.setdefault((len(pattern), pattern[0]), []).append(pattern)
+    return paths_at
+
+
+def _below_entries(
+    kinds: Iterable[RequirementSpec], places: Callable[[RequirementSpec], Iterable[PolicyPath]]
+) -> Iterator[PolicyPath]:
+    """Yield the places at which requirements name values of the data."""
+    for spec in kinds:
+        yield from (place for below in places(spec) for place in places_below(spec, below))
+
+
+def ambiguous(flat: FlatPolicy) -> Iterator[Diagnostic]:
+    """Warn once for each list or map with such values, at the first of them."""
+    kinds = kinds_among(kinds_named(flat.tree))
+    values = _by_place((*_VALUES, *_below_entries(kinds, lambda spec: spec.value_places)))
+    keys = _by_place((*_KEYS, *_below_entries(kinds, lambda spec: spec.value_keys)))
+    groups: defaultdict[PolicyPath, list[tuple[Span, str, str]]] = defaultdict(list)
+    for path, node in flat.scalars.items():
+        if node.plain and node.text and _fits(path, values):
+            meaning = reading(node.text)
+            if meaning:
+                groups[path[:-1]].append((node.span, node.text, meaning))
+    for path, span in flat.keys.items():
+        if path not in flat.quoted_keys and _fits(path, keys):
+            meaning = reading(path[-1])
+            if meaning:
+                groups[path[:-1]].append((span, path[-1], meaning))
+    for path, each in groups.items():
+        span, text, meaning = min(each)
+        more = f", and {len(each) - 1} more here likewise" if len(each) > 1 else ""
+        yield Diagnostic(
+            "PPF110",
+            f"other programs read `{short(text)}` without quotes as {meaning}{more}",
+            span,
+            Severity.WARNING,
+            hint=f'write "{short(text)}"',
+            path=path,
+        )
+
+
+def _fits(path: PolicyPath, patterns: Mapping[tuple[int, str], list[PolicyPath]]) -> bool:
+    near = patterns.get((len(path), path[0])) if path else None
+    return near is not None and any(all(a in ("*", b) for a, b in zip(p, path, strict=True)) for p in near)
+
+
+# What can still be judged of a policy whose shape is wrong somewhere: the rest of it.
+
+
+_ROUNDS = 4
+_STAND_INS: dict[str, Any] = {
+    "version": "1",
+    "name": "policy",
+    "attributes": {"attribute": {"role": "insensitive"}},
+    "releases": {"release": {"path": "release"}},
+}
+
+
+def salvaged(flat: FlatPolicy) -> tuple[Policy | None, frozenset[PolicyPath]]:
+    """Return the policy without its faulty entries, and the paths of what was left out or stood in for.
+
+    None where not even that gives a policy.
+    """
+    tree = copy.deepcopy(flat.tree)
+    out: set[PolicyPath] = set(flat.gone)
+    model = policy_model(kinds_named(tree))
+    for _ in range(_ROUNDS):
+        try:
+            return model.model_validate(tree, by_alias=True, by_name=False), frozenset(out)
+        except ValidationError as error:
+            for each in error.errors(include_url=False, include_input=False, include_context=False):
+                out.add(_without(tree, placed(each["loc"], tree), each["type"]))
+    return None, frozenset(out)
+
+
+def _without(tree: dict[str, Any], loc: PolicyPath, kind: str) -> PolicyPath:
+    """Take the smallest entry out of the tree that the policy can do without, and return its path."""
+    path = loc[:-1] if loc and loc[-1] == "[key]" else loc
+    if kind != "extra_forbidden":
+        while len(path) > 1 and not _dispensable(path):
+            path = path[:-1]
+    _remove(tree, path)
+    return path
+
+
+def _dispensable(path: PolicyPath) -> bool:
+    above = at(path[:-1])
+    if isinstance(above, FixedKeys):
+        return path[-1] in above.keys and not above.keys[path[-1]].required
+    return isinstance(above, MapOf)
+
+
+def _remove(tree: dict[str, Any], path: PolicyPath) -> None:
+    node: Any = tree
+    for part in path[:-1]:
+        if not isinstance(node, dict) or part not in node:
+            return
+        node = node[part]
+    if isinstance(node, dict):
+        node.pop(path[-1], None)
+    if len(path) == 1 and path[0] in _STAND_INS:
+        tree[path[0]] = copy.deepcopy(_STAND_INS[path[0]])

@@ -19,10 +19,9 @@ from ppdm_flow.core.model import Flag, Model
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.flatten import flatten
 from ppdm_flow.policy.inheritance.references import NotFoundError, find
-from ppdm_flow.policy.language.descriptions import descriptions
-from ppdm_flow.policy.language.schemas import Writer
-from ppdm_flow.policy.lock.model import is_repository
-from ppdm_flow.policy.project import Project, RequiredTemplate
+from ppdm_flow.policy.language.schemas import Writer, descriptions
+from ppdm_flow.policy.loaded import Project, RequiredTemplate
+from ppdm_flow.policy.lock import is_repository
 from ppdm_flow.policy.text.nodes import Map, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import SIZE_LIMIT, decode, forbidden, limited

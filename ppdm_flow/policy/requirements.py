@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language import models
-from ppdm_flow.policy.language.guarded import guarded
-from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, kinds_among, ranked, third_parties
-from ppdm_flow.policy.loaded import ResolvedPlaces
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, guarded, kinds_among, ranked, third_parties
+from ppdm_flow.policy.loaded import ClausePlace, ResolvedPlaces
 
 
 def requirements_of(policy: models.Policy, places: ResolvedPlaces) -> tuple[Requirement, ...]:

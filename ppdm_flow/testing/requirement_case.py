@@ -17,10 +17,9 @@ from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.requirement import Requirement, within
 from ppdm_flow.core.results import AuditOutcome, Measured
 from ppdm_flow.core.roles import Nulls, Role
-from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.loaded import ResolvedPlaces
+from ppdm_flow.policy.loaded import ClausePlace, ResolvedPlaces
 from ppdm_flow.sdk.audit import AuditContext, sibling
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table, concat

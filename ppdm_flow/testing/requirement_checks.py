@@ -18,9 +18,8 @@ from ppdm_flow.policy.language.kind_pages import entry_of, page_of
 from ppdm_flow.policy.language.kinds import Entries
 from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Shape, shape_of
 from ppdm_flow.policy.loaded import ResolvedPlaces
-from ppdm_flow.policy.order.claim import OpaqueClaim, Order
+from ppdm_flow.policy.order.claim import OpaqueClaim, Order, rules_of
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
-from ppdm_flow.policy.order.implications import rules_of
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.table import Table

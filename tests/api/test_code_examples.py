@@ -28,7 +28,7 @@ from ppdm_flow.core.pages import CodePage, fenced, language, pages
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.test.models import CaseFile
+from ppdm_flow.policy.test import CaseFile
 
 PACKAGE = Path(api.__file__).parents[1]
 BAD = Path(__file__).parents[1] / "examples" / "bad"

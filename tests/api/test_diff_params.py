@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.policy.files import files
+from ppdm_flow.policy import files
 
 HEAD = "version: 1\nname: ward\nsource: {path: ward.csv}\n"
 COLUMNS = "attributes:\n" + "".join(f"  {n}: {{role: quasi_identifier}}\n" for n in ("sex", "area", "d1", "d4", "age"))

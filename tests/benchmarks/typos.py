@@ -33,8 +33,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.language.privacy import policy_model
-from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, Shape, Text, at
+from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, Shape, Text, at, policy_model
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.sdk import registry

@@ -14,7 +14,7 @@ from signed_runs import copied, key, signer, small_run, written
 
 from ppdm_flow.cli.terminal import password
 from ppdm_flow.evidence.key_files import is_encrypted, read_signing_key, write_key_pair
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 PEOPLE = (signer("alice", "author", "data-owner"), signer("bob", "privacy-officer"))

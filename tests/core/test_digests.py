@@ -21,7 +21,7 @@ from ppdm_flow.mining.hierarchies.ladder import read_csv
 from ppdm_flow.mining.populations import profiles
 from ppdm_flow.mining.populations.profiles import PeopleFile
 from ppdm_flow.policy.project_file import read_project
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.policy.text.reading import read as read_text
 
 PEOPLE = "age,zip\n20,10\n30,20\n"

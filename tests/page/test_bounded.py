@@ -219,8 +219,8 @@ def test_what_is_typed_is_parsed_by_no_thread_of_the_server(server: Server, monk
 
     for module, names in (
         ("ppdm_flow.policy.text.parse", ["parse"]),
-        ("ppdm_flow.policy.edit.tree", ["parse"]),
-        ("ppdm_flow.policy.files.files", ["parse"]),
+        ("ppdm_flow.policy.edit.changes", ["parse"]),
+        ("ppdm_flow.policy.files", ["parse"]),
         ("ppdm_flow.page.views.policies.comparing", ["changed_lines"]),
         ("ppdm_flow.api.sweep.grid", ["_parts"]),
     ):

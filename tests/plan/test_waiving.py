@@ -19,7 +19,7 @@ from ppdm_flow.plan.document import document
 from ppdm_flow.plan.waivers import OF_RUNS, check_waivers
 from ppdm_flow.policy import load
 from ppdm_flow.policy.loaded import ResolvedPlaces
-from ppdm_flow.policy.params.permission import Permission
+from ppdm_flow.policy.params import Permission
 
 TODAY = date(2026, 11, 21)
 NOWHERE = ResolvedPlaces({}, {})

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ppdm_flow.policy.ambiguous import reading
+from ppdm_flow.policy.loading import reading
 
 LOUD = [
     "NO",

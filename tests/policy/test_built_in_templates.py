@@ -13,8 +13,7 @@ import yaml
 from ppdm_flow.core.diagnostics import Severity, has_errors
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
-from ppdm_flow.policy.inheritance.catalogue import listed
-from ppdm_flow.policy.inheritance.references import built_ins
+from ppdm_flow.policy.inheritance.references import built_ins, listed
 from ppdm_flow.policy.inheritance.template_words import described
 from ppdm_flow.report.diagnostics import render
 

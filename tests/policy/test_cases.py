@@ -14,12 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.language.descriptions import TESTS, descriptions
+from ppdm_flow.policy.language.schemas import TESTS, descriptions
 from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Shape, shape_of
-from ppdm_flow.policy.test.loading import load
-from ppdm_flow.policy.test.models import CaseFile
-from ppdm_flow.policy.test.schemas import schema
-from ppdm_flow.policy.test.tables import text_of
+from ppdm_flow.policy.test import CaseFile, load, schema, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = ROOT / "tests" / "examples" / "cases" / "good" / "clinic.test.yaml"

@@ -10,7 +10,11 @@ import yaml
 from ppdm_flow.core.pages import CodePage, language, pages
 
 ROOM = Path(__file__).resolve().parents[2] / "ppdm_flow" / "policy"
-POLICIES = [f for f in ROOM.rglob("*.py") if f.relative_to(ROOM).parts[0] not in ("contract", "edit", "lock", "test")]
+POLICIES = [
+    f
+    for f in ROOM.rglob("*.py")
+    if f.relative_to(ROOM).parts[0].removesuffix(".py") not in ("contract", "edit", "lock", "test")
+]
 POLICIES += ROOM.with_name("requirements").rglob("spec.py")
 RANGES = (
     ("PPF100", "PPF117"),  # text

@@ -11,10 +11,18 @@ from ppdm_flow.api.show import resolved_text
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.demands import EqualTo
 from ppdm_flow.policy.floors.grammar import demands
-from ppdm_flow.policy.floors.meeting import meets
+from ppdm_flow.policy.floors.judging import meets
 from ppdm_flow.policy.floors.strength import counts_groups
-from ppdm_flow.policy.language.privacy import policy_model
-from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Number, SupportShape, at, stricter_signs
+from ppdm_flow.policy.language.shape import (
+    FixedKeys,
+    ListOf,
+    MapOf,
+    Number,
+    SupportShape,
+    at,
+    policy_model,
+    stricter_signs,
+)
 from ppdm_flow.policy.text.nodes import split, written
 
 HOUSE = """\

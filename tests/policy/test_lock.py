@@ -13,10 +13,20 @@ from hypothesis import strategies as st
 from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.lock.comparing import changes, drifts, stale
-from ppdm_flow.policy.lock.model import FILE, Lock, LockFileFinder, Pin, Use, locked
-from ppdm_flow.policy.lock.reading import SIZE_LIMIT, read
-from ppdm_flow.policy.lock.writing import text
+from ppdm_flow.policy.lock import (
+    FILE,
+    SIZE_LIMIT,
+    Lock,
+    LockFileFinder,
+    Pin,
+    Use,
+    changes,
+    drifts,
+    locked,
+    read,
+    stale,
+    text,
+)
 
 ONE, TWO = "1" * 64, "2" * 64
 NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=20)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow.policy.loading import load
-from ppdm_flow.policy.params.environment import ALLOWED
+from ppdm_flow.policy.params import ALLOWED
 
 POLICY = """\
 version: 1

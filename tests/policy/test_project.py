@@ -241,7 +241,7 @@ def test_diff_compares_project_files(home, tmp_path_factory):
 
 
 def test_policies_that_share_templates_are_bound_alike(home):
-    from ppdm_flow.policy.files.files import Library
+    from ppdm_flow.policy.files import Library
 
     library = Library()
     for name, more in (("one", ""), ("two", "privacy: {k_anonymity: null}\n"), ("three", "")):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from ppdm_flow.policy.inheritance.rebase import PLUGIN_FILES
+from ppdm_flow.policy.inheritance.inherit import PLUGIN_FILES
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import FileMark, Params, PluginSpec

@@ -9,10 +9,8 @@ import jsonschema
 import pytest
 
 from ppdm_flow.core.pages import MalformedPageError, parsed, read
-from ppdm_flow.policy.language.descriptions import POLICY, TESTS, described, descriptions
-from ppdm_flow.policy.language.privacy import policy_model
-from ppdm_flow.policy.language.schemas import schema
-from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, Shape, shape_of
+from ppdm_flow.policy.language.schemas import POLICY, TESTS, described, descriptions, schema
+from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, Shape, policy_model, shape_of
 
 FILE = Path(__file__).resolve().parents[2] / "schemas" / "policy.v1.json"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
+from ppdm_flow.policy import files as files_room
 from ppdm_flow.policy import load
-from ppdm_flow.policy.files import files as files_room
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.loaded import PolicyReading
 
 TEMPLATES = {

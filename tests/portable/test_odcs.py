@@ -14,7 +14,7 @@ from portable.conftest import document, text
 from ppdm_flow import api
 from ppdm_flow.api.contract.contract import from_contract
 from ppdm_flow.policy import load
-from ppdm_flow.policy.contract.reading import read_contract
+from ppdm_flow.policy.contract import read_contract
 
 FORM = "odcs"
 SCHEMA = json.loads(resources.files("open_data_contract_standard").joinpath("schema.json").read_text(encoding="utf-8"))

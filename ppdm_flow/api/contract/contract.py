@@ -13,9 +13,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.formats import inferred
-from ppdm_flow.policy.contract.fields import shown
-from ppdm_flow.policy.contract.model import Contract, ContractObject, ContractProperty
-from ppdm_flow.policy.contract.reading import read_contract
+from ppdm_flow.policy.contract import Contract, ContractObject, ContractProperty, read_contract, shown
 from ppdm_flow.report.contract.policy import ContractDraft, DraftedAttribute, render
 from ppdm_flow.report.draft import policy_name
 

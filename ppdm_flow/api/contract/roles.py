@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.roles import KINDS
 from ppdm_flow.mining.profiling.words import named, of_ids, tokens
-from ppdm_flow.policy.contract.fields import shown
-from ppdm_flow.policy.contract.model import ContractProperty
+from ppdm_flow.policy.contract import ContractProperty, shown
 
 _NESTED = frozenset({"object", "array", "map", "vector"})
 _ID_FORMATS = frozenset({"email", "uuid", "uri", "hostname", "ipv4", "ipv6", "password"})

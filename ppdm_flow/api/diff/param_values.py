@@ -9,9 +9,9 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from itertools import chain, combinations, islice
 
 from ppdm_flow.policy.loaded import PolicyReading, UsedParam
-from ppdm_flow.policy.params.params import LIST, ParamLimits, number
+from ppdm_flow.policy.params import LIST, ParamLimits, number
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
-from ppdm_flow.policy.text.placeholder import PLACEHOLDER
+from ppdm_flow.policy.text.parse import PLACEHOLDER
 from ppdm_flow.sdk import registry
 
 _WORD = "another"

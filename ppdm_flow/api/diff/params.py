@@ -12,11 +12,11 @@ from ppdm_flow.api.diff.columns import compared
 from ppdm_flow.api.diff.param_values import between, uses, values
 from ppdm_flow.api.diff.policies import LoadedPolicy, read
 from ppdm_flow.core.errors import PolicyError
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.inheritance.joining import same
 from ppdm_flow.policy.loaded import UsedParam
 from ppdm_flow.policy.order import ChangeVerdict, ClauseText, ComparedClause, PolicyComparison, PolicyRelation
-from ppdm_flow.policy.params.params import ParamLimits, number
+from ppdm_flow.policy.params import ParamLimits, number
 from ppdm_flow.policy.redaction import UNSHOWN
 from ppdm_flow.policy.text.nodes import Map
 

@@ -17,11 +17,11 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import PolicyReading, load
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order import ClauseText, ComparedClause, PolicyComparison, compare
 from ppdm_flow.policy.order.frame import Contents
-from ppdm_flow.policy.order.means import as_written
+from ppdm_flow.policy.order.releases import as_written
 from ppdm_flow.policy.requirements import specs_of
 from ppdm_flow.report.diff.fields import ClauseChange, ClauseSide, PolicyPair
 from ppdm_flow.sdk import registry

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import open_ordinary
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files import Library
 
 NO_BARE_REPOSITORY = "safe.bareRepository=explicit"
 """Has Git (2.38 and later) take no committed folder for a repository: its `config` may name programs that Git runs."""

@@ -14,8 +14,8 @@ from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import PolicyReading, load
-from ppdm_flow.policy.files.files import Library
-from ppdm_flow.policy.floors.places import MISSING, value
+from ppdm_flow.policy.files import Library
+from ppdm_flow.policy.floors.strength import MISSING, value
 from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden
@@ -76,7 +76,7 @@ def _of_policies_alone(each: Diagnostic, tree: Mapping[str, Any]) -> bool:
 
 def _tests(path: Path, library: Library) -> DraftCheck:
     from ppdm_flow.api.test.files import CompiledPolicies, beside_policy  # noqa: PLC0415  # only tests need it
-    from ppdm_flow.policy.test.loading import load as load_tests  # noqa: PLC0415  # the same
+    from ppdm_flow.policy.test import load as load_tests  # noqa: PLC0415  # the same
 
     examined = beside_policy(load_tests(path, library), CompiledPolicies())
     return DraftCheck(FileKind.TESTS, examined.diagnostics, examined.sources)

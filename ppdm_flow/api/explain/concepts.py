@@ -11,9 +11,9 @@ from functools import cache
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.pages import MalformedPageError, MarkdownPage, Pages, read
-from ppdm_flow.policy.language.descriptions import POLICY
 from ppdm_flow.policy.language.kind_pages import keys_of, page_of
 from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, known, third_parties
+from ppdm_flow.policy.language.schemas import POLICY
 
 KINDS = (
     "Risks of re-identification",

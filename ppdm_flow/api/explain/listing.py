@@ -11,7 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PpdmError, UsageError
 from ppdm_flow.core.pages import MalformedPageError, synonyms
 from ppdm_flow.core.suggest import did_you_mean, synonyms_of
-from ppdm_flow.policy.inheritance import catalogue
+from ppdm_flow.policy.inheritance import references
 from ppdm_flow.policy.inheritance.references import NotFoundError
 from ppdm_flow.policy.inheritance.template_words import described
 from ppdm_flow.policy.language import kinds
@@ -59,7 +59,7 @@ def plugins(group: str) -> tuple[ListedCard, ...]:
         Where there is no such list (PPF692).
     """
     if group == TEMPLATES:
-        return tuple(_template(each) for each in catalogue.listed())
+        return tuple(_template(each) for each in references.listed())
     if group == REQUIREMENTS:
         return tuple(_requirement(plugin) for plugin in registry.listed(group))
     if group == FIGURES:
@@ -128,7 +128,7 @@ def _figures(group: str) -> Iterator[ListedCard]:
             yield ListedCard(name, distribution, "figure", figure.what, reference, of=info.name, also=also)
 
 
-def _template(each: catalogue.ListedTemplate) -> ListedCard:
+def _template(each: references.ListedTemplate) -> ListedCard:
     distribution = f"{each.distribution} {each.version}"
     try:
         described_template = described(each.reference)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.policy.inheritance.catalogue import ListedTemplate, listed
-from ppdm_flow.policy.inheritance.references import NotFoundError
+from ppdm_flow.policy.inheritance.references import ListedTemplate, NotFoundError, listed
 from ppdm_flow.policy.inheritance.template_words import FloorWords, ParamWords, TemplateDescription, described
 
 _PREFIXES = ("builtin:", "pkg:")

@@ -15,7 +15,7 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.locked import files_of, plugins_of
 from ppdm_flow.policy import PolicyReading
 from ppdm_flow.policy.inheritance.references import NotFoundError, find, origin
-from ppdm_flow.policy.lock.model import Pin, Use
+from ppdm_flow.policy.lock import Pin, Use
 
 
 @dataclass(slots=True)

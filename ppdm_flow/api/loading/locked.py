@@ -14,11 +14,9 @@ from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.plan.compile import CompileResult
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import PolicyReading, load
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.loading import NO_SETS
-from ppdm_flow.policy.lock.comparing import drifts
-from ppdm_flow.policy.lock.model import FILE, LockFileFinder
-from ppdm_flow.policy.lock.reading import LockFile, read
+from ppdm_flow.policy.lock import FILE, LockFile, LockFileFinder, drifts, read
 
 if TYPE_CHECKING:
     from ppdm_flow.engine.options import LockDigests

@@ -18,11 +18,9 @@ from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.plan.compile import Columns, CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import PolicyReading, load
-from ppdm_flow.policy.files.files import Library
-from ppdm_flow.policy.files.recognition import has_policy_keys, is_meant_as_policy, is_template
-from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.files import Library, has_policy_keys, is_meant_as_policy, is_template
+from ppdm_flow.policy.loaded import PolicyPath, Project
 from ppdm_flow.policy.loading import NO_SETS, NOTHING_OVER
-from ppdm_flow.policy.project import Project
 from ppdm_flow.policy.project_file import FILE as PROJECT
 from ppdm_flow.policy.project_file import project_of
 from ppdm_flow.policy.redaction import redacted

@@ -37,9 +37,7 @@ from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.linked import qualified
 from ppdm_flow.policy.loaded import PolicyReading as Policy
 from ppdm_flow.policy.requirements import awaits_data
-from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import PolicyTestCase, PolicyTestTable
-from ppdm_flow.policy.test.rules import expects_a_run
+from ppdm_flow.policy.test import LoadedTests, PolicyTestCase, PolicyTestTable, expects_a_run
 from ppdm_flow.report.test.results import JudgedRequirement, PolicyTestOutcome, PolicyTestResult, Trace
 
 PARTITION_ROWS = 1 << 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.engine.run.scratch_run import CandidateContents as Held
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.models import ExpectedContents, ExpectedFigure, ExpectedNames, ExpectedSuppression
+from ppdm_flow.policy.test import ExpectedContents, ExpectedFigure, ExpectedNames, ExpectedSuppression
 
 
 def meets(figure: ExpectedFigure, value: float | None) -> bool:

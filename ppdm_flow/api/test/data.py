@@ -11,9 +11,7 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.opening.opening import refuse_linked
 from ppdm_flow.plan.definition import SOURCE, Plan, SourceNode
 from ppdm_flow.plan.formats import handling, inferred, usual_ending
-from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import PolicyTestTable
-from ppdm_flow.policy.test.tables import text_of
+from ppdm_flow.policy.test import LoadedTests, PolicyTestTable, text_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load as load_policy
 from ppdm_flow.policy.loaded import PolicyReading as Policy
-from ppdm_flow.policy.test.loading import LoadedTests, load
+from ppdm_flow.policy.test import LoadedTests, load
 
 
 def find(words: Sequence[str | Path]) -> tuple[Path, ...]:

@@ -11,9 +11,7 @@ from ppdm_flow.core.results import HELD, RELEASED, Figure, Finding, RequirementR
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.run.scratch_run import CandidateContents
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import ExpectedFigure, ExpectedNames, PolicyTestCase
-from ppdm_flow.policy.test.rules import says
+from ppdm_flow.policy.test import ExpectedFigure, ExpectedNames, LoadedTests, PolicyTestCase, says
 
 CODE = "PPF652"
 _APPROVED = "everything holds, and the policy's `approvals` say who has to sign before it is released"

@@ -14,9 +14,15 @@ from ppdm_flow.plan.definition import Plan
 from ppdm_flow.plan.formats import handling
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.test.loading import LoadedTests
-from ppdm_flow.policy.test.models import CaseFile, ExpectedContents, ExpectedNames, PolicyTestCase, PolicyTestTable
-from ppdm_flow.policy.test.rules import says
+from ppdm_flow.policy.test import (
+    CaseFile,
+    ExpectedContents,
+    ExpectedNames,
+    LoadedTests,
+    PolicyTestCase,
+    PolicyTestTable,
+    says,
+)
 
 _GLOB = frozenset("*?[")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.policy.test.loading import LoadedTests, load
+from ppdm_flow.policy.test import LoadedTests, load
 from ppdm_flow.report.test.results import PolicyTestOutcome, PolicyTestResult
 
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")

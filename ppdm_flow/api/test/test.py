@@ -15,7 +15,7 @@ from ppdm_flow.api.test.pool import PolicyTestJob, RecordingOptions, Tell, resul
 from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.engine.machine import cores
-from ppdm_flow.policy.test.loading import LoadedTests
+from ppdm_flow.policy.test import LoadedTests
 from ppdm_flow.report.test.results import PolicyTestResults
 
 

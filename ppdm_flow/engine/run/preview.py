@@ -22,8 +22,7 @@ from ppdm_flow.engine.streams.stream import LoadedStream
 from ppdm_flow.engine.streams.tallying import SetCounts, SetSize, octets
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
-from ppdm_flow.policy.language.guarded import guarded
-from ppdm_flow.policy.language.kinds import spec_of
+from ppdm_flow.policy.language.kinds import guarded, spec_of
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.sdk.spec import SetShape, imported
 

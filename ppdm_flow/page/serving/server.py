@@ -24,7 +24,7 @@ from ppdm_flow.page.serving.upkeep import upkeep
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 from ppdm_flow.page.views.accounts.opening import ADDRESS
-from ppdm_flow.policy.params.environment import ALLOWED
+from ppdm_flow.policy.params import ALLOWED
 from ppdm_flow.sdk.databases.faults import DATABASES
 
 Ready = Callable[[str, str | None], None]

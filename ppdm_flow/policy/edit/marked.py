@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ppdm_flow.policy.text.placeholder import shield
+from ppdm_flow.policy.text.parse import shield
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SPACE = re.compile(r"\s+\Z")

@@ -24,7 +24,7 @@ from ppdm_flow.policy.demands import (
     SubsetOf,
 )
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.params.params import number
+from ppdm_flow.policy.params import number
 from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import parse
 

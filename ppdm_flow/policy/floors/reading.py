@@ -25,10 +25,20 @@ from ppdm_flow.policy.floor import Floor, RelativeFloor
 from ppdm_flow.policy.floors.grammar import HINT, NUMERIC, demands
 from ppdm_flow.policy.floors.relative import comparable
 from ppdm_flow.policy.floors.strength import forms_groups, ordered
-from ppdm_flow.policy.language.privacy import model_for
-from ppdm_flow.policy.language.shape import FixedKeys, FreeShape, ListOf, MapOf, Number, Shape, SupportShape, Text, at
+from ppdm_flow.policy.language.shape import (
+    FixedKeys,
+    FreeShape,
+    ListOf,
+    MapOf,
+    Number,
+    Shape,
+    SupportShape,
+    Text,
+    at,
+    model_for,
+)
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.params.permission import ANSWERS, WAIVERS
+from ppdm_flow.policy.params import ANSWERS, WAIVERS
 from ppdm_flow.policy.text.nodes import Map, PolicyPath, Scalar, split
 
 

@@ -27,10 +27,17 @@ from ppdm_flow.policy.demands import (
 )
 from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import Floor, RelativeFloor
-from ppdm_flow.policy.floors.places import MISSING, fitting, value
-from ppdm_flow.policy.floors.resting import rests_on
-from ppdm_flow.policy.floors.strength import everything_where_absent, forms_groups, longer_is_stronger, ordered, sign
-from ppdm_flow.policy.language.privacy import model_for, whole_model
+from ppdm_flow.policy.floors.strength import (
+    MISSING,
+    everything_where_absent,
+    fitting,
+    forms_groups,
+    longer_is_stronger,
+    ordered,
+    rests_on,
+    sign,
+    value,
+)
 from ppdm_flow.policy.language.shape import (
     FixedKeys,
     FreeShape,
@@ -42,8 +49,10 @@ from ppdm_flow.policy.language.shape import (
     Text,
     as_written,
     at,
+    model_for,
+    whole_model,
 )
-from ppdm_flow.policy.params.params import number
+from ppdm_flow.policy.params import number
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _WORDS_ONLY = frozenset({"description", "given", "owner"})

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.analyses import AUDIT as ANALYSES
 from ppdm_flow.core.roles import Role, no_weaker
+from ppdm_flow.core.supports import parsed
+from ppdm_flow.policy.floor import STAR
 from ppdm_flow.policy.language.kinds import kind_of
-from ppdm_flow.policy.language.privacy import model_for
-from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, at, key_at, stricter_signs
+from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
+from ppdm_flow.policy.language.shape import (
+    FixedKeys,
+    Key,
+    ListOf,
+    MapOf,
+    SupportShape,
+    as_written,
+    at,
+    key_at,
+    model_for,
+    stricter_signs,
+)
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
@@ -107,3 +122,200 @@ def _keys(kind: str) -> Mapping[str, Key]:
 def fits(pattern: PolicyPath, path: PolicyPath) -> bool:
     """Whether a pattern (``*`` for any name) is about this path."""
     return len(path) == len(pattern) and all(a in ("*", b) for a, b in zip(pattern, path, strict=True))
+
+
+# What requirements and gates rest on: they can be made to mean less without a word of theirs being changed.
+
+
+_LEDGER = ("ledger",)
+_NULLS = ("nulls",)
+_PEOPLE = ("people",)
+COUNTED_BY = frozenset({Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT})
+"""Roles by which rows count for people, or for several."""
+
+
+def rests_on(path: PolicyPath, here: Any, tree: Any) -> Iterator[PolicyPath]:
+    """Yield the other places of a template that what stands at ``path`` depends on.
+
+    A floor on one value (a figure, a word or a list) depends on nothing else. A requirement on groups depends on the
+    handling of missing values, and on which rows count together or for several. It also depends on the roles of
+    attributes if the requirement names no attributes, or if there is a ledger, which makes the same requirement of all
+    releases together.
+    """
+    if isinstance(here, Mapping) and path[0] == "privacy":
+        grouped = [(kind, body) for kind, body in _requirements(path, here) if counts_groups(kind)]
+        ledger = value(tree, _LEDGER) is not MISSING
+        if grouped:
+            yield _NULLS
+            yield from (place for place in (_PEOPLE,) if value(tree, place) is not MISSING)
+            yield from _of_roles(tree, COUNTED_BY)
+            yield from (_LEDGER,) if ledger else ()
+        if any(ledger or groups_by_role(kind, body) for kind, body in grouped):
+            yield from _of_roles(tree, {Role.QUASI_IDENTIFIER})
+    elif isinstance(here, Mapping) and path[0] == "gates":
+        yield _NULLS
+        yield from _of_roles(tree, {Role.QUASI_IDENTIFIER})
+        yield from _audits(path, here)
+
+
+_NAMED = 3
+"""Parts of ``privacy.KIND.NAME``."""
+
+
+def _requirements(path: PolicyPath, here: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the kind of each whole requirement at ``path``, and what it says."""
+    if not isinstance(here, Mapping):
+        return
+    if len(path) == 1 or (len(path) == 2 and isinstance(as_written(at(path), here), MapOf)):
+        for name, below in here.items():
+            yield from _requirements((*path, name), below)
+    elif len(path) == 2 or (len(path) == _NAMED and key_at(path) is None):
+        yield path[1], here
+
+
+def _of_roles(tree: Any, roles: Collection[Role]) -> Iterator[PolicyPath]:
+    declared = value(tree, ("attributes",))
+    for name in declared if isinstance(declared, Mapping) else ():
+        place = ("attributes", name, "role")
+        if value(tree, place) in roles:
+            yield place
+
+
+def _audits(path: PolicyPath, here: Mapping[str, Any]) -> Iterator[PolicyPath]:
+    """Yield the audits, and the analyses, whose figures the gates at ``path`` bound."""
+    for gate in here.values() if len(path) == 1 else (here,):
+        metric = gate.get("metric") if isinstance(gate, Mapping) else None
+        if isinstance(metric, str):
+            owner, _, figure = metric.rpartition("/")[2].partition(".")
+            yield "audits", owner
+            if owner == ANALYSES:
+                yield ("analyses", figure.partition(".")[0]) if "." in figure else ("analyses",)
+
+
+# Which places of a policy a floor is about, and what stands there: written out, or by default.
+
+
+MISSING = object()
+"""What a place holds that states nothing and has no default."""
+
+
+@dataclass(frozen=True, slots=True)
+class FloorPlace:
+    """A place that a floor is about; ``stated`` says whether the policy itself has it."""
+
+    path: PolicyPath
+    stated: bool
+
+
+def fitting(tree: Any, pattern: PolicyPath, path: PolicyPath = ()) -> Iterator[FloorPlace]:
+    """Yield the places of the tree that a floor's path fits; names with dots in them are taken whole.
+
+    Where the path leads on to something that is not there, and has no more ``*``, that place is yielded too.
+    """
+    if not pattern:
+        yield FloorPlace(path, stated=True)
+        return
+    if isinstance(tree, list):  # each of several must keep the floor
+        for position, item in enumerate(tree):
+            yield from fitting(item, pattern, (*path, str(position)))
+        return
+    below = list(_below(tree, pattern, path)) if isinstance(tree, Mapping) else []
+    for name, rest in below:
+        yield from fitting(tree[name], rest, (*path, name))
+    if not below and STAR not in pattern:
+        yield FloorPlace((*path, *pattern), stated=False)
+
+
+def _below(tree: Mapping[str, Any], pattern: PolicyPath, path: PolicyPath) -> Iterator[tuple[str, PolicyPath]]:
+    """Yield the names to follow, each with what is left of the pattern."""
+    if path == ("attributes",):
+        yield from ((name, pattern[1:]) for name in declaring(tree, pattern[0]))
+        return
+    for length in range(len(pattern), 0, -1):
+        name = ".".join(pattern[:length])
+        if name in tree:
+            yield name, pattern[length:]
+            return
+    if pattern[0] == STAR:
+        yield from ((name, pattern[1:]) for name in tree)
+
+
+def declaring(attributes: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return the keys under ``attributes:`` that may declare a column which ``name`` means.
+
+    A column's own name goes before patterns; a pattern also means the columns that are named beside it.
+    """
+    if name == STAR:
+        return tuple(attributes)
+    patterns = [key for key in attributes if is_pattern(key)]
+    if not is_pattern(name):
+        return (name,) if name in attributes else tuple(p for p in patterns if matches(p, name))[:1]
+    named = [key for key in attributes if not is_pattern(key) and matches(name, key)]
+    return tuple(dict.fromkeys((*named, *(p for p in patterns if p == name or overlap(p, name)))))
+
+
+def value(tree: Any, path: PolicyPath) -> Any:
+    """Return what holds at ``path``: text, list or map, by default if need be; else ``MISSING``."""
+    here = tree
+    for position, part in enumerate(path):
+        if isinstance(here, Mapping) and part in here:
+            here = here[part]
+        elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+            here = here[int(part)]
+        elif position == len(path) - 1 and not isinstance(here, Mapping) and _is_amount(path[:-1]):
+            return _in_unit(here, part)
+        else:
+            return _default(path, position)
+    return here
+
+
+def _is_amount(path: PolicyPath) -> bool:
+    return isinstance(at(path), SupportShape)
+
+
+def _in_unit(bare: Any, unit: str) -> Any:
+    """A bare support has its unit by how it is written: ``20`` are rows, ``0.02`` is a share of them."""
+    try:
+        return str(parsed(bare).document[unit])
+    except (ValueError, KeyError):
+        return MISSING
+
+
+def _default(path: PolicyPath, present: int) -> Any:
+    """The default of a key, if all that is missing on the way to it is there by default as well."""
+    model = model_for(path)
+    for length in range(present, len(path)):
+        shape = at(path[:length], model)
+        key = shape.keys.get(path[length]) if isinstance(shape, FixedKeys) else None
+        if key is None or not isinstance(shape, FixedKeys):
+            return MISSING
+        last = length == len(path) - 1
+        if last and key.default is not None:
+            return str(key.default).lower() if isinstance(key.default, bool) else _text(key.default)
+        if last or shape.model.model_fields[key.field].default_factory is None:
+            return MISSING
+    return MISSING
+
+
+def _text(default: Any) -> Any:
+    return [str(i) for i in default] if isinstance(default, tuple) else str(default)
+
+
+_DROP = "drop"
+
+
+def handled(name: str, tree: Any) -> bool:
+    """Whether a step names the attribute ``name`` (or, for a pattern, one that fits it): then its column may pass."""
+    steps = tree.get("steps") if isinstance(tree, Mapping) else None
+    each = steps.values() if isinstance(steps, Mapping) else ()
+    return any(
+        _names(step.get("with"), name) for step in each if isinstance(step, Mapping) and step.get("use") != _DROP
+    )
+
+
+def _names(tree: Any, name: str) -> bool:
+    if isinstance(tree, str):
+        return tree == name or (is_pattern(name) and matches(name, tree))
+    if isinstance(tree, Mapping):
+        return any(_names(key, name) or _names(below, name) for key, below in tree.items())
+    return isinstance(tree, list) and any(_names(item, name) for item in tree)

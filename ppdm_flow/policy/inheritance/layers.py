@@ -13,8 +13,7 @@ from ppdm_flow.policy.floor import Floor, RelativeFloor, Wanted
 from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.floors.relative import anchored, present
 from ppdm_flow.policy.inheritance.joining import Conflict, Declarations, MergedTree, join
-from ppdm_flow.policy.params.params import MissingParam, ParamValue
-from ppdm_flow.policy.params.permission import Permission, together
+from ppdm_flow.policy.params import MissingParam, ParamValue, Permission, together
 from ppdm_flow.policy.text.nodes import Map
 
 

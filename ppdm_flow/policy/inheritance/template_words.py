@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.files.header import parents_of
+from ppdm_flow.policy.files import parents_of
 from ppdm_flow.policy.inheritance.references import FoundTemplate, NotFoundError, find
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
-from typing import Any
+from functools import cache, wraps
+from typing import Any, TypeVar
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.errors import PluginError, PpdmError
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.policy.language.guarded import guarded
 from ppdm_flow.policy.language.wording import Wording
 from ppdm_flow.sdk.registry import ListedPlugin, find, listed, load_listed_entry, unfit
 from ppdm_flow.sdk.spec import PluginSpec
@@ -20,6 +20,7 @@ from ppdm_flow.sdk.spec import PluginSpec
 GROUP = "requirements"
 LAST = 1000
 """The rank of kinds that come with other packages: after the built-in ones, by name."""
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Entries(StrEnum):
@@ -245,3 +246,25 @@ def _guarded(spec: RequirementSpec) -> RequirementSpec:
 def ranked(specs: Iterable[RequirementSpec]) -> tuple[RequirementSpec, ...]:
     """Return kinds in the order of reports."""
     return tuple(sorted(specs, key=lambda spec: (spec.rank, spec.name)))
+
+
+def guarded(kind: str, does: str, function: F) -> F:
+    """Return the function of a kind so that what it raises becomes a PluginError (PPF405).
+
+    ``does`` says what it is there for, in words that follow on "cannot". A generator is run to its end.
+    """
+    runs = inspect.isgeneratorfunction(function)
+
+    @wraps(function)
+    def called(*args: Any, **more: Any) -> Any:
+        try:
+            result = function(*args, **more)
+            return tuple(result) if runs else result
+        except PpdmError:
+            raise
+        except Exception as error:  # whatever a third party's code raises must not look like our own fault
+            text = f"the requirement `{kind}` cannot {does}: its code raised {type(error).__name__}"
+            raise PluginError(Diagnostic("PPF405", text)) from error
+
+    guarded_function: Any = called
+    return guarded_function  # type: ignore[no-any-return]

@@ -12,6 +12,7 @@ from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.model import (
     HIGHER,
     LOWER,
+    MORE,
     Flag,
     Model,
     Name,
@@ -21,12 +22,11 @@ from ppdm_flow.core.model import (
     Tree,
     text_or_texts,
 )
+from ppdm_flow.core.people import KnownRows
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.policy.language.approvals import ApprovalOptions
 from ppdm_flow.policy.language.ledger import LedgerOptions, Spelling
-from ppdm_flow.policy.language.people import PeopleOptions
 from ppdm_flow.policy.language.waivers import WaiverEntry
-from ppdm_flow.policy.text.merge import NONE
+from ppdm_flow.policy.text.nodes import NONE
 
 
 class Extends(Model):
@@ -224,6 +224,25 @@ class ReportOptions(Model):
     """What the report may show."""
 
     values: Literal["hide", "show"] = "hide"
+
+
+class PeopleOptions(Model):
+    """What counts where a person has several rows, and how many of these an adversary may know."""
+
+    known_rows: KnownRows | None = None
+    unit: Literal["people", "rows"] = "people"
+
+
+class ApprovalOptions(Model):
+    """The roles that must sign a run which holds; until they have, its releases are held back.
+
+    With ``distinct`` each role takes another person; the author never counts as one of them. ``signers`` is the file
+    that says who may sign in which role.
+    """
+
+    roles: Annotated[tuple[Name, ...], Field(min_length=1), MORE]
+    distinct: Flag = True
+    signers: Annotated[str, Field(min_length=1)]
 
 
 class Policy(Model):

@@ -7,17 +7,19 @@ An editor's YAML gives numbers and booleans where this reader takes text, so eac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+import yaml
 from pydantic import BaseModel
 
 from ppdm_flow.core.model import NAME
-from ppdm_flow.policy.language.descriptions import POLICY, Described, descriptions
+from ppdm_flow.core.pages import MalformedPageError, MarkdownPage, read
 from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.language.kinds import spec_of, third_parties
 from ppdm_flow.policy.language.models import Privacy
-from ppdm_flow.policy.language.privacy import policy_model, whole_model
 from ppdm_flow.policy.language.shape import (
     FixedKeys,
     FreeShape,
@@ -28,7 +30,9 @@ from ppdm_flow.policy.language.shape import (
     Shape,
     SupportShape,
     Text,
+    policy_model,
     shape_of,
+    whole_model,
 )
 from ppdm_flow.sdk.registry import OWN
 
@@ -41,6 +45,7 @@ _PLACEHOLDER = r"\$\{params\.[A-Za-z][A-Za-z0-9_]*\}"
 _SCALAR = ["string", "number", "boolean"]
 _NUMERIC = r"^\s*[-+]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 _WHOLE = r"^\s*[-+]?[0-9][0-9_]*(\.0*)?\s*$"
+Described = tuple[str, Any]
 
 
 def schema() -> _Schema:
@@ -246,3 +251,35 @@ def _extends() -> _Schema:
     """One template, or several; each by its name alone, or with values for its params."""
     name = {"type": "string", "minLength": 1}
     return {"anyOf": [name, {"type": "array", "items": {"anyOf": [name, {"$ref": "#/definitions/Extends"}]}}]}
+
+
+# A sentence and an example for every key of the language, for editors; `explain` shows the same pages.
+
+
+POLICY = "keys/policy"
+"""The page on the keys of a policy."""
+TESTS = "keys/tests"
+"""The page on the keys of a test file."""
+_KEY = re.compile(r"(?P<text>.+)\n\n```yaml\n(?P<example>.+\n)```", re.DOTALL)
+_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+@cache
+def descriptions(name: str) -> Mapping[str, Described]:
+    """Return what a page says of each key, by ``Model.key``: a sentence, and an example whose values are all text."""
+    return described(read(name))
+
+
+def described(page: MarkdownPage) -> Mapping[str, Described]:
+    """Return the same of a page that was read. Raises MalformedPageError."""
+    return {full: _described(page.name, full, section) for full, section in page.sections.items() if full}
+
+
+def _described(name: str, full: str, section: str) -> Described:
+    parts, key = _KEY.fullmatch(section), full.rpartition(".")[2]
+    if parts is None:
+        raise MalformedPageError(name, f"`{full}` needs a sentence and an example in YAML")
+    example = yaml.load(parts["example"], Loader=_Loader)  # noqa: S506  # it makes nothing but texts, lists and maps
+    if not isinstance(example, dict) or list(example) != [key]:
+        raise MalformedPageError(name, f"the example of `{full}` must say what `{key}` is, and nothing else")
+    return parts["text"], example[key]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import field as dataclass_field
+from functools import cache
 from typing import Any
 
+from ppdm_flow.core.analyses import AUDIT as ANALYSES
+from ppdm_flow.core.gate import FigureGate
+from ppdm_flow.core.model import unordered
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.spans import Span
+from ppdm_flow.policy.language.kinds import built_in, guarded, spec_of, third_parties
+from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.order.frame import ComparedPolicies
+from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.releases import Canon, made_by, origin
+from ppdm_flow.sdk.spec import imported
 
 Rule = Callable[[Any, Any, ComparedPolicies], str | None]
 """Says why what is given implies what is asked for, in words; None where it is not proved to."""
@@ -121,3 +131,223 @@ def _names(before: frozenset[Any], after: frozenset[Any]) -> Iterator[str]:
         if names:
             listed = ", ".join(f"`{name}`" for name in sorted(map(str, names)))
             yield f"{listed} {verb if len(names) == 1 else verb.replace('is', 'are')}"
+
+
+# What any requirement claims, and why one claim implies another, by the rules of the kinds that are installed.
+
+
+UNQUOTED = "by values from the environment, not shown"
+_NAMES = frozenset(("id", "name", "span", "releases"))
+
+
+@cache
+def order_of(kind: str) -> Order:
+    """Return what the clauses of a kind claim and imply.
+
+    Raises TypeError where its spec names something else; PluginError where another package's cannot be imported.
+    """
+    if kind in third_parties():
+        return _guarded(kind, guarded(kind, "say what it claims", _order)(kind))
+    return _order(kind)
+
+
+def _order(kind: str) -> Order:
+    order = imported(spec_of(kind).order)
+    if not isinstance(order, Order):
+        raise TypeError(f"the order of `{kind}` is no Order")
+    return order
+
+
+def _guarded(kind: str, order: Order) -> Order:
+    """Return the order so that what another package's code raises is told as its fault."""
+    rules = tuple((given, asked, guarded(kind, "compare its claims", rule)) for given, asked, rule in order.rules)
+    return replace(order, says=guarded(kind, "say what it claims", order.says), rules=rules)
+
+
+def bounds_of(kind: str) -> frozenset[str]:
+    """Return the fields of a kind of requirement that only bound figures of their names."""
+    return order_of(kind).bounds
+
+
+@cache
+def rules_of(kinds: frozenset[str]) -> Mapping[tuple[type[Any], type[Any]], Rule]:
+    """Return the rules of the built-in kinds and of these: at most one for each pair of kinds of claims."""
+    names = dict.fromkeys((*(spec.name for spec in built_in()), *sorted(kinds)))
+    every = (*RULES, *GATES_RULES, *(rule for name in names for rule in order_of(name).rules))
+    return {(given, asked): rule for given, asked, rule in every}
+
+
+def said(requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
+    """Yield what a requirement claims; what its kind's rules do not look at is claimed as it is."""
+    order = order_of(requirement.kind)
+    yield from order.says(requirement, frame)
+    known = _NAMES | order.fields
+    rest = [(name, value) for name, value in requirement.said().items() if name not in known]
+    if rest:
+        yield OpaqueClaim(requirement.kind, repr(rest))
+
+
+def implied(claims: Iterable[Claim], asked: Claim, between: ComparedPolicies) -> str | None:
+    """Return why some claim implies the one asked for; None where none is proved to.
+
+    A claim that is waived for longer than the other may fail where the other must hold.
+    """
+    rules = rules_of(between.kinds)
+    for given in claims:
+        rule = rules.get((type(given.says), type(asked.says)))
+        if rule is None or given.until > asked.until or not given.scope.covers(asked.scope):
+            continue
+        why = rule(given.says, asked.says, between)
+        if why is not None:
+            why = UNQUOTED if given.hidden or asked.hidden else why
+            return why if given.clause == asked.clause else f"`{'.'.join(given.clause)}` implies it: {why}"
+    return None
+
+
+# Gates: a tighter bound on the same figure, which must be measured in the very same way.
+
+
+_WORDS = frozenset({"id", "name", "span", "values_absent", "releases"})
+_FREE = frozenset({"uniques", "classes", "distinct"})
+"""Figures of requirements that do not depend on a bound, beside those that it bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateClaim:
+    """The figure is at most (or at least) ``bound``, on each of the ``releases``; on none where it is a step's.
+
+    Its interval is at most ``max_width`` wide.
+
+    ``figure`` says what it is without any name that could change. ``texts`` are what the audit is told: some of them
+    may name files. ``bound_data`` is what those releases hold, by the steps that make it, and ``free_data`` what the
+    other releases of the policy hold.
+    """
+
+    figure: tuple[object, ...]
+    at_most: bool
+    bound: float
+    releases: frozenset[str]
+    max_width: float
+    texts: frozenset[str] = frozenset()
+    bound_data: frozenset[Hashable] = dataclass_field(default=frozenset(), compare=False)
+    free_data: frozenset[Hashable] = dataclass_field(default=frozenset(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricReader:
+    """What says which figure a metric is: the policy, its requirements, and how releases are called in both.
+
+    ``bounds`` are the fields of a kind of requirement that only bound figures of their names.
+    """
+
+    policy: Policy
+    requirements: Sequence[Requirement]
+    releases: Mapping[str, str]
+    canon: Canon
+    bounds: Callable[[str], frozenset[str]]
+
+    def says(self, gate: FigureGate) -> Iterator[GateClaim]:
+        """Yield what a gate claims on each side."""
+        figure, texts = self._figure(gate.figure), frozenset(self._texts(gate.figure))
+        scope = self.scope(gate.releases)
+        where = scope.names or frozenset()
+        for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
+            if bound is not None:
+                yield GateClaim(figure, at_most, bound, where, gate.max_width, texts, scope.held, scope.free)
+
+    def scope(self, releases: Sequence[str]) -> ReleaseScope:
+        """Return these releases as what they hold, and what others hold; all releases where there are none."""
+        if not releases:
+            return EVERYWHERE
+        data = {name: origin(self.policy, name, self.canon) for name in self.policy.releases}
+        return ReleaseScope(
+            frozenset(self.releases.get(name, name) for name in releases),
+            frozenset(content for name, content in data.items() if name in releases),
+            frozenset(content for name, content in data.items() if name not in releases),
+        )
+
+    def _texts(self, metric: str) -> Iterator[str]:
+        owner = metric.partition(".")[0]
+        if owner in self.policy.audits:
+            yield from _leaves(self.policy.audits[owner].with_)
+
+    def _figure(self, metric: str) -> tuple[object, ...]:
+        for requirement in sorted(self.requirements, key=lambda r: -len(r.id)):
+            if metric.startswith(f"{requirement.id}."):
+                return (
+                    "requirement",
+                    *_definition(requirement, metric[len(requirement.id) + 1 :], self.bounds(requirement.kind)),
+                )
+        owner, _, figure = metric.partition(".")
+        if owner in self.policy.audits:
+            audit = self.policy.audits[owner]
+            return ("audit", audit.use, self.canon("audits", audit.use, audit.with_), figure)
+        if owner in self.policy.steps:
+            return ("step", made_by(self.policy.steps, owner, self.canon), figure)
+        if owner == ANALYSES:
+            of = figure.partition(".")[0]
+            asked = {n: each.model_dump_json() for n, each in self.policy.analyses.items() if of in (n, figure)}
+            return ("analyses", tuple(sorted(asked.items())), figure)
+        return ("implicit", owner, figure)
+
+
+def gates(given: GateClaim, asked: GateClaim, between: ComparedPolicies) -> str | None:
+    """Return why a gate holds where another does."""
+    if given.figure != asked.figure or given.at_most != asked.at_most or not _measured_alike(between):
+        return None
+    moved = (given.free_data - asked.free_data) & asked.bound_data  # it leaves under a name that no gate is about
+    if moved or not given.releases >= asked.releases:
+        return None
+    if not all(between.same_file(text, text) for text in given.texts & asked.texts):
+        return None
+    if given.bound > asked.bound if given.at_most else given.bound < asked.bound:
+        return None
+    if given.max_width > asked.max_width:
+        return None
+    side = "at most" if given.at_most else "at least"
+    narrower = f", {given.max_width:g} wide at most" if given.max_width < asked.max_width else ""
+    return f"the same figure, and {side} {given.bound:g}{narrower} is {side} {asked.bound:g}"
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    for item in value if isinstance(value, list | tuple) else ():
+        yield from _leaves(item)
+    if isinstance(value, str):
+        yield value
+
+
+def _measured_alike(between: ComparedPolicies) -> bool:
+    """Whether any audit finds the same on any release: it may look at whatever the policy says of the data."""
+    one, other = between.given, between.asked
+    described = [
+        {n: a.model_copy(update={"description": ""}) for n, a in f.policy.attributes.items()} for f in (one, other)
+    ]
+    files = [[a.hierarchy.csv for a in f.policy.attributes.values() if a.hierarchy] for f in (one, other)]
+    return (
+        described[0] == described[1]
+        and between.same_roles
+        and between.same_original
+        and one.nulls is other.nulls
+        and one.policy.randomness == other.policy.randomness
+        and len(one.policy.releases) == len(other.policy.releases)
+        and all(between.same_file(a, b) for a, b in zip(*map(sorted_paths, files), strict=True))
+    )
+
+
+def sorted_paths(paths: Sequence[str | None]) -> list[str]:
+    """Return the paths that there are, in order."""
+    return sorted(p for p in paths if p is not None)
+
+
+def _definition(requirement: Requirement, figure: str, bounds: frozenset[str]) -> tuple[Any, ...]:
+    """Return what a requirement's figure is: without its bound, where the figure does not depend on it."""
+    skipped = _WORDS | (bounds if figure in _FREE | bounds else frozenset())
+    given = {name: value for name, value in requirement.said().items() if name not in skipped}
+    sets = unordered(type(requirement))
+    said = tuple((name, frozenset(value) if name in sets else value) for name, value in given.items())
+    return (requirement.kind, said, figure)
+
+
+GATES_RULES: Rules = ((GateClaim, GateClaim, gates),)

@@ -10,12 +10,9 @@ from typing import Any
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.kinds import Entries, spec_of
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.order.claim import Claim, differences
-from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause, verdict
+from ppdm_flow.policy.order.claim import Claim, MetricReader, differences, implied, said
+from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause, verdict, waived
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame, by_role, obstacles
-from ppdm_flow.policy.order.gates import MetricReader
-from ppdm_flow.policy.order.governance import waived
-from ppdm_flow.policy.order.implications import implied, said
 from ppdm_flow.policy.requirements import gates_of, requirements_by_place, requirements_of
 
 Requirements = tuple[Requirement, ...]

@@ -11,7 +11,7 @@ from ppdm_flow.policy.language.models import GateEntry, Policy
 from ppdm_flow.policy.language.words import number, short
 from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.rules.scene import Scene
-from ppdm_flow.policy.text.merge import NONE
+from ppdm_flow.policy.text.nodes import NONE
 
 NOTHING_REQUIRED = "PPF526"
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.policy.clause_place import ClausePlace
 from ppdm_flow.policy.language.kinds import RequirementSpec, third_parties
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.loaded import PolicyPath
+from ppdm_flow.policy.loaded import ClausePlace, PolicyPath
 from ppdm_flow.policy.requirements import bound, specs_of
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path

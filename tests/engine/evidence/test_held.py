@@ -11,7 +11,7 @@ from ppdm_flow.engine.evidence.signatures import read_attestation
 from ppdm_flow.engine.evidence.signing import signed
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import verify
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 
 
 @pytest.fixture

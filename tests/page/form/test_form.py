@@ -19,8 +19,8 @@ from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.views.form import drafting
 from ppdm_flow.page.views.form.adding import added
 from ppdm_flow.page.views.form.showing import contents_of
+from ppdm_flow.policy.edit.changes import tree_of
 from ppdm_flow.policy.edit.edited import edited
-from ppdm_flow.policy.edit.tree import tree_of
 
 POLICY = """\
 # Nobody may change this line.

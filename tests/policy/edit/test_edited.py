@@ -11,12 +11,24 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from ppdm_flow.core.errors import PolicyError, UsageError
-from ppdm_flow.policy.edit.changes import FIRST, REMOVED, PolicyEdit, as_tree, from_json, put, remove, to_json
+from ppdm_flow.policy.edit.changes import (
+    FIRST,
+    REMOVED,
+    PolicyEdit,
+    as_tree,
+    at,
+    changed,
+    from_json,
+    put,
+    remove,
+    same,
+    to_json,
+    tree_of,
+)
+from ppdm_flow.policy.edit.changes import in_line as line
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.edit.marked import marked
 from ppdm_flow.policy.edit.remarks import remarks
-from ppdm_flow.policy.edit.tree import at, changed, same, tree_of
-from ppdm_flow.policy.edit.writing import in_line as line
 
 POLICY = """\
 # what this is for

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ppdm_flow.policy.order import ChangeVerdict, PolicyRelation, compare
-from ppdm_flow.policy.order.governance import _moved
+from ppdm_flow.policy.order.clauses import _moved
 
 PEOPLE = ("alice", "bob", "carol", "dora")
 ROLES = ("data-owner", "privacy-officer", "press")

@@ -6,7 +6,7 @@ import pytest
 
 from ppdm_flow.policy.language.models import Step
 from ppdm_flow.policy.order import ChangeVerdict, compare
-from ppdm_flow.policy.order.means import as_written, made_by
+from ppdm_flow.policy.order.releases import as_written, made_by
 
 
 def made(name: str, **steps: tuple[str, tuple[str, ...] | None]) -> str:

@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from ppdm_flow.policy.order import ChangeVerdict, PolicyRelation
-from ppdm_flow.policy.order.governance import _moved
+from ppdm_flow.policy.order.clauses import _moved
 
 BASE = {
     "version": 1,
@@ -432,7 +432,7 @@ def test_demands_of_a_floor_count_one_by_one(before, after, verdict):
 
 
 def test_another_kind_of_requirement_is_only_implied_by_itself():
-    from ppdm_flow.policy.language.privacy import policy_model
+    from ppdm_flow.policy.language.shape import policy_model
     from ppdm_flow.policy.order.claim import OpaqueClaim, opaque
     from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 
@@ -447,8 +447,8 @@ def test_another_kind_of_requirement_is_only_implied_by_itself():
 def test_rules_know_every_field_of_the_language():
     """A new field makes policies incomparable until a rule judges it: here is where one learns of it."""
     from ppdm_flow.policy.language.kinds import built_in
-    from ppdm_flow.policy.order.implications import order_of
-    from ppdm_flow.policy.order.unknown import KNOWN
+    from ppdm_flow.policy.order.claim import order_of
+    from ppdm_flow.policy.order.clauses import KNOWN
 
     empty = {
         s.name: s.requirement.model_construct(**{key: {} for key in s.requirement.model_fields}) for s in built_in()
@@ -472,17 +472,17 @@ def test_what_no_rule_knows_is_incomparable(written, monkeypatch):
     from dataclasses import replace
 
     from ppdm_flow.policy.language.models import Release
-    from ppdm_flow.policy.order import compare, implications, unknown
+    from ppdm_flow.policy.order import claim, clauses, compare
 
     old, new = written(policy(), "a.yaml"), written(policy(releases={"study": {"path": "other.csv"}}), "b.yaml")
     assert compare(old, new).relation is PolicyRelation.EQUAL
-    monkeypatch.setitem(unknown.KNOWN, Release, unknown.KNOWN[Release] - {"path"})
+    monkeypatch.setitem(clauses.KNOWN, Release, clauses.KNOWN[Release] - {"path"})
     assert compare(old, new).relation is PolicyRelation.INCOMPARABLE
     old = written(policy(privacy={"k_anonymity": {"k": 3}}), "a.yaml")
     new = written(policy(privacy={"k_anonymity": {"k": 4}}), "b.yaml")
     assert compare(old, new).relation is PolicyRelation.STRICTER
-    narrow = replace(implications.order_of("k_anonymity"), fields=frozenset({"attributes"}))
-    monkeypatch.setattr(implications, "order_of", lambda _kind: narrow)
+    narrow = replace(claim.order_of("k_anonymity"), fields=frozenset({"attributes"}))
+    monkeypatch.setattr(claim, "order_of", lambda _kind: narrow)
     assert compare(old, new).relation is PolicyRelation.INCOMPARABLE
 
 

@@ -14,7 +14,7 @@ from signed_runs import key, signer, written
 
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.evidence.signers import Revocation
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.report import diagnostics as drawing
 
 ALICE, BOB = key("alice").public.text, key("bob").public.text

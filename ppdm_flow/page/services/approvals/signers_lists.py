@@ -17,7 +17,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.held.publication import ReadSigners
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
-from ppdm_flow.policy.signers.reading import signers_bytes, signers_in
+from ppdm_flow.policy.signers import signers_bytes, signers_in
 
 P = ParamSpec("P")
 T = TypeVar("T")

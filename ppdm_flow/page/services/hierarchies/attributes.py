@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.policy.edit.changes import Tree
-from ppdm_flow.policy.edit.tree import at, tree_of
+from ppdm_flow.policy.edit.changes import Tree, at, tree_of
 from ppdm_flow.policy.loading import load
 from ppdm_flow.policy.redaction import without
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ppdm_flow.engine.buckets.store import BUCKETS
 from ppdm_flow.page.services.jobs import keeper
-from ppdm_flow.policy.params.environment import ALLOWED as PARAMS_FROM_ENV
+from ppdm_flow.policy.params import ALLOWED as PARAMS_FROM_ENV
 from ppdm_flow.sdk.databases.faults import DATABASES
 
 

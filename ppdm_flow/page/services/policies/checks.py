@@ -27,10 +27,10 @@ from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.locked import files_of as definitions_of
 from ppdm_flow.policy import load
-from ppdm_flow.policy.edit.tree import readable_tree
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.edit.changes import readable_tree
+from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.redaction import telling, waivers_of, without
-from ppdm_flow.policy.test.loading import load as load_tests
+from ppdm_flow.policy.test import load as load_tests
 from ppdm_flow.policy.text.reading import SIZE_LIMIT
 
 if TYPE_CHECKING:

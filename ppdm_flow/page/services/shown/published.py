@@ -21,7 +21,7 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.approvals.signers_lists import LISTS, SECONDS, BoundedAnswers
 from ppdm_flow.page.services.bounded import LARGE, LimitExceededError
 from ppdm_flow.page.services.runs.folders import folder_named, folders_in
-from ppdm_flow.policy.signers.reading import read_signers
+from ppdm_flow.policy.signers import read_signers
 
 APART = "apart"
 """What a policy says of recipients of whom nobody sees two releases."""

@@ -11,13 +11,12 @@ from starlette.datastructures import FormData
 from ppdm_flow.page.views.form.contents import ROLES, attribute_places
 from ppdm_flow.page.views.form.entries import plugins
 from ppdm_flow.page.views.form.inputs import path_in
-from ppdm_flow.policy.edit.changes import FIRST, PolicyEdit, Tree, Value, put
-from ppdm_flow.policy.edit.tree import at
+from ppdm_flow.policy.edit.changes import FIRST, PolicyEdit, Tree, Value, at, put
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.language.shape import FixedKeys, MapOf
 from ppdm_flow.policy.language.shape import at as shape_at
-from ppdm_flow.policy.text.merge import NONE
+from ppdm_flow.policy.text.nodes import NONE
 
 
 def added(form: FormData, now: Tree) -> Iterator[PolicyEdit]:

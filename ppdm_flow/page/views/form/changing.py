@@ -12,8 +12,7 @@ from starlette.datastructures import FormData
 
 from ppdm_flow.page.views.form.adding import added
 from ppdm_flow.page.views.form.inputs import field_path, path_in, read, shown
-from ppdm_flow.policy.edit.changes import REMOVED, PolicyEdit, Tree, put, remove
-from ppdm_flow.policy.edit.tree import at
+from ppdm_flow.policy.edit.changes import REMOVED, PolicyEdit, Tree, at, put, remove
 
 
 def changes_in(form: FormData, base: Tree, now: Tree) -> Iterator[PolicyEdit]:

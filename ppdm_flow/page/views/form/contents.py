@@ -10,9 +10,8 @@ from ppdm_flow.core.pages import read
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.page.views.form.entries import Group, entry, plugins, step
 from ppdm_flow.page.views.form.inputs import Input, InputKind, identity, shown
-from ppdm_flow.policy.edit.changes import Tree
+from ppdm_flow.policy.edit.changes import Tree, at
 from ppdm_flow.policy.edit.remarks import remarks
-from ppdm_flow.policy.edit.tree import at
 from ppdm_flow.policy.language import kinds
 from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.text.nodes import PolicyPath

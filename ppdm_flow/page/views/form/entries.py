@@ -11,8 +11,8 @@ from ppdm_flow.api.explain.cards import key_expects
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.views.form.inputs import Input, InputKind, fits_text, fits_words, identity, shown
 from ppdm_flow.policy.edit.changes import Tree
-from ppdm_flow.policy.edit.tree import at as value_at
-from ppdm_flow.policy.language.descriptions import POLICY, descriptions
+from ppdm_flow.policy.edit.changes import at as value_at
+from ppdm_flow.policy.language.schemas import POLICY, descriptions
 from ppdm_flow.policy.language.shape import FixedKeys, Key, ListOf, MapOf, Number, Shape, Text, as_written, at, shape_of
 from ppdm_flow.policy.text.nodes import PolicyPath
 from ppdm_flow.sdk import registry

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.policy.edit.changes import REMOVED, RemovedValue, Tree, Value
-from ppdm_flow.policy.edit.tree import tree_of
-from ppdm_flow.policy.edit.writing import in_line
+from ppdm_flow.policy.edit.changes import REMOVED, RemovedValue, Tree, Value, in_line, tree_of
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _WORD = re.compile(r"[^,\s](?:[^,]*[^,\s])?")

@@ -21,8 +21,8 @@ from ppdm_flow.page.views.form.inputs import UnreadableFieldError
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.policies.editing import sent_text
 from ppdm_flow.page.views.policies.steps import drawing_of
+from ppdm_flow.policy.edit.changes import tree_of
 from ppdm_flow.policy.edit.edited import edited
-from ppdm_flow.policy.edit.tree import tree_of
 from ppdm_flow.policy.text.nodes import PolicyPath, written
 
 

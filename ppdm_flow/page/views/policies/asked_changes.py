@@ -8,8 +8,7 @@ from starlette.datastructures import QueryParams
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
-from ppdm_flow.policy.edit.changes import PolicyEdit, Value, from_json, put, remove
-from ppdm_flow.policy.edit.tree import tree_of
+from ppdm_flow.policy.edit.changes import PolicyEdit, Value, from_json, put, remove, tree_of
 from ppdm_flow.policy.text.nodes import split
 
 _SET = re.compile(r'((?:"[^"]*"|[^".=]+)(?:\.(?:"[^"]*"|[^".=]+))*)=(.*)', re.DOTALL)

@@ -24,7 +24,7 @@ from ppdm_flow.page.services.runs.runs import REPORTS, from_report
 from ppdm_flow.page.views.runs.frontier import shown_sweep
 from ppdm_flow.page.views.runs.starting import chosen_upload, files_looked_at
 from ppdm_flow.page.views.runs.sweepable import policy_name, sweepable
-from ppdm_flow.policy.files.files import Library
+from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.run.fields import ReportDocument
 

@@ -1,18 +1,241 @@
-"""Parameters: declared with a type, given a value by the nearest of ``--set``, ``with:``, environment and default."""
+"""Params and placeholders, and what `--set` may give them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
+from ppdm_flow.core.phrases import listed
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.params.environment import value_of
-from ppdm_flow.policy.text.nodes import Map, Scalar, Seq, UnreadableError
-from ppdm_flow.policy.text.parse import parse
+from ppdm_flow.policy.text.nodes import Map, MappingEntry, Node, Scalar, Seq, UnreadableError
+from ppdm_flow.policy.text.parse import PLACEHOLDER, parse
+from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
+
+WAIVERS = "waivers.privacy"
+ALLOWED_VARIABLES = "allowed"
+FORBIDDEN = "forbidden"
+_TOLD = ("privacy", "gates")
+ANSWERS = (ALLOWED_VARIABLES, FORBIDDEN)
+
+
+# Whether requirements may be waived: what the templates of a policy say under `floors: {waivers.privacy: …}`.
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """Whether a policy may waive what stands under ``privacy:``.
+
+    ``place`` is the line that decides: the one that allows it, or the one that speaks against it. None where no
+    template says anything about it.
+    """
+
+    allowed: bool = False
+    place: Span | None = None
+
+    @property
+    def silent(self) -> bool:
+        """Whether no file speaks of privacy or of waivers at all."""
+        return not self.allowed and self.place is None
+
+
+def together(parents: Iterable[Permission]) -> Permission:
+    """Return what several templates allow in common: one that speaks against it is enough."""
+    best = Permission()
+    for each in parents:
+        if not each.allowed and each.place is not None:
+            return each
+        if each.allowed and best.silent:
+            best = each
+    return best
+
+
+def within(root: Map, floors: Map | None, inherited: Permission, *, policy: bool) -> Permission:
+    """Return what holds for a file with these ``floors`` that inherits this much.
+
+    Whoever states a requirement has to allow that it is waived: a template with requirements, or with floors under
+    them or under gates, that is silent about waivers forbids them. A ``policy`` can forbid it, not allow it to itself.
+    """
+    entry = floors.entries.get(WAIVERS) if floors else None
+    said = entry.node.text if entry is not None and isinstance(entry.node, Scalar) else None
+    if entry is not None and said == FORBIDDEN:
+        return Permission(allowed=False, place=entry.key_span)
+    if policy or inherited.allowed or not inherited.silent:
+        return inherited
+    if entry is not None and said == ALLOWED_VARIABLES:
+        return Permission(allowed=True, place=entry.key_span)
+    return Permission(allowed=False, place=_spoken(root))
+
+
+def _spoken(root: Map) -> Span | None:
+    """The key under which a file speaks of privacy, or of a gate that nobody may weaken."""
+    entry = root.entries.get("privacy")
+    if entry is not None and isinstance(entry.node, Map) and entry.node.entries:
+        return entry.key_span
+    floors = root.get("floors")
+    keys = floors.entries.items() if isinstance(floors, Map) else ()
+    return next((e.key_span for key, e in keys if key.partition(".")[0] in _TOLD), None)
+
+
+# `${params.name}` replaced in texts and keys; the place of the use stays, the value's own place goes along.
+
+
+_PREFIX = "params."
+_ESCAPED = "$${"
+_KEPT = "\ue000\ue001{"
+
+
+class Substitution:
+    """Replaces the references in one file's nodes.
+
+    ``diagnostics`` gathers what is wrong with them, ``used`` the first place that refers to each param.
+    """
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.diagnostics: list[Diagnostic] = []
+        self.used: dict[str, Span] = {}
+
+    def node(self, node: Node) -> Node:
+        """Return the node with every reference replaced."""
+        if isinstance(node, Scalar):
+            return self._list(node) or self.scalar(node)
+        if isinstance(node, Seq):
+            return Seq(tuple(self._items(node)), node.span)
+        return self.map(node)
+
+    def _items(self, node: Seq) -> Iterator[Node]:
+        """Replace each item; a list among them gives its own items."""
+        for item in node.items:
+            made = self.node(item)
+            if isinstance(made, Seq) and isinstance(item, Scalar):
+                yield from made.items
+            else:
+                yield made
+
+    def _list(self, node: Scalar) -> Seq | None:
+        """Return the items of a param of type list, where the text is a reference to one and nothing else."""
+        only = PLACEHOLDER.fullmatch(node.text.strip()) if node.text and "${" in node.text else None
+        value = self._value(only[1]) if only else None
+        if only is None or value is None or value.items is None or value.broken:
+            return None
+        self.used.setdefault(_name(only[1]), node.span)
+        origin = node.origin + _origins([value])
+        notes = node.notes + ((value.note,) if value.note else ())
+        quotable = node.quotable and value.quotable
+        items = (Scalar(t, node.span, plain=False, origin=origin, notes=notes, quotable=quotable) for t in value.items)
+        return Seq(tuple(items), node.span)
+
+    def map(self, node: Map) -> Map:
+        """Return the map with every reference replaced, in keys as well."""
+        entries: dict[str, MappingEntry] = {}
+        partial = node.partial
+        for key, entry in node.entries.items():
+            name = key
+            if "${" in key:
+                made = self.scalar(Scalar(key, entry.key_span))
+                if made.broken or not made.text:
+                    partial = True
+                    continue
+                name = made.text
+            if name in entries:
+                self._twice(name, entries[name], entry)
+                continue
+            entries[name] = MappingEntry(entry.key_span, self.node(entry.node), entry.plain)
+        return Map(entries, node.span, partial)
+
+    def scalar(self, node: Scalar) -> Scalar:
+        """Return the text with its references replaced."""
+        if node.text is None or "${" not in node.text:
+            return node
+        used: list[ParamValue] = []
+        text = node.text.replace(_ESCAPED, _KEPT)
+        made = PLACEHOLDER.sub(lambda m: self._one(m[1], node.span, used), text)
+        if "${" in PLACEHOLDER.sub("", text):
+            self._malformed(node.span)
+            return replace(node, broken=True)
+        return replace(
+            node,
+            text=made.replace(_KEPT, "${"),
+            plain=False,
+            origin=node.origin + _origins(used),
+            notes=node.notes + tuple(dict.fromkeys(v.note for v in used if v.note)),
+            quotable=node.quotable and all(v.quotable for v in used),
+            broken=node.broken or any(v.broken for v in used),
+        )
+
+    def _one(self, reference: str, span: Span, used: list[ParamValue]) -> str:
+        value = self._value(reference)
+        if value is None:
+            self._unknown(reference.strip(), span)
+            value = ParamValue(broken=True)
+        elif value.items is not None and not value.broken:
+            self._misplaced(reference.strip(), span, value)
+            value = ParamValue(broken=True)
+        self.used.setdefault(_name(reference), span)
+        used.append(value)
+        return value.text
+
+    def _value(self, reference: str) -> ParamValue | None:
+        return self.values.get(_name(reference)) if reference.strip().startswith(_PREFIX) else None
+
+    def _misplaced(self, reference: str, span: Span, value: ParamValue) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                "PPF318",
+                f"`{short(reference)}` is a list, but a single text is expected here",
+                span,
+                hint="a list stands alone in the place of a whole value",
+                related=_origins([value]),
+            )
+        )
+
+    def _unknown(self, reference: str, span: Span) -> None:
+        known = sorted(self.values)
+        near = closest(reference.removeprefix(_PREFIX), known)
+        self.diagnostics.append(
+            Diagnostic(
+                "PPF304",
+                f"there is no param for `${{{short(reference)}}}`",
+                span,
+                hint=f"did you mean `${{params.{near}}}`?" if near else None,
+                help=f"params: {listed([f'`{n}`' for n in known], 20)}" if known else "declare it under `params:`",
+            )
+        )
+
+    def _malformed(self, span: Span) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                "PPF307", "this `${` has no `}`", span, hint="write `${params.name}`, or `$${` for the text `${`"
+            )
+        )
+
+    def _twice(self, name: str, first: MappingEntry, second: MappingEntry) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                "PPF107",
+                f"the key `{short(name)}` is duplicated here",
+                second.key_span,
+                hint="remove one of the two",
+                related=(RelatedPlace(first.key_span, "first here"),),
+            )
+        )
+
+
+def _name(reference: str) -> str:
+    return reference.strip().removeprefix(_PREFIX)
+
+
+def _origins(used: Iterable[ParamValue]) -> tuple[RelatedPlace, ...]:
+    places = dict.fromkeys(v.span for v in used if v.span is not None and v.quotable)
+    return tuple(RelatedPlace(span, "its value comes from here") for span in places if span is not None)
+
+
+# Parameters: declared with a type, given a value by the nearest of `--set`, `with:`, environment and default.
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +322,7 @@ def evaluate(
             needed.append(MissingParam(name, span, _text(declaration, "help") or ""))
             values[name] = ParamValue(broken=True)
             continue
-        value = listed(value) if _text(declaration, "type") == LIST and not value.broken else value
+        value = params_listed(value) if _text(declaration, "type") == LIST and not value.broken else value
         fault = None if value.broken else _fault(name, declaration, value)
         if fault is not None:
             diagnostics.append(_placed(fault, value, span))
@@ -133,7 +356,7 @@ def required(needed: Iterable[MissingParam], span: Span | None, how: str) -> Dia
     )
 
 
-def listed(value: ParamValue) -> ParamValue:
+def params_listed(value: ParamValue) -> ParamValue:
     """Return the value of a list: what ``--set`` and the environment give as ``a, b`` or ``[a, "b, c"]`` is split."""
     if value.items is not None:
         return value
@@ -255,3 +478,23 @@ def number(text: str) -> Decimal | None:
 def _text(declaration: Map, key: str) -> str | None:
     node = declaration.get(key)
     return node.text if isinstance(node, Scalar) else None
+
+
+# The variables of the environment that params may take their values from.
+#
+# Who runs a policy and who wrote it may be two people: a policy could put a password of the one into a file's name,
+# which the other reads.
+
+
+ALLOWED = "PPDM_PARAMS_FROM_ENV"
+"""The variable with the names of those that params may read, with commas between; where it is not set, all may be."""
+_PRIVATE = frozenset({PASSWORD_VARIABLE, ALLOWED})
+"""Variables of the program itself, which no param reads in any case."""
+
+
+def value_of(variable: str) -> str | None:
+    """Return what a variable holds; None where it is not there, or params may not read it."""
+    allowed = os.environ.get(ALLOWED)
+    if variable in _PRIVATE or (allowed is not None and variable not in allowed.split(",")):
+        return None
+    return os.environ.get(variable)

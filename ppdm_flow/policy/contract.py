@@ -1,23 +1,75 @@
-"""A data contract as a file: YAML or JSON to a :class:`Contract`, with every fault at its place.
-
-Source: Open Data Contract Standard, versions 3.0 to 3.2 (https://bitol-io.github.io/open-data-contract-standard/).
-"""
+"""Data contracts of the Open Data Contract Standard, version 3: text to values that know their places."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.contract.fields import FieldReader, shown
-from ppdm_flow.policy.contract.model import Contract, ContractObject, ContractProperty
-from ppdm_flow.policy.text.nodes import Map, Node, UnreadableError
+from ppdm_flow.core.texts.visible import visible_line
+from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden, read
+
+# What a data contract says of data, as far as a release policy can use it; the rest is kept by name.
+
+
+@dataclass(frozen=True, slots=True)
+class ContractProperty:
+    """A column. ``unused`` are the keys that say what no policy says.
+
+    ``column`` is the physical name where there is one, ``name`` that of the contract. ``type`` is the logical type,
+    ``format`` that of its texts or dates; ``role`` is what a contract that this program wrote says of the column.
+    """
+
+    column: str
+    name: str
+    type: str = ""
+    format: str = ""
+    description: str = ""
+    classification: str = ""
+    tags: tuple[str, ...] = ()
+    role: str = ""
+    primary_key: bool = False
+    unique: bool = False
+    encrypted: bool = False
+    refers: bool = False
+    unused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContractObject:
+    """A table."""
+
+    name: str
+    physical_name: str
+    description: str
+    properties: tuple[ContractProperty, ...]
+    unused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A data contract; ``file`` is where it stands."""
+
+    file: str
+    name: str
+    version: str
+    standard: str
+    purpose: str
+    objects: tuple[ContractObject, ...]
+    unused: tuple[str, ...] = ()
+
+
+# A data contract as a file: YAML or JSON to a :class:`Contract`, with every fault at its place.
+#
+# Source: Open Data Contract Standard, versions 3.0 to 3.2 (https://bitol-io.github.io/open-data-contract-standard/).
+
 
 ROLE = "ppdmFlowRole"
 """The custom property in which contracts that this program writes hold the role of a column."""
@@ -195,3 +247,103 @@ def _unique(names: Iterable[str], what: str, node: Map, reader: FieldReader) -> 
 def _name_place(node: Map) -> Span:
     entry = node.entries.get("physicalName") or node.entries.get("name")
     return entry.node.span if entry else node.span
+
+
+# Values of a located tree by their keys, each of the kind that its key wants; what does not fit is reported.
+
+
+_SHOWN = 60
+
+
+class FieldReader:
+    """Reads the fields of maps, remembers which keys were asked for, and collects faults (PPF981)."""
+
+    _TRUTHS: ClassVar = {"true": True, "false": False}
+
+    def __init__(self) -> None:
+        self.faults: list[Diagnostic] = []
+
+    def text(self, node: Map, key: str, *, required: bool = False) -> str:
+        """Return a text; an empty one where there is none."""
+        value = node.get(key)
+        if value is None or (isinstance(value, Scalar) and (value.text is None or value.broken)):
+            if required:
+                self.missing(node, key)
+            return ""
+        if not isinstance(value, Scalar):
+            self.wrong(value, key, "a text")
+            return ""
+        text = (value.text or "").strip()
+        if required and not text:
+            self.missing(node, key)
+        return text
+
+    def truth(self, node: Map, key: str) -> bool:
+        """Return whether a key is true; false where it is missing."""
+        value = node.get(key)
+        if value is None or (isinstance(value, Scalar) and (value.text is None or value.broken)):
+            return False
+        known = self._TRUTHS.get((value.text or "").lower()) if isinstance(value, Scalar) else None
+        if known is None:
+            self.wrong(value, key, "`true` or `false`")
+        return bool(known)
+
+    def maps(self, node: Map, key: str) -> Iterator[Map]:
+        """Yield the maps of a list; nothing where there is none."""
+        for item in self.items(node, key, "a list of maps"):
+            if isinstance(item, Map):
+                yield item
+            else:
+                self.wrong(item, key, "a map as each item")
+
+    def texts(self, node: Map, key: str) -> tuple[str, ...]:
+        """Return the texts of a list; none where there is no list."""
+        texts = []
+        for item in self.items(node, key, "a list of texts"):
+            if isinstance(item, Scalar):
+                texts += [item.text.strip()] if item.text else []
+            else:
+                self.wrong(item, key, "a text as each item")
+        return tuple(texts)
+
+    def items(self, node: Map, key: str, what: str) -> tuple[Node, ...]:
+        """Return the items of a list; none where there is none."""
+        value = node.get(key)
+        if value is None or (isinstance(value, Scalar) and (value.text is None or value.broken)):
+            return ()
+        if isinstance(value, Seq):
+            return value.items
+        self.wrong(value, key, what)
+        return ()
+
+    def map(self, node: Map, key: str) -> Map | None:
+        """Return a map; None where there is none."""
+        value = node.get(key)
+        if value is None or (isinstance(value, Scalar) and (value.text is None or value.broken)):
+            return None
+        if isinstance(value, Map):
+            return value
+        self.wrong(value, key, "a map of keys and values")
+        return None
+
+    def missing(self, node: Map, key: str) -> None:
+        """Report a key that must be there."""
+        at = Span(node.span.file, node.span.line, node.span.column, node.span.line, node.span.column + 1)
+        self.faults.append(Diagnostic("PPF981", f"`{key}` is missing here", at, hint="the standard requires it"))
+
+    def wrong(self, value: Node, key: str, wanted: str) -> None:
+        """Report a value of another kind."""
+        self.faults.append(Diagnostic("PPF981", f"`{key}` must be {wanted}", _begin(value.span)))
+
+
+def shown(text: str) -> str:
+    """Return a contract's own text for a message: on one line, and not long."""
+    line = visible_line(" ".join(text.split()))
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _begin(span: Span) -> Span:
+    """Return the span, of one of several lines its beginning."""
+    if span.line == span.end_line:
+        return span
+    return Span(span.file, span.line, span.column, span.line, span.column + 1)

@@ -1,1 +1,0 @@
-"""Policy files, read once, and what their head says."""

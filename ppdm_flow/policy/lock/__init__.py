@@ -1,1 +1,0 @@
-"""Lock files: what a reviewed policy uses."""

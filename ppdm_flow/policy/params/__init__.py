@@ -1,1 +1,0 @@
-"""Params and placeholders, and what `--set` may give them."""

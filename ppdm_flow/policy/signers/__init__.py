@@ -1,1 +1,0 @@
-"""The list of signers (``signers.yaml``): who may sign, in which roles, with which key."""

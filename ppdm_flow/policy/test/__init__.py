@@ -1,1 +1,0 @@
-"""Policy tests: small tables, and what a policy has to make of them."""
