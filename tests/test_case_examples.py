@@ -19,8 +19,7 @@ from ppdm_flow.api.test.test import run_tests
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.pages import pages
 from ppdm_flow.report.diagnostics import render
-from ppdm_flow.report.test.results import PolicyTestOutcome
-from ppdm_flow.report.test.text import failure
+from ppdm_flow.report.test import PolicyTestOutcome, failure
 
 HERE = Path(__file__).parent / "examples" / "cases"
 SCHEMA = Path(__file__).parents[1] / "schemas" / "test.v1.json"

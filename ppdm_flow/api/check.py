@@ -18,7 +18,7 @@ from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
 from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.rules.gates import NOTHING_REQUIRED
-from ppdm_flow.report.check.result import CheckResult, WaiverNote
+from ppdm_flow.report.check import CheckResult, WaiverNote
 from ppdm_flow.report.locations import locations
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from ppdm_flow.policy.language import schemas
 from ppdm_flow.policy.lock import LockDocument
 from ppdm_flow.report.diff.fields import DiffDocument
 from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.sweep.fields import SweepDocument
+from ppdm_flow.report.sweep.rows import SweepDocument
 
 _TYPES = {
     "manifest": Manifest,

@@ -11,8 +11,8 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.options import Locked, OutputFile, option
 from ppdm_flow.cli.terminal.output import colored, columns, complain, deliver, put, say
-from ppdm_flow.report.test import text
-from ppdm_flow.report.test.results import PolicyTestOutcome, PolicyTestResult, PolicyTestResults
+from ppdm_flow.report import test as text
+from ppdm_flow.report.test import PolicyTestOutcome, PolicyTestResult, PolicyTestResults
 
 EXAMPLES = (
     "test",
@@ -113,11 +113,11 @@ def _lines(result: PolicyTestResult, before: str, verbose: bool, *, color: bool)
 def _rendered(tested: PolicyTestResults, form: PolicyTestFormat, *, verbose: bool) -> str:
     match form:
         case PolicyTestFormat.JSON:
-            from ppdm_flow.report.test.document import as_json  # noqa: PLC0415  # forms are imported when written
+            from ppdm_flow.report.test import as_json  # noqa: PLC0415  # forms are imported when written
 
             return as_json(tested)
         case PolicyTestFormat.JUNIT:
-            from ppdm_flow.report.test.document import as_junit  # noqa: PLC0415  # the same
+            from ppdm_flow.report.test import as_junit  # noqa: PLC0415  # the same
 
             return as_junit(tested)
         case PolicyTestFormat.TEXT:

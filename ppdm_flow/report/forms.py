@@ -95,15 +95,15 @@ broken_junit = written_by("run.ci:broken_junit")
 broken_markdown = written_by("run.judgement:broken_markdown")
 """Writes Markdown for a pull request of an error that ended the work."""
 CHECK = named(
-    OutputFormat("text", "each fault drawn with its line", written_by("check.plain:text"), log=True),
-    OutputFormat("concise", "a line for each fault", written_by("check.plain:concise"), log=True),
-    OutputFormat("json", "all faults, for programs", written_by("check.plain:as_json")),
-    OutputFormat("sarif", "SARIF 2.1.0, for code scanning", written_by("check.sarif:render")),
-    OutputFormat("junit", "JUnit XML: each policy a test case", written_by("check.ci:junit_xml"), broken=broken_junit),
-    github(written_by("check.ci:render"), written_by("check.ci:summary")),
-    OutputFormat("gitlab", "code quality report", written_by("check.ci:gitlab")),
+    OutputFormat("text", "each fault drawn with its line", written_by("check:text"), log=True),
+    OutputFormat("concise", "a line for each fault", written_by("check:concise"), log=True),
+    OutputFormat("json", "all faults, for programs", written_by("check:as_json")),
+    OutputFormat("sarif", "SARIF 2.1.0, for code scanning", written_by("check:render_sarif")),
+    OutputFormat("junit", "JUnit XML: each policy a test case", written_by("check:junit_xml"), broken=broken_junit),
+    github(written_by("check:render"), written_by("check:summary")),
+    OutputFormat("gitlab", "code quality report", written_by("check:gitlab")),
     OutputFormat(
-        "markdown", "a comment on a pull request", written_by("check.markdown:render"), broken=broken_markdown
+        "markdown", "a comment on a pull request", written_by("check:render_markdown"), broken=broken_markdown
     ),
 )
 """Forms of what a check of policies found (`check.result.CheckResult`)."""
@@ -113,7 +113,7 @@ JUDGED = named(
     OutputFormat("md", "the whole report as Markdown", written_by("run.forms:md")),
     OutputFormat("html", "the whole report as a page", written_by("run.forms:html")),
     OutputFormat("json", "the whole report, for programs", written_by("run.forms:as_json")),
-    OutputFormat("expert", "for an expert determination, as Markdown", _expert_by("expert.markdown:render")),
+    OutputFormat("expert", "for an expert determination, as Markdown", _expert_by("expert.chapters:render")),
     OutputFormat("expert-html", "for an expert determination, as a page", _expert_by("expert.html:render")),
     OutputFormat(
         "junit", "JUnit XML: each requirement and gate a test case", written_by("run.ci:junit_xml"), broken=broken_junit
@@ -127,13 +127,11 @@ PORTABLE = named(
     OutputFormat(
         "croissant",
         "Croissant 1.1 of one release, for catalogues of data sets; always public",
-        _described_by("croissant.document:render"),
+        _described_by("croissant:render"),
     ),
-    OutputFormat("ro-crate", "RO-Crate 1.2 of the Five Safes profile", _described_by("ro_crate.crate:render")),
-    OutputFormat("openlineage", "the run as an event of OpenLineage", _described_by("openlineage.event:render")),
-    OutputFormat(
-        "odcs", "one release as a data contract (ODCS 3.1); always public", _described_by("odcs.document:render")
-    ),
+    OutputFormat("ro-crate", "RO-Crate 1.2 of the Five Safes profile", _described_by("ro_crate:render")),
+    OutputFormat("openlineage", "the run as an event of OpenLineage", _described_by("openlineage:render")),
+    OutputFormat("odcs", "one release as a data contract (ODCS 3.1); always public", _described_by("odcs:render")),
 )
 """Forms that describe a finished run to other programs (`judgement.Judgement` with its run)."""
 

@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.report import junit
-from ppdm_flow.report.annotation import Annotation, commands
-from ppdm_flow.report.check.markdown import LIMIT
+from ppdm_flow.report.check import LIMIT
 from ppdm_flow.report.forms import OutputFormat, broken_junit, broken_markdown, named
 from ppdm_flow.report.forms import github as github_form
 from ppdm_flow.report.junit import JUnitCase, JUnitOutcome, Suite
-from ppdm_flow.report.snippet import escaped
+from ppdm_flow.report.snippet import Annotation, commands, escaped
 
 _NOTICE = "\n*Cut here: {:,} more rows do not fit.*\n"
 _MARK = {True: "✅", False: "❌", None: "➖"}

@@ -19,9 +19,7 @@ from ppdm_flow.api.test.files import matching
 from ppdm_flow.api.test.pool import PolicyTestJob, _here, _outcome, workers_for
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.test import ExpectedFigure, load
-from ppdm_flow.report.test.document import as_json, as_junit, document
-from ppdm_flow.report.test.results import PolicyTestOutcome
-from ppdm_flow.report.test.text import coverage, failure
+from ppdm_flow.report.test import PolicyTestOutcome, as_json, as_junit, coverage, document, failure
 
 POLICY = """version: 1
 name: clinic

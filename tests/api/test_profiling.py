@@ -25,8 +25,7 @@ from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.policy.language.wording import DraftFacts
-from ppdm_flow.report.draft import policy_name, privacy
-from ppdm_flow.report.yaml_text import scalar
+from ppdm_flow.report.contract import policy_name, privacy, scalar
 
 FORMS = ("yaml", "json", "text")
 

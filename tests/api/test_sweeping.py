@@ -19,7 +19,7 @@ from ppdm_flow.api.sweep.metrics import requested_metrics
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure
-from ppdm_flow.report.sweep.forms import plain
+from ppdm_flow.report.sweep.picture import plain
 from ppdm_flow.report.sweep.rows import rows
 
 POLICY = """version: 1

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from signers import signers_text
 
-from ppdm_flow.report.diff.measured import tables
+from ppdm_flow.report.diff.fields import tables
 
 POLICY = """\
 version: 1

@@ -13,7 +13,7 @@ import pytest
 from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.core.plugin_info import FigureInfo
 from ppdm_flow.report.forms import JUDGED
-from ppdm_flow.report.run.audience import audience
+from ppdm_flow.report.run.checks import audience
 from ppdm_flow.report.run.public import public
 
 POLICY = """version: 1

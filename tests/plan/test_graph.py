@@ -38,7 +38,7 @@ USED = {
     "ppdm_flow/reader/query/scaling.py",
     "ppdm_flow/reader/query/tables.py",
     "ppdm_flow/reader/relations.py",
-    "ppdm_flow/report/openlineage/event.py",
+    "ppdm_flow/report/openlineage.py",
 }
 """Where networkx is used when the program runs: the plan and its pictures, connected columns, and matchings."""
 

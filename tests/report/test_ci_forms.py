@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity
 from ppdm_flow.core.spans import Span
-from ppdm_flow.report.annotation import Annotation, commands
-from ppdm_flow.report.check import ci, sarif
-from ppdm_flow.report.check import ci as junit_policies
-from ppdm_flow.report.check import markdown as check_markdown
-from ppdm_flow.report.check.result import CheckResult, WaiverNote
+from ppdm_flow.report import check
+from ppdm_flow.report import check as check_markdown
+from ppdm_flow.report import check as junit_policies
+from ppdm_flow.report.check import CheckResult, WaiverNote
 from ppdm_flow.report.forms import CHECK, JUDGED
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.run import ci as github_checks
@@ -28,6 +27,7 @@ from ppdm_flow.report.run import judgement
 from ppdm_flow.report.run import markdown as whole_report
 from ppdm_flow.report.run.forms import comment
 from ppdm_flow.report.run.judgement import BrokenJudgement, RunJudgement
+from ppdm_flow.report.snippet import Annotation, commands
 from ppdm_flow.report.verify import VERIFIED, ComparedPoint, Verification
 from ppdm_flow.report.verify import markdown as verified_markdown
 
@@ -53,7 +53,7 @@ def valid(document, schema):
 
 
 def results(subject):
-    (run,) = valid(json.loads(sarif.render(subject)), SARIF)["runs"]
+    (run,) = valid(json.loads(check.render_sarif(subject)), SARIF)["runs"]
     for result in run["results"]:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
     return run["results"]
@@ -149,7 +149,7 @@ class TestGitHub:
     def test_a_command_can_be_read_back(self):
         subject = check_result(replace(diagnostic(message=NASTY), hint="a, b: c", path=()))
         subject = replace(subject, files={"a,b:%.yaml": (replace(subject.diagnostics[0], span=None),)})
-        ((kind, about, message),) = told(ci.render(subject))
+        ((kind, about, message),) = told(check.render(subject))
         assert kind == "error"
         assert about == {"file": "deep/a,b:%.yaml", "title": "PPF201"}
         assert message.splitlines()[1:] == ["hint: a, b: c", "more: ppdm-flow explain PPF201"]
@@ -160,14 +160,14 @@ class TestGitHub:
     def test_the_first_ten_and_how_many_more(self, many, rest):
         found = [diagnostic(message=str(i), path=(str(i),)) for i in range(many)]
         warning = diagnostic(severity=Severity.WARNING)
-        text = ci.render(check_result(*found, warning))
+        text = check.render(check_result(*found, warning))
         assert [kind for kind, _, _ in told(text)] == ["error"] * 10 + ["warning"]
         last = text.splitlines()[-1]
         assert last.startswith(f"… and {rest}: ") if rest else last.startswith("::warning")
 
     def test_waived_findings_are_not_announced(self):
         one = diagnostic()
-        assert ci.render(check_result(one, waived={one: WaiverNote("w", "r", "o", "2027-01-01")})) == ""
+        assert check.render(check_result(one, waived={one: WaiverNote("w", "r", "o", "2027-01-01")})) == ""
 
     @given(st.text(), st.text(), st.text(min_size=1))
     def test_no_text_ends_a_command_or_begins_another(self, title, line, file):
@@ -197,25 +197,25 @@ class TestGitLab:
         subject = check_result(
             one, waived, diagnostic(severity=Severity.WARNING), waived={waived: WaiverNote("w", "r", "o", "2")}
         )
-        found = valid(json.loads(ci.gitlab(subject)), GITLAB)
+        found = valid(json.loads(check.gitlab(subject)), GITLAB)
         assert [f["severity"] for f in found] == ["critical", "minor"]
         assert len({f["fingerprint"] for f in found}) == 2
         assert found[0]["location"] == {"path": "deep/p.yaml", "lines": {"begin": 3}}
         assert "\x1b" not in found[0]["description"]
-        assert json.loads(ci.gitlab(check_result())) == []
+        assert json.loads(check.gitlab(check_result())) == []
 
 
 class TestMarkdown:
     def test_the_answer_comes_first(self):
-        text = check_markdown.render(check_result(diagnostic(), diagnostic(severity=Severity.WARNING)))
+        text = check_markdown.render_markdown(check_result(diagnostic(), diagnostic(severity=Severity.WARNING)))
         assert text.startswith("## ❌ Policies: 1 error, 1 warning\n\n1 of 2 checked do not pass.\n\n| | Place |")
-        assert check_markdown.render(check_result()).startswith(
+        assert check_markdown.render_markdown(check_result()).startswith(
             "## ✅ Policies: nothing to complain of\n\n2 checked.\n"
         )
 
     def test_nothing_in_a_message_is_markup(self):
         named = replace(check_result(diagnostic(message=NASTY)), sources={"p.yaml": "\n\n````x</details>```\n"})
-        text = check_markdown.render(named)
+        text = check_markdown.render_markdown(named)
         outside = re.sub(r"(?ms)^(`{3,})text\n.*?^\1$", "", text)
         assert len(re.findall(r"(?m)^`{5}(text)?$", text)) == 2
         assert "<script" not in outside
@@ -230,7 +230,7 @@ class TestMarkdown:
     @pytest.mark.parametrize("many", [1, 40, 4_000])
     def test_it_is_never_too_long(self, limit, many):
         found = [diagnostic(message=f"{i} " + "ü|" * 90, path=(str(i),)) for i in range(many)]
-        text = check_markdown.render(check_result(*found), limit)
+        text = check_markdown.render_markdown(check_result(*found), limit)
         assert len(text.encode()) <= limit
         assert text.startswith(f"## ❌ Policies: {many} error")
         assert text.count("<details>") == text.count("</details>")

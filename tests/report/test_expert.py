@@ -8,9 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ppdm_flow.report.expert import html, markdown
-from ppdm_flow.report.expert.chapters import determination
-from ppdm_flow.report.expert.questions import INTROS, QUESTIONS, TITLES
+from ppdm_flow.report.expert import chapters, html
+from ppdm_flow.report.expert.chapters import INTROS, QUESTIONS, TITLES, determination
 from ppdm_flow.report.run.public import public
 
 PLACE = re.compile(r"(?:[\w./-]+\.yaml:\d+; )?(?:report|plan)\.json: [\w. +/-]+(?:; explain PPF\d{3})?|none")
@@ -69,7 +68,7 @@ def test_each_requirement_gate_column_and_audit_figure_is_there(document):
 
 
 def test_boxes_are_empty_and_all_there(document):
-    text, page = markdown.render(document), html.render(document)
+    text, page = chapters.render(document), html.render(document)
     questions = [q for each in QUESTIONS.values() for q in each]
     assert text.count("- [ ] ") == len(questions)
     assert "[x]" not in text.lower()
@@ -89,16 +88,16 @@ def test_the_page_needs_nothing_else(document):
 
 def test_it_is_for_whom_the_report_is_for(document):
     for whole, word in ((document, "Internal"), (public(document), "Public")):
-        assert f"**{word}.**" in markdown.render(whole)
+        assert f"**{word}.**" in chapters.render(whole)
         assert f"<b>{word}.</b>" in html.render(whole)
     hashes = re.findall(r"[0-9a-f]{64}", json.dumps(document["run"].get("input", {})))
-    assert not any(h in markdown.render(w) for h in hashes for w in (document, public(document)))
+    assert not any(h in chapters.render(w) for h in hashes for w in (document, public(document)))
 
 
 def test_a_public_one_has_no_internal_figure(document):
     shown = public(document)
     internal = set(document["metrics"]) - set(shown["metrics"])
-    text = markdown.render(shown)
+    text = chapters.render(shown)
     assert internal
     assert not any(f"| {metric} |" in text for metric in internal)
 
@@ -110,7 +109,7 @@ def test_names_cannot_write_into_the_document(document):
     page = Page(html.render(changed))
     assert "img" not in page.tags
     assert page.loaded == []
-    assert "<img" not in markdown.render(changed)
+    assert "<img" not in chapters.render(changed)
 
 
 def test_a_failing_requirement_is_said_to_fail(document):
@@ -122,5 +121,5 @@ def test_a_failing_requirement_is_said_to_fail(document):
 
 def test_the_same_document_gives_the_same_text(document):
     again = json.loads(json.dumps(document))
-    assert markdown.render(again) == markdown.render(document)
+    assert chapters.render(again) == chapters.render(document)
     assert html.render(again) == html.render(document)

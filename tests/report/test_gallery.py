@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ppdm_flow.report.run.gallery import MOST_CHARTS, _chart, budget, picture, trimmed
+from ppdm_flow.report.run.page import MOST_CHARTS, _chart, budget, picture, trimmed
 
 
 def chart(kind: str, x: list[str], *series: dict, **more: str) -> Any:

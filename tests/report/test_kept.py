@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.report.run import forms, html, markdown
-from ppdm_flow.report.run.kept import information_kept
+from ppdm_flow.report.run.fields import information_kept
 from ppdm_flow.report.run.page import page
 
 HIDING = {

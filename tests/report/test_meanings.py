@@ -9,7 +9,7 @@ import pytest
 from ppdm_flow import api
 from ppdm_flow.core.pages import read
 from ppdm_flow.plan.meanings import Meanings
-from ppdm_flow.report.run.meanings import DIGEST, PAGE, RANDOMNESS, glossary
+from ppdm_flow.report.run.page import DIGEST, PAGE, RANDOMNESS, glossary
 from ppdm_flow.sdk import registry
 
 EMPTY = {"requirements": [], "gates": [], "metrics": {}, "steps": [], "findings": [], "run": {}, "releases": []}

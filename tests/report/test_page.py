@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.report.run.columns import columns, losses
-from ppdm_flow.report.run.facts import facts, outputs
-from ppdm_flow.report.run.gallery import gallery
-from ppdm_flow.report.run.page import page
-from ppdm_flow.report.run.tradeoff import tradeoff
+from ppdm_flow.report.run.fields import facts, outputs
+from ppdm_flow.report.run.page import gallery, page, tradeoff
 from ppdm_flow.report.run.verdict import verdict
 from ppdm_flow.report.run.wording import kind_of, listed, moment, title_of
 

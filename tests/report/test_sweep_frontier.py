@@ -16,7 +16,7 @@ from ppdm_flow.api.documents import SCHEMAS
 from ppdm_flow.api.sweep.document import choose_point, complete, dominators
 from ppdm_flow.api.sweep.metrics import Metric
 from ppdm_flow.pictures.svg import Caption
-from ppdm_flow.report.sweep import forms, picture
+from ppdm_flow.report.sweep import picture
 from ppdm_flow.report.sweep.rows import recommended, rows, said, short
 
 SMALL = st.one_of(st.none(), st.integers(0, 3).map(float))
@@ -106,7 +106,7 @@ def test_the_document_fits_its_schema(document):
 
 
 def test_the_table_says_where_each_point_stands(document):
-    lines = forms.plain(document).splitlines()
+    lines = picture.plain(document).splitlines()
     assert lines[0] == "a <b>: 4 points, measured in 3 s; no data was released. 1 failed. 2 are not dominated."
     (head,) = [i for i, line in enumerate(lines) if line.split()[:2] == ["#", "k"]]
     found = [line.split() for line in lines[head + 1 : head + 5]]
@@ -159,10 +159,10 @@ def test_the_recommended_point_is_said_with_what_it_gives_up(document):
         " It gives up: error is 20%, and 10% at point 3, which keeps 50%."
     )
     assert recommended(document) == sentence
-    assert forms.plain(document).splitlines()[1] == sentence
-    assert "frontier, recommended" in forms.plain(document)
-    assert sentence in forms.markdown(document)
-    assert sentence in forms.render(document)
+    assert picture.plain(document).splitlines()[1] == sentence
+    assert "frontier, recommended" in picture.plain(document)
+    assert sentence in picture.markdown(document)
+    assert sentence in picture.render(document)
     del document["recommended"]
     assert not recommended(document)
 
@@ -173,7 +173,7 @@ def test_a_figure_that_cannot_be_compared_has_no_number(document):
 
 
 def test_markdown_shows_text_as_it_is(document):
-    found = forms.markdown(document)
+    found = picture.markdown(document)
     assert "## Sweep of a &lt;b&gt;" in found
     assert "| **2** | 5 | released |" in found
     assert "&lt;x&gt;" in found
@@ -181,7 +181,7 @@ def test_markdown_shows_text_as_it_is(document):
 
 def test_csv_has_every_figure_unrounded(document):
     document["points"][1]["metrics"]["c.error"]["value"] = 1 / 3
-    found = list(csv.DictReader(io.StringIO(forms.csv(document))))
+    found = list(csv.DictReader(io.StringIO(picture.csv(document))))
     assert len(found) == 4
     assert float(found[1]["c.error"]) == 1 / 3
     assert (float(found[0]["privacy.score.nas.low"]), found[0]["verdict"]) == (0.6 - 0.05, "withheld")
@@ -233,11 +233,11 @@ def test_a_figure_that_never_changes_gives_no_picture_where_others_do(document):
     document["metrics"] = document["metrics"][2:]
     assert picture.panels(document) == ()
     assert "nothing to draw" in picture.svg(document)
-    assert "nothing to draw" in forms.render(document)
+    assert "nothing to draw" in picture.render(document)
 
 
 def test_the_page_needs_nothing_else(document):
-    found = forms.render(document)
+    found = picture.render(document)
     assert not re.search(r"(src|href)=\"(?!#)", found)
     assert "a &lt;b&gt;" in found
     assert "<b>" not in found.partition("</head>")[0]
@@ -291,5 +291,5 @@ def test_a_ring_and_nothing_dominated(document):
     assert [row.number for row in rows(document).rows] == [1, 2]
     assert rows(document).rows[1].standing == "frontier, the policy's own"
     assert said(document).endswith("2 are not dominated. The policy's own values are point 2: frontier.")
-    assert "ring: the policy" in forms.render(document)
+    assert "ring: the policy" in picture.render(document)
     jsonschema.validate(document, SCHEMAS["sweep"]())

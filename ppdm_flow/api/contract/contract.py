@@ -14,8 +14,7 @@ from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.plan.formats import inferred
 from ppdm_flow.policy.contract import Contract, ContractObject, ContractProperty, read_contract, shown
-from ppdm_flow.report.contract.policy import ContractDraft, DraftedAttribute, render
-from ppdm_flow.report.draft import policy_name
+from ppdm_flow.report.contract import ContractDraft, DraftedAttribute, policy_name, render
 
 _TYPES = {
     "string": AttributeType.TEXT,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ppdm_flow.mining.profiling.table import Coded
-from ppdm_flow.report.profile.document import ToldByFile
+from ppdm_flow.report.profile import ToldByFile
 from ppdm_flow.sdk.storage import ColumnMeaning
 
 _LONGEST = 200

@@ -29,8 +29,8 @@ from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.plan.formats import inferred
-from ppdm_flow.report.profile import policy
-from ppdm_flow.report.profile.document import ProfileDocument, document, render
+from ppdm_flow.report import profile as policy
+from ppdm_flow.report.profile import ProfileDocument, document, render_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ProfileResult:
             case "json":
                 return json_text(self.document)
             case "text":
-                return render(self.document, width)
+                return render_document(self.document, width)
             case _:
                 self._releasable()
                 return policy.render(self.document, _from(self.data, beside or Path()))

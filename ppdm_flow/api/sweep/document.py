@@ -18,8 +18,8 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import versions
 from ppdm_flow.report.run.document import plain
-from ppdm_flow.report.run.kept import is_total
-from ppdm_flow.report.sweep.fields import (
+from ppdm_flow.report.run.fields import is_total
+from ppdm_flow.report.sweep.rows import (
     MeasuredPoint,
     SweepDocument,
     SweepFigure,

@@ -11,7 +11,7 @@ from ppdm_flow.core.results import Figure, RequirementResult
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.report.run.kept import TOTAL, is_total
+from ppdm_flow.report.run.fields import TOTAL, is_total
 
 _DIRECTIONS = ("min", "max")
 _SMALLER = frozenset(

@@ -20,8 +20,8 @@ from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import cores, utc_now
 from ppdm_flow.engine.options import RunOptions
-from ppdm_flow.report.sweep import forms, picture
-from ppdm_flow.report.sweep.fields import SweepDocument
+from ppdm_flow.report.sweep import picture
+from ppdm_flow.report.sweep.rows import SweepDocument
 
 Warned = Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None]
 DOCUMENT = "sweep.json"
@@ -52,15 +52,15 @@ def rendered(sweep_document: SweepDocument, form: str) -> str:
         case "json":
             return json_text(sweep_document)
         case "csv":
-            return forms.csv(sweep_document)
+            return picture.csv(sweep_document)
         case "md":
-            return forms.markdown(sweep_document)
+            return picture.markdown(sweep_document)
         case "svg":
             return picture.svg(sweep_document)
         case "html":
-            return forms.render(sweep_document)
+            return picture.render(sweep_document)
         case _:
-            return forms.plain(sweep_document)
+            return picture.plain(sweep_document)
 
 
 def sweep(

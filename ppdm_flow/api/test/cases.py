@@ -38,7 +38,7 @@ from ppdm_flow.policy.linked import qualified
 from ppdm_flow.policy.loaded import PolicyReading as Policy
 from ppdm_flow.policy.requirements import awaits_data
 from ppdm_flow.policy.test import LoadedTests, PolicyTestCase, PolicyTestTable, expects_a_run
-from ppdm_flow.report.test.results import JudgedRequirement, PolicyTestOutcome, PolicyTestResult, Trace
+from ppdm_flow.report.test import JudgedRequirement, PolicyTestOutcome, PolicyTestResult, Trace
 
 PARTITION_ROWS = 1 << 16
 _REFUSALS = (DataError, PluginError, PolicyError)

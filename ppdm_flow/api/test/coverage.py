@@ -12,7 +12,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import load
-from ppdm_flow.report.test.results import Item, PolicyCoverage, PolicyTestResult, Trace
+from ppdm_flow.report.test import Item, PolicyCoverage, PolicyTestResult, Trace
 
 
 def coverage(

@@ -14,7 +14,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.test import LoadedTests, load
-from ppdm_flow.report.test.results import PolicyTestOutcome, PolicyTestResult
+from ppdm_flow.report.test import PolicyTestOutcome, PolicyTestResult
 
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _HELD: dict[str, Any] = {}

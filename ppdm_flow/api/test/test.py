@@ -16,7 +16,7 @@ from ppdm_flow.core.diagnostics import Diagnostic, has_errors
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.engine.machine import cores
 from ppdm_flow.policy.test import LoadedTests
-from ppdm_flow.report.test.results import PolicyTestResults
+from ppdm_flow.report.test import PolicyTestResults
 
 
 def run_tests(

@@ -17,8 +17,7 @@ from ppdm_flow.api.sweep.runs import RunDone
 from ppdm_flow.cli.terminal.output import LOUDNESS, say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.report.sweep.fields import SweepDocument
-from ppdm_flow.report.sweep.rows import SweepRow, recommended, rows, said
+from ppdm_flow.report.sweep.rows import SweepDocument, SweepRow, recommended, rows, said
 
 
 @contextmanager

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ppdm_flow.report.expert.chapters import determination
-from ppdm_flow.report.expert.markdown import PREAMBLE, TITLE
+from ppdm_flow.report.expert.chapters import PREAMBLE, TITLE, determination
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.html import environment
 

@@ -9,13 +9,13 @@ from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.spans import Span
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report import junit
-from ppdm_flow.report.annotation import Annotation, annotated, commands
 from ppdm_flow.report.junit import JUnitCase, JUnitOutcome, Suite
 from ppdm_flow.report.run import markdown
 from ppdm_flow.report.run.checks import CheckedRequirement, anchored
 from ppdm_flow.report.run.fields import ResultDocument
 from ppdm_flow.report.run.judgement import BrokenJudgement, RunJudgement
 from ppdm_flow.report.run.verdict import PageVerdict, verdict
+from ppdm_flow.report.snippet import Annotation, annotated, commands
 
 _LASTING = 3
 """Digits of a duration."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from typing_extensions import TypedDict
 
+from ppdm_flow.core.amounts import NOT_COMPARED, amount
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.documents import Direction, Interval, Verdict, Version, WaiverDocument, about, one_of
+from ppdm_flow.core.phrases import counted
+from ppdm_flow.report.run.wording import flat, spoken
 
 INTERNAL, PUBLIC = "internal", "public"
 """Who may read a report."""
@@ -167,3 +172,231 @@ class ReportDocument(TypedDict):
     ]
     plan: Annotated[dict[str, Any], about("The plan that was executed, as in `plan.json`.")]
     run: Annotated[dict[str, Any], about("Times, versions, input and mode of randomness.")]
+
+
+# How much information each release keeps, in all and by attribute: the first figure of its usefulness.
+
+
+TOTAL = "mean_kept"
+"""The last part of the figure's name, and of that of one attribute."""
+_OF_ATTRIBUTE = "kept"
+_MOST_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAttribute:
+    """What a release keeps of one attribute: ``share`` in [0, 1], None where it is not compared."""
+
+    name: str
+    share: float | None
+    text: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class InformationKept:
+    """What a release keeps; ``release`` is empty where there is one. ``attributes`` are those that keep least first."""
+
+    release: str
+    share: float | None
+    text: str
+    note: str
+    attributes: tuple[KeptAttribute, ...]
+
+    @property
+    def heading(self) -> str:
+        """Name it, with its release."""
+        return f"information kept of {self.release}" if self.release else "information kept"
+
+    @property
+    def least(self) -> str:
+        """Return what is kept of the attributes that keep least, in words."""
+        compared = [f"{each.name} {each.text}" for each in self.attributes if each.share is not None]
+        more = f", and {len(compared) - _MOST_SHOWN:,} more" if len(compared) > _MOST_SHOWN else ""
+        return ", ".join(compared[:_MOST_SHOWN]) + more
+
+
+def is_total(name: str) -> bool:
+    """Whether a figure is the information that a release keeps in all."""
+    return name.endswith(f".{TOTAL}")
+
+
+def information_kept(document: ReportDocument) -> tuple[InformationKept, ...]:
+    """Return what each release keeps on which it was measured, once each."""
+    found: dict[str, InformationKept] = {}
+    for name, figure in document["metrics"].items():
+        if is_total(name):
+            owner = name.rpartition(".")[0]
+            release = owner.rpartition("/")[0]
+            found.setdefault(release, _kept(release, owner, figure, document["metrics"]))
+    return tuple(found.values())
+
+
+def _kept(release: str, owner: str, figure: FigureDocument, metrics: dict[str, FigureDocument]) -> InformationKept:
+    attributes = sorted(_attributes(owner, metrics), key=lambda each: (each.share is None, each.share or 0.0))
+    return InformationKept(release, figure["value"], _text(figure), _note(figure), tuple(attributes))
+
+
+def _attributes(owner: str, metrics: dict[str, FigureDocument]) -> Iterator[KeptAttribute]:
+    begin, end = f"{owner}.", f".{_OF_ATTRIBUTE}"
+    for name, figure in metrics.items():
+        if name.startswith(begin) and name.endswith(end) and len(name) > len(begin) + len(end):
+            attribute = name[len(begin) : -len(end)]
+            yield KeptAttribute(attribute, figure["value"], _text(figure), _note(figure))
+
+
+def _text(figure: FigureDocument) -> str:
+    return NOT_COMPARED if figure["value"] is None else amount(figure["value"], figure["unit"])
+
+
+def _note(figure: FigureDocument) -> str:
+    note = figure.get("note", "")
+    return note.removeprefix(f"{NOT_COMPARED}: ") if figure["value"] is None else note
+
+
+# Nested values as rows of name and text, bounded in depth and length; and the files of releases as such rows.
+
+
+_MOST_ROWS = 60
+_MOST_ITEMS = 24
+_NAMES = {"sha256": "SHA-256", "peak_mb": "peak memory in MB"}
+_LONGEST = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name, in words, and what is known. ``code`` says that the text is a digest, a path or a version."""
+
+    name: str
+    text: str
+    code: bool = False
+
+
+def facts(values: Mapping[str, Any], most: int = _MOST_ROWS) -> list[Fact]:
+    """Return the leaves of nested maps, at most ``most``; the last row says how many more there are."""
+    rows = list(_leaves(values, ""))
+    if len(rows) <= most:
+        return rows
+    return [*rows[:most], Fact("\N{HORIZONTAL ELLIPSIS}", f"{len(rows) - most:,} more in report.json")]
+
+
+def _leaves(values: Mapping[str, Any], above: str) -> Iterator[Fact]:
+    for key, value in values.items():
+        word = _NAMES.get(key, key.replace("_", " "))
+        name = f"{above} \N{MIDDLE DOT} {word}" if above else spoken(word)
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, name)
+        else:
+            text = _facts_text(value)
+            yield Fact(name, text, _is_code(text))
+
+
+def _facts_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return "none"
+    if not isinstance(value, list):
+        return _bounded(flat(value))
+    if not value:
+        return "none"
+    shown = [_item(item) for item in value[:_MOST_ITEMS]]
+    more = f" \N{HORIZONTAL ELLIPSIS} {len(value) - _MOST_ITEMS:,} more" if len(value) > _MOST_ITEMS else ""
+    return _bounded(", ".join(shown)) + more
+
+
+def _item(item: Any) -> str:
+    if isinstance(item, dict):
+        return "; ".join(f"{key}: {_facts_text(value)}" for key, value in item.items())
+    return f"({_facts_text(item)})" if isinstance(item, list) else flat(item)
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _is_code(text: str) -> bool:
+    """Whether it reads like a digest or a path, which want a fixed-width type."""
+    long_word = len(text) >= 12 and " " not in text and any(c.isdigit() for c in text)
+    return long_word or ("/" in text and " " not in text)
+
+
+_MOST_FACTS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFacts:
+    """One release. ``summary`` is a line for the eye, ``facts`` all that is recorded."""
+
+    name: str
+    description: str
+    audience: str
+    summary: str
+    digest: str
+    facts: tuple[Fact, ...]
+
+
+def outputs(document: ReportDocument) -> tuple[ReleaseFacts, ...]:
+    """Return the releases in the policy's order."""
+    planned = {node["name"]: node for node in document["plan"].get("releases", ())}
+    return tuple(_output(name, about, planned.get(name, {})) for name, about in document["releases"].items())
+
+
+def _output(name: str, about: dict[str, Any], node: dict[str, Any]) -> ReleaseFacts:
+    return ReleaseFacts(
+        name,
+        node.get("description", ""),
+        node.get("audience", ""),
+        _summary(about),
+        str(about.get("sha256") or ""),
+        tuple(facts({key: value for key, value in about.items() if key != "audience" and value != []}, _MOST_FACTS)),
+    )
+
+
+def _summary(about: dict[str, Any]) -> str:
+    counts = [counted(about[name], name[:-1]) for name in ("rows", "columns") if isinstance(about.get(name), int)]
+    return ", ".join([*counts, *([str(about["path"])] if about.get("path") else [])])
+
+
+# The waivers of a report document: what need not hold for a while, why, who answers for it, and how long still.
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedWaiver:
+    """One waiver. ``until`` is its last day (ISO date), ``days_left`` are counted from the day of the verdict.
+
+    ``covers`` says in words what it was needed for; empty where nothing needed it, or where it had expired.
+    ``signed_by`` is the role that has to sign it, or empty.
+    """
+
+    name: str
+    of: str
+    reason: str
+    owner: str
+    until: str
+    days_left: int
+    covers: tuple[str, ...] = ()
+    signed_by: str = ""
+
+    @property
+    def left(self) -> str:
+        """How long it counts still: ``12 days left``."""
+        if self.days_left < 0:
+            return "expired"
+        return f"{counted(self.days_left, 'day')} left" if self.days_left else "its last day"
+
+    @property
+    def terms(self) -> str:
+        """Name, owner and time in one line."""
+        signed = f", and `{self.signed_by}` signs it" if self.signed_by else ""
+        return f"waived by `{self.name}` until {self.until} ({self.left}), {self.owner} answers for it{signed}"
+
+
+def waivers(document: ReportDocument) -> tuple[ReportedWaiver, ...]:
+    """Return the waivers: those that were needed first, then by how long they count still."""
+    every = [_waiver(each) for each in document.get("waivers", ())]
+    return tuple(sorted(every, key=lambda waiver: (not waiver.covers, waiver.days_left, waiver.name)))
+
+
+def _waiver(each: ReportWaiver) -> ReportedWaiver:
+    of = f"{each['of']} at {each['at']}" if each.get("at") else each["of"]
+    words = each["reason"], each["owner"], each["until"]
+    return ReportedWaiver(each["name"], of, *words, each["days_left"], tuple(each["covers"]), each.get("signed_by", ""))

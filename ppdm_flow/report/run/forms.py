@@ -8,14 +8,12 @@ from collections.abc import Sequence
 
 from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.core.texts.widths import shortened
-from ppdm_flow.report.check.markdown import LIMIT
+from ppdm_flow.report.check import LIMIT
 from ppdm_flow.report.run import html as page
 from ppdm_flow.report.run import markdown
-from ppdm_flow.report.run.audience import audience
-from ppdm_flow.report.run.checks import CheckedRequirement
-from ppdm_flow.report.run.fields import ReportDocument
+from ppdm_flow.report.run.checks import CheckedRequirement, audience
+from ppdm_flow.report.run.fields import ReportDocument, information_kept
 from ppdm_flow.report.run.judgement import RunJudgement
-from ppdm_flow.report.run.kept import information_kept
 from ppdm_flow.report.run.verdict import PageVerdict, verdict
 
 _WIDTH = 100

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.report import diagnostics as drawing
-from ppdm_flow.report.check.markdown import LIMIT, fenced
+from ppdm_flow.report.check import LIMIT, fenced
 from ppdm_flow.report.locations import Locations
 from ppdm_flow.report.snippet import escaped
 

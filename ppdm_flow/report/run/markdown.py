@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ppdm_flow.core.amounts import between, duration, noted
-from ppdm_flow.report.run.audience import audience
-from ppdm_flow.report.run.checks import CheckedRequirement
+from ppdm_flow.report.run.checks import CheckedRequirement, audience
 from ppdm_flow.report.run.columns import columns, losses
-from ppdm_flow.report.run.facts import facts
-from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument
-from ppdm_flow.report.run.kept import information_kept
+from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument, facts, information_kept
 from ppdm_flow.report.run.verdict import PageVerdict, verdict
 from ppdm_flow.report.snippet import escaped
 

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
 
 from ppdm_flow.core.amounts import amount, between, duration, noted
+from ppdm_flow.core.pages import read
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.pictures.charts import meter
+from ppdm_flow.core.results import Chart, FigureSeries
+from ppdm_flow.pictures.charts import KINDS, bar_styles, ends, meter, styles, unit_of
 from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.plan.meanings import Meanings
-from ppdm_flow.report.run.audience import Audience, audience
-from ppdm_flow.report.run.checks import CheckedRequirement
-from ppdm_flow.report.run.columns import ColumnList, SuppressedShare, columns, losses
-from ppdm_flow.report.run.facts import Fact, ReleaseFacts, facts, outputs
-from ppdm_flow.report.run.fields import FigureDocument, FindingDocument, ReportDocument, StepDocument
-from ppdm_flow.report.run.gallery import Gallery, gallery
-from ppdm_flow.report.run.kept import InformationKept, information_kept
-from ppdm_flow.report.run.meanings import glossary
-from ppdm_flow.report.run.tradeoff import Tradeoff, tradeoff
+from ppdm_flow.policy.language.kinds import RequirementSpec, kind_of
+from ppdm_flow.report.run.checks import Audience, CheckedRequirement, audience
+from ppdm_flow.report.run.columns import CHART, ColumnList, SuppressedShare, columns, losses
+from ppdm_flow.report.run.fields import (
+    ChartDocument,
+    Fact,
+    FigureDocument,
+    FindingDocument,
+    InformationKept,
+    ReleaseFacts,
+    ReportDocument,
+    StepDocument,
+    facts,
+    information_kept,
+    outputs,
+)
 from ppdm_flow.report.run.verdict import PageVerdict, verdict
-from ppdm_flow.report.run.wording import moment
+from ppdm_flow.report.run.wording import moment, spoken
 
 _OPEN_CHECKS = 12
 _ON_SHEET = 10
@@ -216,3 +228,348 @@ def _tiles(document: ReportDocument, judged: PageVerdict, seconds: float | None)
         seconds_run = document["run"].get("seconds", seconds)
         tiles.append((duration(seconds_run), f"for {counted(len(document['steps']), 'step')} and the audits"))
     return tuple(tiles)
+
+
+# Privacy against utility: how much of each bound is used, what risk remains, what the release still is good for.
+
+
+_MOST = 10
+_TRADEOFF_MOST_KEPT = 20
+_SHARES = frozenset({"share", "probability"})
+
+_KEPT = {
+    "mean_kept": ("Information kept", True),
+    "record_utility": ("Rows that keep their value", True),
+    "distribution_utility": ("Frequencies that can be estimated back", True),
+    "error_increase": ("Change of the classification error", False),
+    "mean_generalization_loss": ("Detail lost by generalization and suppression", False),
+    "rows_lost": ("Rows left out", False),
+    "mean_total_variation": ("Change of distributions", False),
+    "mean_association_change": ("Change of relations between attributes", False),
+    "suppressed_cells": ("Suppressed cells", False),
+}
+"""Figure: what it is, and whether more is better."""
+_RISKS = {
+    "prosecutor_highest": "Highest risk of a person known to be in the data",
+    "prosecutor_average": "Average risk of a person known to be in the data",
+    "marketer_average": "Share of all persons that a mass attack finds",
+}
+
+_ORDER = (*_RISKS, *_KEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A share in [0, 1] as a bar, with the text beside it; ``release`` is empty where there is one only.
+
+    ``state`` is ``holds``, ``waived`` or ``fails``.
+    """
+
+    name: str
+    release: str
+    share: float
+    text: str
+    state: str = "holds"
+
+    @property
+    def good(self) -> bool:
+        """Whether it holds."""
+        return self.state == "holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Tradeoff:
+    """Both sides: ``used`` of the bounds and ``risks`` that remain; ``kept`` of the data's worth."""
+
+    used: tuple[Gauge, ...]
+    risks: tuple[Gauge, ...]
+    kept: tuple[Gauge, ...]
+    more: int
+
+    def __bool__(self) -> bool:
+        return bool(self.used or self.risks or self.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A metric that is a share, taken apart: ``release/owner.name``."""
+
+    release: str
+    owner: str
+    name: str
+    value: float
+    text: str
+
+
+def tradeoff(document: ReportDocument, judged: PageVerdict) -> Tradeoff:
+    """Return both sides; the requirements that are nearest to their bound first."""
+    several = len(judged.releases) > 1
+    used = [gauge for check in judged.requirements if (gauge := _used(check, several)) is not None]
+    used.sort(key=lambda gauge: -gauge.share)
+    shares = sorted(_measured(document), key=lambda share: (share.release, _ORDER.index(share.name)))
+    risks = [Gauge(_RISKS[s.name], s.release, _inside(s.value), s.text) for s in shares if s.name in _RISKS]
+    kept = [_kept(share) for share in shares if share.name in _KEPT]
+    return Tradeoff(
+        tuple(used[:_MOST]), tuple(risks[:_MOST]), tuple(kept[:_TRADEOFF_MOST_KEPT]), max(0, len(used) - _MOST)
+    )
+
+
+def _used(check: CheckedRequirement, several: bool) -> Gauge | None:
+    """Return how much of the bound is used: 100% is exactly at it. None where a ratio means nothing."""
+    if check.figure is None or check.limit <= 0 or check.figure < 0:
+        return None
+    part, budget = (check.figure, check.limit) if check.at_most else (check.limit, check.figure)
+    ratio = part / budget if budget else 1.0
+    name = check.title if check.title == check.kind else f"{check.kind} {check.title}"
+    return Gauge(name, check.release if several else "", _inside(ratio), amount(ratio, "share"), check.state)
+
+
+def _measured(document: ReportDocument) -> Iterator[_Share]:
+    """Yield the figures that count here; a step's own only where no audit measured the same."""
+    steps = {step["name"] for step in document["steps"]}
+    every = (_share(name, figure) for name, figure in document["metrics"].items())
+    shares = [share for share in every if share is not None and share.name in _ORDER]
+    audited = {share.name for share in shares if share.owner not in steps}
+    return (share for share in shares if share.owner not in steps or share.name not in audited)
+
+
+def _share(name: str, figure: FigureDocument) -> _Share | None:
+    value, unit = figure["value"], figure["unit"]
+    if value is None or unit not in _SHARES or not -1 <= value <= 1:
+        return None
+    owner, _, rest = name.partition(".")
+    release, slash, audit = owner.partition("/")
+    interval = between(figure.get("interval"), unit)
+    text = amount(value, unit) + (f" ({interval})" if interval else "")
+    return _Share(release if slash else "", audit if slash else owner, rest, value, text)
+
+
+def _kept(share: _Share) -> Gauge:
+    words, more = _KEPT[share.name]
+    return Gauge(words, share.release, _inside(share.value if more else 1 - max(0.0, share.value)), share.text)
+
+
+def _inside(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+# The charts of a report, in sections: each with its legend, its data, and a sentence for who cannot see it.
+
+
+_SECTIONS = (
+    ("Before and after", r"\.(shares|quantiles|density)$|^distributions$"),
+    ("How many people share a combination", r"_by_size$|^class_sizes$"),
+    ("Original rows in the release", ""),
+    ("Risk of re-identification", r"^attackers$|^reidentification_risk$"),
+    ("What can be inferred", ""),
+    ("What can be learned", r"^corruption"),
+    ("What can be inferred of sets", ""),
+    ("What can still be found in randomized sets", r"randomize_transactions|itemset_recovery|discoverable_support"),
+    ("What perturbation keeps", r"\.reconstruction$|^perturbation_utility$|\.shadow_prices$"),
+    ("Usefulness for classification", r"classif|error_increase|^errors$"),
+    ("What analyses say", r"^analyses$"),
+    ("Relations between attributes", r"^(associations?|correlation)(_|$)"),
+)
+"""(title, pattern of a chart's id or group), in the order of the page; other sections follow.
+
+Kinds of requirements say in which of them their charts stand.
+"""
+_OTHERS = "Further figures"
+_OPEN = 12  # charts of a section that are shown without a click
+_POINTS = 4000  # marks with tooltip and table cell on one page: about 700 kB
+_FEWEST, _GALLERY_MOST = 40, 400
+_MOST_LINE_POINTS = 400
+_MOST_SERIES = 8
+_MOST_ROWS = 60
+MOST_CHARTS = 100
+_WORDS = {"bars": "Bar chart", "lines": "Line chart", "matrix": "Matrix", "forest": "Estimates and intervals"}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """``drawing`` is None where there is nothing to draw; ``rows`` begin with their label."""
+
+    id: str
+    title: str
+    release: str
+    note: str
+    cut: str
+    legend: tuple[tuple[str, str], ...]
+    drawing: Markup | None
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class GallerySection:
+    """One section of pictures; ``folded`` are behind a click."""
+
+    id: str
+    title: str
+    pictures: tuple[Picture, ...]
+    folded: tuple[Picture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """All sections. ``left_out`` are the titles of charts that the page has no room for."""
+
+    walls: tuple[GallerySection, ...]
+    left_out: tuple[str, ...]
+
+
+def gallery(document: ReportDocument) -> Gallery:
+    """Return the charts by section; a step's chart of suppressed cells is a table elsewhere."""
+    every = _merged([chart for chart in document["charts"] if not chart["id"].endswith(CHART)])
+    drawn = every[:MOST_CHARTS]
+    marks = budget(len(drawn))
+    sections: dict[str, list[Picture]] = {title: [] for title, _ in _SECTIONS}
+    for chart in drawn:
+        sections.setdefault(_title(chart), []).append(picture(chart, marks))
+    walls = [
+        GallerySection(f"charts-{i}", title, tuple(charts[:_OPEN]), tuple(charts[_OPEN:]))
+        for i, (title, charts) in enumerate(sections.items())
+        if charts
+    ]
+    return Gallery(tuple(walls), tuple(chart["title"] for chart in every[MOST_CHARTS:]))
+
+
+def _merged(charts: list[ChartDocument]) -> list[ChartDocument]:
+    """Return the charts, those that look the same on several releases once, with the names of all of them."""
+    chart_of: dict[str, ChartDocument] = {}
+    for chart in charts:
+        looks = json.dumps({key: value for key, value in chart.items() if key not in {"id", "release"}}, sort_keys=True)
+        same = chart_of.setdefault(looks, chart)
+        if same is not chart:
+            names = dict.fromkeys(name for name in (same.get("release", ""), chart.get("release", "")) if name)
+            chart_of[looks] = same | {"release": ", ".join(names)}
+    return list(chart_of.values())
+
+
+def _title(chart: ChartDocument) -> str:
+    """Return the title of the section that a chart belongs to."""
+    names = (chart["id"].partition("~")[0], chart["group"])
+    sections = {spec.wording.section for name in names if (spec := _kind(name)) is not None}
+    for title, pattern in _SECTIONS:
+        if title in sections or (pattern and any(re.search(pattern, name) for name in names)):
+            return title
+    return spoken(chart["group"]) if chart["group"] else _OTHERS
+
+
+def _kind(name: str) -> RequirementSpec | None:
+    """Return the kind of requirement that a chart's id or group names."""
+    parts = name.split(".")
+    return kind_of(f"privacy.{parts[1] if parts[0] == 'privacy' and len(parts) > 1 else parts[0]}")
+
+
+def budget(charts: int) -> int:
+    """Return how many marks each of ``charts`` charts may have."""
+    return max(_FEWEST, min(_GALLERY_MOST, _POINTS // max(1, charts)))
+
+
+def picture(document: ChartDocument, marks: int) -> Picture:
+    """Return a chart's picture of at most about ``marks`` marks. Raises ValueError for a kind that is not known."""
+    if document["kind"] not in KINDS:
+        raise ValueError(f"the kind of a chart must be one of {sorted(KINDS)}")
+    shown, cut = trimmed(_chart(document), marks)
+    empty = not shown.x or not any(series.y for series in shown.series)
+    head, rows = _table(shown)
+    return Picture(
+        id=shown.id,
+        title=shown.title,
+        release=shown.release,
+        note=shown.note,
+        cut=cut,
+        legend=_legend(shown),
+        drawing=None if empty else KINDS[shown.kind](shown).picture(Caption(_spoken(shown))),
+        head=head,
+        rows=rows[:_MOST_ROWS],
+        more=max(0, len(rows) - _MOST_ROWS),
+    )
+
+
+def _chart(document: ChartDocument) -> Chart:
+    series = tuple(
+        FigureSeries(one["name"], tuple(one["y"]), tuple(one.get("low", ())), tuple(one.get("high", ())))
+        for one in document["series"]
+    )
+    words = (document["x_label"], document["y_label"], document["note"], document["group"], document.get("release", ""))
+    return Chart(document["id"], document["title"], document["kind"], tuple(document["x"]), series, *words)
+
+
+def trimmed(chart: Chart, marks: int) -> tuple[Chart, str]:
+    """Return a chart of at most about ``marks`` marks, and a sentence where something was left out."""
+    if chart.kind == "matrix":
+        side = max(8, math.isqrt(2 * marks))
+        return _cut(chart, range(min(side, len(chart.x))), side)
+    if chart.kind == "lines":
+        stride = max(1, -(-len(chart.x) // _MOST_LINE_POINTS))
+        return _cut(chart, range(0, len(chart.x), stride), _MOST_SERIES)
+    width = max(8, marks // max(1, min(len(chart.series), _MOST_SERIES)))
+    return _cut(chart, range(min(width, len(chart.x))), _MOST_SERIES)
+
+
+def _cut(chart: Chart, keep: range, most_series: int) -> tuple[Chart, str]:
+    def at(values: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(values[i] for i in keep if i < len(values))
+
+    series = tuple(FigureSeries(one.name, at(one.y), at(one.low), at(one.high)) for one in chart.series[:most_series])
+    gaps = []
+    if len(keep) < len(chart.x):
+        gaps.append(f"{len(keep):,} of {len(chart.x):,} labels")
+    if len(series) < len(chart.series):
+        gaps.append(f"{len(series):,} of {len(chart.series):,} {'rows' if chart.kind == 'matrix' else 'series'}")
+    said = f"Shown: {' and '.join(gaps)}; the rest is in report.json." if gaps else ""
+    return replace(chart, x=tuple(chart.x[i] for i in keep), series=series), said
+
+
+def _legend(chart: Chart) -> tuple[tuple[str, str], ...]:
+    if chart.kind == "matrix" or len(chart.series) < 2:
+        return ()
+    names = [series.name for series in chart.series]
+    return tuple(zip(names, bar_styles(chart) if chart.kind == "bars" else styles(names), strict=True))
+
+
+def _spoken(chart: Chart) -> str:
+    values = [y for series in chart.series for y in series.y]
+    unit = unit_of(chart)
+    names = ", ".join(series.name for series in chart.series[:4] if series.name)
+    shape = f"{_WORDS[chart.kind]} of {len(chart.x)} labels" + (f", {names}" if names else "")
+    return f"{shape}: from {amount(min(values), unit)} to {amount(max(values), unit)}. The data stands below."
+
+
+def _table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    unit = unit_of(chart)
+    if chart.kind == "matrix":
+        return ("", *chart.x), tuple((row.name, *(amount(y, unit) for y in row.y)) for row in chart.series)
+    head = (chart.x_label, *(series.name or chart.y_label or "value" for series in chart.series))
+    cells = ((chart.x[i], *(_cell(chart, series, i, unit) for series in chart.series)) for i in range(len(chart.x)))
+    return head, tuple(cells)
+
+
+def _cell(chart: Chart, series: FigureSeries, index: int, unit: str) -> str:
+    if index >= len(series.y):
+        return ""
+    text = amount(series.y[index], unit)
+    interval = ends(series, index) if chart.kind == "forest" else None
+    return f"{text} ({between(interval, unit)})" if interval else text
+
+
+PAGE = "glossary"
+RANDOMNESS, DIGEST = "Sealed, reproducible", "Digest (SHA-256)"
+"""Terms that no pattern finds: they are in what a report says of the run itself."""
+_PARTS = ("requirements", "gates", "metrics", "steps", "findings")
+
+
+def glossary(document: ReportDocument) -> list[tuple[str, str]]:
+    """Return (term, explanation) for the terms that this report uses, in a fixed order."""
+    text = json.dumps({part: value for part, value in document.items() if part in _PARTS}, ensure_ascii=False).lower()
+    page = read(PAGE)
+    terms = [term for term, pattern in page.entry("patterns").items() if re.search(pattern, text)]
+    run = json.dumps(document["run"]).lower()
+    if "sealed" in run or "reproducible" in run:
+        terms.append(RANDOMNESS)
+    if re.search(r"[0-9a-f]{64}", json.dumps([document["run"], document["releases"]])):
+        terms.append(DIGEST)
+    return [(term, page.section(term)) for term in terms]

@@ -17,7 +17,7 @@ from ppdm_flow.core.recipients.figures import FEWEST, is_small_count
 from ppdm_flow.core.results import HELD, RELEASED, Finding
 from ppdm_flow.plan.dag import steps_before
 from ppdm_flow.plan.meanings import Meanings
-from ppdm_flow.report.run.audience import FEW, UNTOLD, is_public
+from ppdm_flow.report.run.checks import FEW, UNTOLD, is_public
 from ppdm_flow.report.run.document import finding_document
 from ppdm_flow.report.run.fields import PUBLIC, FigureDocument, FindingDocument, ReportDocument, ResultDocument
 

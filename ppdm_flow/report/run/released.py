@@ -13,7 +13,7 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.phrases import listed
 from ppdm_flow.plan.pictures.wording import HOWS
 from ppdm_flow.report.run import public as publishing
-from ppdm_flow.report.run.audience import is_public
+from ppdm_flow.report.run.checks import is_public
 from ppdm_flow.report.run.fields import ReportDocument, ResultDocument
 
 HOME = "https://ppdm-flow.example"

@@ -11,8 +11,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.plan.together import SIGN
 from ppdm_flow.report.run.checks import CheckedRequirement, gates, requirements
-from ppdm_flow.report.run.fields import ReportDocument
-from ppdm_flow.report.run.waivers import ReportedWaiver, waivers
+from ppdm_flow.report.run.fields import ReportDocument, ReportedWaiver, waivers
 from ppdm_flow.report.run.wording import listed
 
 _IN_COMMON = "PPF845"

@@ -16,7 +16,7 @@ from ppdm_flow.plan.pictures.forms import draw
 from ppdm_flow.policy import load
 from ppdm_flow.report.run.document import document
 from ppdm_flow.report.run.html import render
-from ppdm_flow.report.sweep import forms, picture
+from ppdm_flow.report.sweep import picture
 
 WORDS = ("a", "a category in words", "another category in rather many words", "b", "c", "the last one of these words")
 VALUES = (0.1, 0.9, 0.45, 0.02, 0.3, 1.0)
@@ -109,7 +109,7 @@ def pictures(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     report = Report("p", "released", (), (), {}, (), (), CHARTS, {}, plan, {})
     texts = {
         "report.html": render(document(report)),
-        "sweep.html": forms.render(sweep()),
+        "sweep.html": picture.render(sweep()),
         "sweep.svg": picture.svg(sweep()),
         "plan.svg": draw("svg", plan),
     }

@@ -11,7 +11,7 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.core.results import Report
-from ppdm_flow.report.datasheet import steps as step_words
+from ppdm_flow.report.datasheet import sheet as step_words
 from ppdm_flow.report.datasheet.forms import datasheets
 
 from .conftest import HEAD, TABLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm_flow.report.datasheet import estimates
+from ppdm_flow.report.datasheet import sheet
 from ppdm_flow.sdk import matrix_operator, set_operator
 from ppdm_flow.sdk.anonymizer import Operator
 
@@ -28,8 +28,8 @@ def test_the_examples_are_right():
 
 
 def test_the_words_of_operators_are_those_of_the_file():
-    assert estimates.SETS == set_operator.SETS
-    assert estimates.PER_PERSON == matrix_operator.PER_PERSON
+    assert sheet.SETS == set_operator.SETS
+    assert sheet.PER_PERSON == matrix_operator.PER_PERSON
     operator = Operator("ill", ("a", "b"), np.array([0.5, 0.5]), per_person=2)
-    assert operator.document()["form"] == estimates.FINE_GRAIN
-    assert estimates.PER_PERSON in operator.document()
+    assert operator.document()["form"] == sheet.FINE_GRAIN
+    assert sheet.PER_PERSON in operator.document()

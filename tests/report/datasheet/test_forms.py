@@ -9,12 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ppdm_flow.report.datasheet import html, markdown
-from ppdm_flow.report.datasheet.columns import SheetColumn
-from ppdm_flow.report.datasheet.estimates import Estimate
-from ppdm_flow.report.datasheet.promises import Promise
-from ppdm_flow.report.datasheet.sheet import Sheet, WaivedRequirement
-from ppdm_flow.report.datasheet.steps import StepAccount
+from ppdm_flow.report.datasheet import forms
+from ppdm_flow.report.datasheet.sheet import Estimate, Promise, Sheet, SheetColumn, StepAccount, WaivedRequirement
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "circle", "path"}
 HOSTILE = (
@@ -83,17 +79,17 @@ def hostile(name: str) -> Sheet:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_becomes_markup_of_the_page(name):
-    page, plain = Page(html.render(hostile(name))), Page(html.render(hostile("plain")))
+    page, plain = Page(forms.render_html(hostile(name))), Page(forms.render_html(hostile("plain")))
     codes = {"code"} if "`" in name else set()
     assert [t for t, _ in page.tags if t not in codes] == [t for t, _ in plain.tags if t not in codes]
     assert not page.open
     assert not any(key.startswith("on") for _, attributes in page.tags for key in attributes)
     assert not [tag for tag, _ in page.tags if tag in {"script", "img", "iframe", "object"}]
-    assert "\u202e" not in html.render(hostile(name))
+    assert "\u202e" not in forms.render_html(hostile(name))
 
 
 def test_the_page_is_complete_in_itself_and_accessible():
-    text = html.render(hostile("plain"))
+    text = forms.render_html(hostile("plain"))
     page = Page(text)
     assert text.startswith("<!doctype html>") or text.lstrip().startswith("<!doctype html>")
     assert "default-src 'none'" in text
@@ -114,7 +110,7 @@ def test_the_page_is_complete_in_itself_and_accessible():
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_becomes_markup_of_markdown(name):
-    text, plain = markdown.render(hostile(name)), markdown.render(hostile("plain"))
+    text, plain = forms.render(hostile(name)), forms.render(hostile("plain"))
     lines, usual = text.split("\n"), plain.split("\n")
     assert len(lines) == len(usual)
     unescaped = re.compile(r"(?<!\\)\|")
@@ -131,10 +127,10 @@ def test_no_name_becomes_markup_of_markdown(name):
 
 
 def test_the_same_sheet_gives_the_same_bytes():
-    assert html.render(hostile("x")) == html.render(hostile("x"))
-    assert markdown.render(hostile("x")) == markdown.render(hostile("x"))
+    assert forms.render_html(hostile("x")) == forms.render_html(hostile("x"))
+    assert forms.render(hostile("x")) == forms.render(hostile("x"))
 
 
 def test_a_name_with_backticks_ends_no_block():
-    text = markdown.render(hostile("```\n# heading"))
+    text = forms.render(hostile("```\n# heading"))
     assert "\n# heading" not in text

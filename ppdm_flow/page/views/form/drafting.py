@@ -21,8 +21,7 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.runs.runs import REPORTS
 from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.form.contents import ROLES, TYPES, role_sentences
-from ppdm_flow.report.profile.document import ProfileColumn, ProfileDocument
-from ppdm_flow.report.profile.policy import render
+from ppdm_flow.report.profile import ProfileColumn, ProfileDocument, render
 
 KIND = "profile"
 HEADERS = {"guess": (), "yes": ("--header",), "no": ("--no-header",)}

@@ -7,8 +7,7 @@ from starlette.responses import Response
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.runs import run_called
 from ppdm_flow.page.services.bounded import CHECKS
-from ppdm_flow.report.diff.fields import DiffDocument, in_order
-from ppdm_flow.report.diff.measured import tables
+from ppdm_flow.report.diff.fields import DiffDocument, in_order, tables
 
 
 def compare_runs(call: Call) -> Response:

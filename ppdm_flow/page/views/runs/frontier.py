@@ -21,8 +21,18 @@ from ppdm_flow.pictures.charts import ChartAxis, ChartPoint, Plot, PointLine, po
 from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.policy.edit.changes import PolicyEdit, put
 from ppdm_flow.policy.loading import load
-from ppdm_flow.report.sweep.fields import SweepDocument, SweepMetric, SweepPoint, figure_at
-from ppdm_flow.report.sweep.rows import SweepRows, recommended, rows, said, short, tidy
+from ppdm_flow.report.sweep.rows import (
+    SweepDocument,
+    SweepMetric,
+    SweepPoint,
+    SweepRows,
+    figure_at,
+    recommended,
+    rows,
+    said,
+    short,
+    tidy,
+)
 
 _MOST = 8
 _WIDTH, _HEIGHT = 640.0, 300.0

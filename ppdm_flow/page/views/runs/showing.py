@@ -14,8 +14,7 @@ from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.runs.runs import ListedRun, from_report
 from ppdm_flow.page.views.runs.mending import offers
 from ppdm_flow.page.views.runs.origins import policy_file
-from ppdm_flow.report.run.facts import ReleaseFacts, outputs
-from ppdm_flow.report.run.fields import ReportDocument
+from ppdm_flow.report.run.fields import ReleaseFacts, ReportDocument, outputs
 from ppdm_flow.report.run.verdict import PageVerdict, verdict
 
 

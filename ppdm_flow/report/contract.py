@@ -1,19 +1,24 @@
-"""A first policy from a data contract: every role a guess, with its reasons beside it and what is to be decided."""
+"""A first policy from a data contract, as YAML with comments."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.policy.language.wording import DraftFacts
-from ppdm_flow.report.draft import PEOPLE, RECODING, privacy
-from ppdm_flow.report.yaml_text import comment, flow, scalar
+from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in
+from ppdm_flow.policy.language.wording import Draft, DraftFacts
+from ppdm_flow.policy.text.quoting import plain_or_quoted
+from ppdm_flow.report.snippet import printable
 
 _LONGEST = 400
 _UNKNOWN = 0
 """A contract does not say how many different values a column has."""
+
+
+# A first policy from a data contract: every role a guess, with its reasons beside it and what is to be decided.
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +120,78 @@ def _sentence(text: str) -> str:
 def _short(text: str, most: int = 80) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+# Pieces of YAML for policies that people go on with: texts, values in one line, comments.
+
+
+_WIDTH = 110
+
+
+def scalar(text: str) -> str:
+    """Return a text as YAML: plain where it can only be itself, else quoted, with all escapes; no param is meant."""
+    return plain_or_quoted(text.replace("${", "$${"))
+
+
+def comment(text: str, indent: str = "") -> list[str]:
+    """Return a text as lines of comment: nothing in it can end one."""
+    lines, line = [], f"{indent}#"
+    for word in printable(" ".join(text.split())).split(" "):
+        if len(line) + len(word) >= _WIDTH and line.strip() != "#":
+            lines.append(line)
+            line = f"{indent}#"
+        line += f" {word}"
+    return [*lines, line]
+
+
+def flow(value: Any) -> str:
+    """Return a value as YAML in one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(str(k))}: {flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(flow(v) for v in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"{value:.12g}"
+    return str(value) if value == "0.5" else scalar(str(value))
+
+
+# What first policies have in common, whatever they are drafted from: a name, and what is required.
+
+
+PEOPLE = 5
+"""Among how many people a first policy lets everybody hide."""
+RECODING = "  recode: {use: mondrian, with: {labels: {significant: 2}}}"
+"""The step of a first policy that keeps what it requires; intervals end at round numbers, not at people's values."""
+_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def policy_name(file: str) -> str:
+    """Return a name that a policy may have, from that of a file."""
+    stem = file.partition(".")[0] or file.strip(".").partition(".")[0]
+    name = _NAME.sub("-", stem).strip("-_")[:48]
+    return name if name[:1].isalpha() else f"data-{name}".rstrip("-")
+
+
+def privacy(facts: DraftFacts) -> str:
+    """Return the requirements that a first policy has, each with its reason; nothing where there are none."""
+    lines: list[str] = []
+    asked = False
+    for spec in built_in():
+        draft = spec.wording.draft(facts) if spec.wording.draft is not None else None
+        lines += [] if draft is None else _drafted(spec, draft)
+        asked = asked or (draft is not None and not draft.comment)
+    head = "privacy:" if asked else "# privacy:"  # a key without a value is no policy
+    return "\n".join([head, *lines]) + "\n" if lines else ""
+
+
+def _drafted(spec: RequirementSpec, draft: Draft) -> Iterator[str]:
+    yield from comment(draft.reason, "  ")
+    mark = "# " if draft.comment else ""
+    if spec.entries is Entries.ONCE:
+        yield f"  {mark}{spec.name}: {flow(draft.entry)}"
+        return
+    yield f"  {mark}{spec.name}:"
+    for name, body in draft.entry.items():
+        yield f"  {mark}  {scalar(name)}: {flow(body)}"

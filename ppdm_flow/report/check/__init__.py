@@ -1,1 +1,0 @@
-"""What checking policies says, in every form."""

@@ -1,1 +1,0 @@
-"""A release as a data contract of the Open Data Contract Standard."""

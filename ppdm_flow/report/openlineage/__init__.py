@@ -1,1 +1,0 @@
-"""A run as an event of OpenLineage."""

@@ -1,1 +1,0 @@
-"""A run as an RO-Crate of the Five Safes profile."""

@@ -1,1 +1,0 @@
-"""The outcome of policy tests, for people and for CI."""
