@@ -15,28 +15,29 @@ from starlette.staticfiles import StaticFiles
 
 from ppdm_flow.page.http.answering import answering
 from ppdm_flow.page.http.headers import SecurityHeaders
-from ppdm_flow.page.http.hosts import KnownHosts
 from ppdm_flow.page.http.route import PageRoute
-from ppdm_flow.page.http.turns import AnsweredInTurn, busy, turn_of_address
+from ppdm_flow.page.http.turns import AnsweredInTurn, KnownHosts, busy, turn_of_address
 from ppdm_flow.page.looks.templates import rendered
 from ppdm_flow.page.services.places import BusyError
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site
-from ppdm_flow.page.views.accounts import routes as accounts
-from ppdm_flow.page.views.approvals import routes as approvals
-from ppdm_flow.page.views.explain import routes as explain
+from ppdm_flow.page.views import (
+    accounts,
+    approvals,
+    explain,
+    guests,
+    home,
+    jobs,
+    journal,
+    keys,
+    shown,
+    uploads,
+    waivers,
+)
 from ppdm_flow.page.views.form import routes as form
-from ppdm_flow.page.views.guests import routes as guests
 from ppdm_flow.page.views.hierarchies import routes as hierarchies
-from ppdm_flow.page.views.home import routes as home
-from ppdm_flow.page.views.jobs import routes as jobs
-from ppdm_flow.page.views.journal import routes as journal
-from ppdm_flow.page.views.keys import routes as keys
 from ppdm_flow.page.views.policies import routes as policies
 from ppdm_flow.page.views.runs import routes as runs
-from ppdm_flow.page.views.shown import routes as shown
-from ppdm_flow.page.views.uploads import routes as uploads
-from ppdm_flow.page.views.waivers import routes as waivers
 
 STATIC = Path(__file__).parent / "static"
 ROUTES: tuple[PageRoute, ...] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ppdm_flow.page.services import journal, keys, shown
 from ppdm_flow.page.services.accounts import people
 from ppdm_flow.page.services.accounts.accounts import Accounts
 from ppdm_flow.page.services.accounts.passwords import Passwords
@@ -14,11 +15,9 @@ from ppdm_flow.page.services.jobs import records
 from ppdm_flow.page.services.jobs.confined import private_files
 from ppdm_flow.page.services.jobs.jobs import Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
-from ppdm_flow.page.services.journal import journal
-from ppdm_flow.page.services.journal.journal import ActionJournal
-from ppdm_flow.page.services.keys import keys
-from ppdm_flow.page.services.keys.keys import SigningKeys
-from ppdm_flow.page.services.openid import flows
+from ppdm_flow.page.services.journal import ActionJournal
+from ppdm_flow.page.services.keys import SigningKeys
+from ppdm_flow.page.services.openid import configuration
 from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.checks import PolicyChecks
@@ -26,12 +25,11 @@ from ppdm_flow.page.services.policies.history import FileHistory
 from ppdm_flow.page.services.policies.policies import PolicyFiles
 from ppdm_flow.page.services.policies.working_tree import WorkingTree
 from ppdm_flow.page.services.runs.runs import RunFolder
-from ppdm_flow.page.services.shown import shown
-from ppdm_flow.page.services.shown.shown import ShownReleases
+from ppdm_flow.page.services.shown import ShownReleases
 from ppdm_flow.page.services.storage.database import PageDatabase
 from ppdm_flow.page.services.tables.tables import TableCopies
 from ppdm_flow.page.services.uploads import uploads
-from ppdm_flow.page.services.uploads.limits import UploadLimits
+from ppdm_flow.page.services.uploads.arriving import UploadLimits
 from ppdm_flow.page.services.uploads.uploads import Uploads
 from ppdm_flow.page.settings import Settings
 
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 from ppdm_flow.page.services.hierarchies.drafts import HierarchyDrafts
 
 SCHEMA = (
-    *flows.SCHEMA,
+    *configuration.SCHEMA,
     *history.SCHEMA,
     *journal.SCHEMA,
     *keys.SCHEMA,

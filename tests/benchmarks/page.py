@@ -42,8 +42,8 @@ from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.released.files import ReleasedFolder
 from ppdm_flow.page.services.storage.database import PageDatabase
-from ppdm_flow.page.services.tables.released_table import ReleasedTable
 from ppdm_flow.page.services.tables.table import CopiedTable
+from ppdm_flow.page.services.tables.tables import ReleasedTable
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
 

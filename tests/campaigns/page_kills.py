@@ -42,9 +42,7 @@ from sites import CHEAP, PASSWORD
 from ppdm_flow import api
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.jobs.job import JobState
-from ppdm_flow.page.serving.folders import state_held
-from ppdm_flow.page.serving.server import serve
-from ppdm_flow.page.serving.upkeep import upkeep
+from ppdm_flow.page.serving.server import serve, state_held, upkeep
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import Site, opened_site
 

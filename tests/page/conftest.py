@@ -17,13 +17,13 @@ from forked_jobs import ForkedJobs
 from sites import Server
 
 from ppdm_flow.evidence import key_files
-from ppdm_flow.page.services.jobs import jobs, processes
+from ppdm_flow.page.services.jobs import jobs
 from ppdm_flow.page.services.policies import checks
 from ppdm_flow.page.services.tables import tables
 from ppdm_flow.page.services.tables.making.__main__ import make
 from ppdm_flow.page.services.tables.making.task import CopyTask
 
-BEGIN = processes.begin
+BEGIN = jobs.begin
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -38,7 +38,7 @@ def _warm_processes() -> Iterator[None]:
         return SimpleNamespace(returncode=make(CopyTask.read(input.decode())))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(processes, "begin", forked.begin)
+        patched.setattr(jobs, "begin", forked.begin)
         patched.setattr(jobs, "_LOOK", 0.02)
         patched.setattr(checks, "_MOMENT", 300)
         patched.setattr(checks, "_PATIENCE", 300)
@@ -52,7 +52,7 @@ def _warm_processes() -> Iterator[None]:
 @pytest.fixture
 def new_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin jobs and copies of tables as the server does: in new processes."""
-    monkeypatch.setattr(processes, "begin", BEGIN)
+    monkeypatch.setattr(jobs, "begin", BEGIN)
     monkeypatch.setattr(tables, "subprocess", subprocess)
 
 

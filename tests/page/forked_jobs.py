@@ -32,7 +32,7 @@ from warm_server import become, end
 
 from ppdm_flow.evidence import key_files
 from ppdm_flow.page.services.jobs import keeper
-from ppdm_flow.page.services.jobs.processes import KeeperOrder
+from ppdm_flow.page.services.jobs.jobs import KeeperOrder
 
 
 class ForkedJobs:

@@ -17,8 +17,7 @@ import uvicorn
 from sites import PATIENCE
 from starlette.types import ASGIApp
 
-from ppdm_flow.page.serving.addresses import listening
-from ppdm_flow.page.serving.server import configured
+from ppdm_flow.page.serving.server import configured, listening
 from ppdm_flow.page.settings import Settings
 
 

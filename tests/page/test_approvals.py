@@ -18,11 +18,11 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RefusedError
 from ppdm_flow.engine.candidates.unpublished import is_held
 from ppdm_flow.engine.machine import utc_now
+from ppdm_flow.page.services import approvals
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.approvals import held, signers_lists
-from ppdm_flow.page.services.approvals.signers_lists import BoundedAnswers
+from ppdm_flow.page.services.approvals import BoundedAnswers
 from ppdm_flow.page.services.bounded import BoundedCalls, LimitExceededError
-from ppdm_flow.page.views.approvals.held import RoleState, WaitingRun
+from ppdm_flow.page.views.approvals import RoleState, WaitingRun
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 
 
@@ -58,34 +58,36 @@ def test_documents_of_runs_are_read_once_and_not_for_longer_than_a_page_waits(wa
     asked, run = [], BoundedCalls.run
 
     def noting(self, function, *given):
-        if function is held.read_documents:
+        if function is approvals.read_documents:
             asked.append(given[0].name)
         return run(self, function, *given)
 
-    monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
+    monkeypatch.setattr(approvals, "_DOCUMENTS", BoundedAnswers())
     monkeypatch.setattr(BoundedCalls, "run", noting)
-    assert len(held.held_runs(ward.runs, utc_now())[0]) > 1
+    assert len(approvals.held_runs(ward.runs, utc_now())[0]) > 1
     assert asked == []  # short ones need no process
-    monkeypatch.setattr(held, "LARGE", 0)
-    before = held.held_runs(ward.runs, utc_now())[0]
+    monkeypatch.setattr(approvals, "LARGE", 0)
+    before = approvals.held_runs(ward.runs, utc_now())[0]
     assert len(asked) == len(before) > 1
-    assert [each.approval for each in held.held_runs(ward.runs, utc_now())[0]] == [each.approval for each in before]
+    assert [each.approval for each in approvals.held_runs(ward.runs, utc_now())[0]] == [
+        each.approval for each in before
+    ]
     assert len(asked) == len(before)
     name = made("sue").split("/")[1]
     report = ward.runs / made("sue") / "report.json"
     report.write_text("[")
-    (changed,) = (each for each in held.held_runs(ward.runs, utc_now())[0] if each.name == name)
+    (changed,) = (each for each in approvals.held_runs(ward.runs, utc_now())[0] if each.name == name)
     assert changed.approval is not None
     assert changed.approval.signatures[0].damaged
     report.unlink()
     for _ in range(2):
-        (changed,) = (each for each in held.held_runs(ward.runs, utc_now())[0] if each.name == name)
+        (changed,) = (each for each in approvals.held_runs(ward.runs, utc_now())[0] if each.name == name)
         assert [each.code for each in changed.faults] == ["PPF971"]
     assert asked[len(before) :] == [name]
-    monkeypatch.setattr(held, "_DOCUMENTS", BoundedAnswers())
-    monkeypatch.setattr(held, "SECONDS", 0.0)
-    assert {each.faults[0].code for each in held.held_runs(ward.runs, utc_now())[0]} == {"PPF971", "PPF997"}
-    assert held.find_held(ward.runs, *made("omar").split("/"), utc_now()).approval is not None
+    monkeypatch.setattr(approvals, "_DOCUMENTS", BoundedAnswers())
+    monkeypatch.setattr(approvals, "SECONDS", 0.0)
+    assert {each.faults[0].code for each in approvals.held_runs(ward.runs, utc_now())[0]} == {"PPF971", "PPF997"}
+    assert approvals.find_held(ward.runs, *made("omar").split("/"), utc_now()).approval is not None
 
 
 def test_the_newest_run_of_each_person_is_looked_at_before_older_ones_of_anybody(tmp_path, monkeypatch):
@@ -99,13 +101,13 @@ def test_the_newest_run_of_each_person_is_looked_at_before_older_ones_of_anybody
     for folder in folders:
         (folder / "held").mkdir(parents=True)
     (tmp_path / "ward" / "6" / "released").mkdir(parents=True)
-    monkeypatch.setattr(held, "held_run", noting)
+    monkeypatch.setattr(approvals, "held_run", noting)
     makers = {"ward/5": 1, "ward/4": 1, "ward/3": 1, "ward/2": 2}
-    assert held.held_runs(tmp_path, utc_now(), makers.get) == (["5", "4", "3", "2", "1"], 1)
+    assert approvals.held_runs(tmp_path, utc_now(), makers.get) == (["5", "4", "3", "2", "1"], 1)
     assert looked_at == ["5", "2", "1", "4", "3"]
-    monkeypatch.setattr(held, "_EACH", 2)
+    monkeypatch.setattr(approvals, "_EACH", 2)
     looked_at.clear()
-    pages = [held.held_runs(tmp_path, utc_now(), makers.get, page) for page in (1, 2, 3, 9)]
+    pages = [approvals.held_runs(tmp_path, utc_now(), makers.get, page) for page in (1, 2, 3, 9)]
     assert pages == [(["5", "2"], 3), (["4", "1"], 3), (["3"], 3), (["3"], 3)]
     assert len(looked_at) == 6, "no others are looked at"
 
@@ -113,7 +115,7 @@ def test_the_newest_run_of_each_person_is_looked_at_before_older_ones_of_anybody
 @pytest.mark.slow
 def test_the_list_of_held_runs_has_pages(ward: Ward, made, monkeypatch):
     runs = [made("sue"), made("omar"), made("sue", sign=False)]
-    monkeypatch.setattr(held, "_EACH", 1)
+    monkeypatch.setattr(approvals, "_EACH", 1)
     olga = ward.browsers["olga"]
     texts = [olga.get("/approvals", page=page).text for page in ("1", "2", "3", "4", "5", "x")]
     listed = [[run for run in (*runs, made("omar", sign=False)) if f'/approvals/{run}"' in text] for text in texts]
@@ -468,7 +470,7 @@ def test_what_takes_long_is_tried_once_by_pages_that_have_as_little_time(monkeyp
             tried.append(1)
             raise LimitExceededError(Diagnostic("PPF997", "late"))
 
-    monkeypatch.setattr(signers_lists, "CHECKS", Late())
+    monkeypatch.setattr(approvals, "CHECKS", Late())
     answers = BoundedAnswers()
     for left, times in ((3, 1), (3, 1), (1, 1), (9, 2), (math.inf, 3), (math.inf, 3), (3, 3)):
         with pytest.raises(LimitExceededError):

@@ -27,7 +27,7 @@ from ppdm_flow.page.services.policies import checks
 from ppdm_flow.page.views.policies import comparing
 from ppdm_flow.page.views.policies.comparing import compared
 from ppdm_flow.page.views.runs.mending import offers
-from ppdm_flow.page.views.runs.origins import policy_file
+from ppdm_flow.page.views.runs.routes import policy_file
 
 POLICY = """version: 1
 name: p
@@ -585,7 +585,7 @@ def test_separators_without_fields_are_counted_before_a_form_is_parsed(server: S
     browser = server.browser()
     headers = {"content-type": "application/x-www-form-urlencoded", "origin": "http://127.0.0.1:8471"}
     with monkeypatch.context() as patched:
-        patched.setattr("ppdm_flow.page.http.receiving._parsed", lambda *_words: pytest.fail("it was parsed"))
+        patched.setattr("ppdm_flow.page.http.answering._parsed", lambda *_words: pytest.fail("it was parsed"))
         assert browser.client.post("/sign-in", content=b"&" * 15_000, headers=headers).status_code == 413
     assert browser.client.post("/sign-in", content=b"&" * 20, headers=headers).status_code in (400, 403)
     assert browser.send("/sign-in", name="a&b" * 20, password="-" * 100).status_code in (400, 401)

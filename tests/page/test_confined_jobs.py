@@ -18,7 +18,7 @@ from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.services.jobs import keeper
 from ppdm_flow.page.services.jobs.confined import own_files, private_files
 from ppdm_flow.page.services.jobs.job import JobState, VerbJob
-from ppdm_flow.page.services.jobs.processes import environment_of
+from ppdm_flow.page.services.jobs.jobs import environment_of
 from ppdm_flow.page.services.policies.given import GivenFiles
 
 pytestmark = pytest.mark.usefixtures("new_pythons")

@@ -13,7 +13,7 @@ from ppdm_flow.core.addresses.bucket import BucketAddress
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.buckets.store import BUCKETS, Store
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.jobs.processes import environment_of
+from ppdm_flow.page.services.jobs.jobs import environment_of
 from ppdm_flow.page.serving.server import serve
 from ppdm_flow.policy.params import ALLOWED
 from ppdm_flow.sdk.databases.faults import DATABASES

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sites import PASSWORD, Browser
 from walk import filled, parts, role_for, routes
 
-from ppdm_flow.page.http.receiving import _parsed
+from ppdm_flow.page.http.answering import _parsed
 from ppdm_flow.page.http.route import ANY_FIELD, LINE
-from ppdm_flow.page.services.accounts import names
+from ppdm_flow.page.services.accounts import accounts
 from ppdm_flow.page.services.accounts.roles import PageRole
 
 MARKS = "\u0300\u0316" * 4_000
@@ -32,7 +32,7 @@ def normalized(monkeypatch) -> list[int]:
             lengths.append(len(text))
             return unicodedata.normalize(form, text)
 
-    monkeypatch.setattr(names, "unicodedata", Recorded)
+    monkeypatch.setattr(accounts, "unicodedata", Recorded)
     return lengths
 
 
@@ -43,14 +43,14 @@ def test_a_name_that_is_too_long_is_refused_before_it_is_composed(server, normal
     assert stranger.send("/sign-in", name=MARKS[:LINE], password=PASSWORD).status_code == 401
     administrator = server.browser(PageRole.ADMINISTRATOR)
     assert administrator.send("/accounts", name=MARKS[:LINE], role="guest").status_code == 400
-    assert max(normalized) <= 4 * names.MOST_LENGTH
+    assert max(normalized) <= 4 * accounts.MOST_LENGTH
     entry = server.site.journal.newest(9, action="accounts.sign_in")[-1]
     assert (entry.account, entry.outcome) == (None, "refused")
 
 
-@pytest.mark.parametrize("written", ["Zoë Müller-Þórðardóttir", "한국어 이름", "x" * names.MOST_LENGTH])
+@pytest.mark.parametrize("written", ["Zoë Müller-Þórðardóttir", "한국어 이름", "x" * accounts.MOST_LENGTH])
 def test_a_name_of_ordinary_length_signs_in_however_it_is_composed(server, written):
-    server.site.accounts.add(names.normal(written), [PageRole.GUEST], PASSWORD)
+    server.site.accounts.add(accounts.normal(written), [PageRole.GUEST], PASSWORD)
     for form in ("NFC", "NFD"):
         answer = Browser(server.site).send("/sign-in", name=unicodedata.normalize(form, written), password=PASSWORD)
         assert answer.status_code == 303

@@ -26,10 +26,10 @@ from ppdm_flow.page.services.bounded import LimitExceededError
 from ppdm_flow.page.services.places import PERSON
 from ppdm_flow.page.services.released import files
 from ppdm_flow.page.services.tables import shown_tables
-from ppdm_flow.page.serving.upkeep import upkeep
-from ppdm_flow.page.views.guests import documents, routes
-from ppdm_flow.page.views.guests import table as table_view
-from ppdm_flow.page.views.guests.shown_release import described
+from ppdm_flow.page.serving.server import upkeep
+from ppdm_flow.page.views import guests
+from ppdm_flow.page.views import guests as table_view
+from ppdm_flow.page.views.guests import described
 
 POLICY = f"""{BEGIN}\
   study: {{path: study.csv, from: recoded, description: For a study}}
@@ -128,7 +128,7 @@ def test_the_list_of_releases_has_the_beginning_of_long_descriptions(server: Ser
     listed, table = guest.get("/released").text, guest.get(address).text
     assert ("begin x" in listed, "x end" in listed, long in listed, long in table) == (True, True, False, True)
     assert guest.get(f"{address}/sheet.html").status_code == 200
-    monkeypatch.setattr(documents, "_LONGEST", 1_000)
+    monkeypatch.setattr(guests, "_DOCUMENTS_LONGEST", 1_000)
     assert guest.get(f"{address}/sheet.html").status_code == 413
     assert guest.get(f"{address}/files").status_code == 200
 
@@ -137,9 +137,9 @@ def test_the_list_of_releases_has_the_beginning_of_long_descriptions(server: Ser
 def test_of_many_shown_releases_those_of_one_page_are_read(server: Server, monkeypatch):
     """Documents of thousands take minutes, and every guest begins with this page."""
     addresses = {_shown(server), _shown(server, "office")}
-    monkeypatch.setattr(routes, "_EACH", 1)
+    monkeypatch.setattr(guests, "_EACH", 1)
     read = []
-    monkeypatch.setattr(routes, "described", lambda shown: read.append(shown) or described(shown))
+    monkeypatch.setattr(guests, "described", lambda shown: read.append(shown) or described(shown))
     guest = server.browser(PageRole.GUEST)
     texts = [guest.get("/released", page=number).text for number in ("1", "2", "99", "x")]
     listed = [{each for each in addresses if f'href="{each}"' in text} for text in texts]
@@ -152,13 +152,13 @@ def test_of_many_shown_releases_those_of_one_page_are_read(server: Server, monke
 def test_the_list_of_releases_waits_for_few_descriptions_and_goes_on_with_the_others(server: Server, monkeypatch):
     """Fifty manifests of 8 MB took half a minute."""
     addresses = {_shown(server), _shown(server, "office")}
-    monkeypatch.setattr(routes, "_SECONDS", -1.0)
+    monkeypatch.setattr(guests, "_SECONDS", -1.0)
     guest = server.browser(PageRole.GUEST)
     listed = guest.get("/released").text
     assert all(f'href="{each}"' in listed for each in addresses)
     assert listed.count("was not read yet") == 1
     assert "A file of this release" not in listed
-    monkeypatch.setattr(routes, "_SECONDS", PATIENCE)
+    monkeypatch.setattr(guests, "_SECONDS", PATIENCE)
     assert "was not read yet" not in guest.get("/released").text
 
 

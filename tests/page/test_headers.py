@@ -12,7 +12,7 @@ from walk import filled, parts, role_for, routes
 
 from ppdm_flow.page.app import STATIC, application
 from ppdm_flow.page.http.headers import CONTENT_SECURITY, HEADERS
-from ppdm_flow.page.http.hosts import known_names
+from ppdm_flow.page.http.turns import known_names
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.settings import Settings
 

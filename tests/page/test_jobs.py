@@ -17,10 +17,9 @@ import pytest
 from sites import PATIENCE, Server
 
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.jobs import keeper, processes
+from ppdm_flow.page.services.jobs import jobs, keeper
 from ppdm_flow.page.services.jobs.job import JobState, VerbJob
-from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER, Jobs
-from ppdm_flow.page.services.jobs.limits import JobLimits
+from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER, JobLimits, Jobs
 from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.refusal import RefusalError
@@ -40,12 +39,12 @@ def program(server: Server, new_pythons: None, monkeypatch: pytest.MonkeyPatch) 
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
     (folder / "__main__.py").write_text("import sys; exec(sys.argv[1])")
-    real = processes.begin
+    real = jobs.begin
 
     def begin(place, order, environment, at):
         return real(place, order, {**environment, "PYTHONPATH": str(folder.parent)}, at)
 
-    monkeypatch.setattr(processes, "begin", begin)
+    monkeypatch.setattr(jobs, "begin", begin)
     user = server.users[PageRole.STEWARD]
     return lambda text, **rest: server.site.jobs.add(user, [text], kind="run", about="p", **rest)
 
@@ -380,7 +379,7 @@ def test_a_server_that_comes_back_finds_what_runs_and_what_ended_meanwhile(serve
     job = program(SLOW)
     _until(lambda: _runs(server, job))
     ended = program("print('ended', flush=True)")
-    _until(lambda: processes.ended(ended.folder) is not None)
+    _until(lambda: jobs.ended(ended.folder) is not None)
     again = opened_site(server.site.settings).jobs
     assert again.finished(ended, PATIENCE).state is JobState.DONE
     assert again.get(job.id).state is JobState.RUNNING
@@ -406,7 +405,7 @@ def test_what_only_a_stopped_server_knew_is_lost(server: Server, program, monkey
 
 def test_another_process_with_the_number_of_an_old_one_is_left_alone(tmp_path: Path):
     (tmp_path / "child.json").write_text(json.dumps({"pid": os.getpid(), "began": "1"}))
-    processes.end_orphan(tmp_path)
+    jobs.end_orphan(tmp_path)
     assert keeper.began(os.getpid()) != "1"
 
 

@@ -13,7 +13,7 @@ from sites import PATIENCE, Browser, Server
 from ppdm_flow.evidence.key_files import read_signing_key, write_key_pair
 from ppdm_flow.evidence.keys import SigningKey
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.keys.own_key import KeyState
+from ppdm_flow.page.services.keys import KeyState
 
 
 def _settled(server: Server, role: PageRole):

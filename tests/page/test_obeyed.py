@@ -8,8 +8,8 @@ import re
 import pytest
 
 from ppdm_flow.core.texts.visible import visible
-from ppdm_flow.page.looks import obeyed
-from ppdm_flow.page.looks.obeyed import with_all_visible
+from ppdm_flow.page.looks import templates
+from ppdm_flow.page.looks.templates import with_all_visible
 
 _KEPT = re.compile(r"(<textarea\b.*?</textarea>|<[^>]*>)", re.DOTALL)
 
@@ -21,7 +21,7 @@ def _in_one_piece(html: str) -> str:
 
 @pytest.mark.parametrize("slice_", [1, 2, 7, 1 << 14])
 def test_slices_of_any_size_give_the_same_page(monkeypatch, slice_):
-    monkeypatch.setattr(obeyed, "_SLICE", slice_)
+    monkeypatch.setattr(templates, "_SLICE", slice_)
     draw = random.Random(5)
     parts = ["\u202e", "\x7f", "a", "é", "&lt;", "\n", '<p title="\u202e">', "</p>", "<textarea>\u202e\n</textarea>"]
     for _ in range(200):
@@ -38,9 +38,9 @@ def test_no_call_has_more_than_a_slice_of_a_page(monkeypatch, html):
         longest = max(longest, len(text))
         return visible(text)
 
-    monkeypatch.setattr(obeyed, "visible", noting)
+    monkeypatch.setattr(templates, "visible", noting)
     assert "\ufffd" in with_all_visible(html)
-    assert longest <= obeyed._SLICE
+    assert longest <= templates._SLICE
 
 
 def test_a_page_without_them_stays_as_it_is():

@@ -24,7 +24,7 @@ from ppdm_flow.page.services.jobs.records import NewJob
 from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.runs import runs
 from ppdm_flow.page.services.runs.runs import UnknownRunError
-from ppdm_flow.page.views.runs import documents, frontier
+from ppdm_flow.page.views.runs import routes
 from ppdm_flow.policy.edit.changes import from_json, put
 from ppdm_flow.policy.edit.edited import edited
 
@@ -119,7 +119,7 @@ def test_a_report_that_is_too_long_to_be_shown_is_a_download(server: Server, ste
     run = prepared_run(server.folder / "runs")
     address = f"/runs/{run.parent.name}/{run.name}"
     assert [steward.get(f"{address}/{page}").status_code for page in ("report", "report.html")] == [200, 200]
-    monkeypatch.setattr(documents, "_LONGEST", 1_000)
+    monkeypatch.setattr(routes, "_LONGEST", 1_000)
     assert [steward.get(f"{address}/{page}").status_code for page in ("report", "report.html")] == [413, 413]
     assert steward.get(address).status_code == 200
     assert steward.get(f"{address}/files/report.html").content == (run / "report.html").read_bytes()
@@ -331,7 +331,7 @@ def test_a_sweep_is_read_and_drawn_by_a_process_with_limits(server: Server, stew
     def not_here(_document: object) -> None:
         raise AssertionError("drawn by the server itself")
 
-    monkeypatch.setattr(frontier, "rows", not_here)
+    monkeypatch.setattr(routes, "rows", not_here)
     page = steward.get(f"/sweeps/{job.id}")
     assert page.status_code == 200, (job, page.headers, page.text)
     assert "2 points" in page.text

@@ -12,10 +12,10 @@ from prepared_runs import prepared_run
 from signed_runs import BEGIN
 from sites import Server
 
+from ppdm_flow.page.services import shown as published
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import BoundedCalls
-from ppdm_flow.page.services.shown import published
-from ppdm_flow.page.services.shown.shown import Refusal
+from ppdm_flow.page.services.shown import Refusal
 
 JOINED = f"""{BEGIN}\
   study: {{path: study.csv, from: recoded}}
@@ -66,7 +66,7 @@ def test_nothing_is_shown_by_a_name_that_is_not_listed(server: Server, name):
 
 
 def test_one_person_shows_so_many_releases(server: Server, monkeypatch):
-    monkeypatch.setattr("ppdm_flow.page.services.shown.shown.MOST", 1)
+    monkeypatch.setattr("ppdm_flow.page.services.shown.MOST", 1)
     run, shown, steward = _run(server, policy=JOINED), server.site.shown, server.users[PageRole.STEWARD]
     assert shown.show(steward, "clinic", run.name, "study") is None
     assert shown.show(steward, "clinic", run.name, "office") is Refusal.MANY

@@ -8,8 +8,8 @@ from signers import key_of, signers_text
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.engine.approval.decision import RequestedSignatures, decide
 from ppdm_flow.evidence.signers import Signer, Signers
-from ppdm_flow.page.services.approvals import signers_lists
-from ppdm_flow.page.services.approvals.signers_lists import SignersLists
+from ppdm_flow.page.services import approvals
+from ppdm_flow.page.services.approvals import SignersLists
 from ppdm_flow.page.services.bounded import CHECKS, BoundedCalls, LimitExceededError
 
 
@@ -74,7 +74,7 @@ def test_a_text_that_takes_too_long_is_tried_again_later(tmp_path, monkeypatch):
         raise LimitExceededError([])
 
     monkeypatch.setattr(BoundedCalls, "run", never)
-    monkeypatch.setattr(signers_lists.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(approvals.time, "monotonic", lambda: clock[0])
     for _ in range(2):
         with pytest.raises(LimitExceededError):
             lists.reader(CHECKS.seconds / 2)(file)  # who has no more time does not try it again
@@ -90,7 +90,7 @@ def test_a_text_that_takes_too_long_is_tried_again_later(tmp_path, monkeypatch):
 
 def test_the_kept_texts_are_bounded(tmp_path, parsed, monkeypatch):
     text = signers_text({"bob": "data-owner"})
-    monkeypatch.setattr(signers_lists, "_MOST_BYTES", int(2.5 * len(text)))
+    monkeypatch.setattr(approvals, "_MOST_BYTES", int(2.5 * len(text)))
     lists, file = SignersLists(), tmp_path / "signers.yaml"
     for name in ("bob", "eve", "ann", "eve", "bob"):
         file.write_text(signers_text({name: "data-owner"}))

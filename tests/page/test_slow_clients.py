@@ -21,14 +21,14 @@ from starlette.responses import Response
 from uvicorn.server import ServerState
 
 from ppdm_flow.page.app import ROUTES, application
-from ppdm_flow.page.http import receiving, turns
+from ppdm_flow.page.http import answering, turns
 from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.cookies import VISIT
 from ppdm_flow.page.http.route import reads
 from ppdm_flow.page.http.turns import AT_ONCE
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.sessions import Visit
-from ppdm_flow.page.services.policies.starts import FRAME
+from ppdm_flow.page.services.policies.policies import FRAME
 from ppdm_flow.page.serving.server import configured
 from ppdm_flow.page.serving.tls import with_own_certificate
 
@@ -371,7 +371,7 @@ def test_addresses_of_one_ipv6_network_are_one(server):
 def test_forms_are_parsed_in_the_turns_of_their_sender(server: Server, monkeypatch):
     """Else somebody with many connections would have all threads parse for them."""
     parsing, most, lock = [0], [0], threading.Lock()
-    parsed = receiving._parsed
+    parsed = answering._parsed
 
     def slow(content_type, body):
         with lock:
@@ -382,7 +382,7 @@ def test_forms_are_parsed_in_the_turns_of_their_sender(server: Server, monkeypat
             parsing[0] -= 1
         return parsed(content_type, body)
 
-    monkeypatch.setattr(receiving, "_parsed", slow)
+    monkeypatch.setattr(answering, "_parsed", slow)
     guest = server.browser(PageRole.GUEST)
     word = "; ".join(f"{name}={value}" for name, value in guest.client.cookies.items())
     body = b"form_token=" + guest.token().encode()

@@ -32,11 +32,8 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.serving import tls
-from ppdm_flow.page.serving.addresses import address_of, listening
-from ppdm_flow.page.serving.folders import state_held
-from ppdm_flow.page.serving.server import configured, serve
+from ppdm_flow.page.serving.server import address_of, configured, listening, serve, state_held, upkeep
 from ppdm_flow.page.serving.tls import fingerprint, with_own_certificate
-from ppdm_flow.page.serving.upkeep import upkeep
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 

@@ -13,8 +13,8 @@ from starlette.responses import Response, StreamingResponse
 
 from ppdm_flow.page.http import answering, turns
 from ppdm_flow.page.http.turns import AT_ONCE, PIECE, AnsweredInTurn, ResponseInTurn, turn
+from ppdm_flow.page.services import journal
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.journal import journal
 from ppdm_flow.page.services.places import BusyError, WorkPlaces
 
 

@@ -27,22 +27,20 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.page.services.places import PERSON, BusyError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
 from ppdm_flow.page.services.tables import column as columns_module
-from ppdm_flow.page.services.tables import selection
-from ppdm_flow.page.services.tables.column import BoundError
-from ppdm_flow.page.services.tables.layout import ColumnForm
+from ppdm_flow.page.services.tables import table as selection
+from ppdm_flow.page.services.tables.column import BoundError, ColumnForm
 from ppdm_flow.page.services.tables.making.__main__ import make
 from ppdm_flow.page.services.tables.making.task import CopyExitCode
-from ppdm_flow.page.services.tables.question import (
+from ppdm_flow.page.services.tables.table import (
     BetweenFilter,
     CellState,
     ContainsFilter,
+    CopiedTable,
     Equals,
     RowFilter,
     StateFilter,
 )
-from ppdm_flow.page.services.tables.released_table import ReleasedTable
-from ppdm_flow.page.services.tables.table import CopiedTable
-from ppdm_flow.page.services.tables.tables import CopyProgress
+from ppdm_flow.page.services.tables.tables import CopyProgress, ReleasedTable
 
 COLUMNS = {"age": "text", "town": "text", "days": "integer", "cost": "float", "day": "date", "at": "timestamp"}
 TOWNS = ("⊥", None, "Nord", "nordost", "süd", 'a "b", c', "<b>x</b>", "=1+1", "line\nbreak", "", "Straße")

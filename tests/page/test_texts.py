@@ -8,8 +8,7 @@ from pathlib import Path
 
 import ppdm_flow.page
 from ppdm_flow.page.app import ROUTES
-from ppdm_flow.page.looks.sayings import SAYINGS
-from ppdm_flow.page.looks.sections import SECTIONS
+from ppdm_flow.page.looks.templates import SAYINGS, SECTIONS
 from ppdm_flow.page.texts.catalogue import catalogue
 
 ROOM = Path(ppdm_flow.page.__file__).parent

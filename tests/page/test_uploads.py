@@ -24,10 +24,9 @@ from sites import Server
 
 from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.page.services.uploads.arriving import UploadLimits
 from ppdm_flow.page.services.uploads.kinds import kind_of
-from ppdm_flow.page.services.uploads.limits import UploadLimits
-from ppdm_flow.page.services.uploads.look import look
-from ppdm_flow.page.services.uploads.uploads import Uploads
+from ppdm_flow.page.services.uploads.uploads import Uploads, look
 from ppdm_flow.page.settings import Settings
 
 TABLE = b"age,job\n30,nurse\n41,clerk\n"

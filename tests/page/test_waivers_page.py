@@ -9,7 +9,7 @@ from people_with_keys import POLICY
 from sites import Server
 
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.views.waivers import routes
+from ppdm_flow.page.views import waivers
 from ppdm_flow.policy import load
 from ppdm_flow.policy.edit.changes import from_json, put
 from ppdm_flow.policy.edit.edited import edited
@@ -58,7 +58,7 @@ def test_the_waivers_of_all_policies_make_no_page_without_end(server: Server, po
     assert ("w099" in page, "w100" in page, "50 more stand in the policy" in page) == (True, False, True)
     assert len(page) < 150_000
     assert "agreed &lt;b&gt;once" in page
-    monkeypatch.setattr(routes, "_MOST", 10)
+    monkeypatch.setattr(waivers, "_MOST", 10)
     page = browser.get("/waivers").text
     assert ("w009" in page, "w010" in page, "140 more stand" in page, "2 more stand" in page) == (
         True,

@@ -22,7 +22,7 @@ from ppdm_flow.sdk.spec import Effect
 
 USED = {
     "ppdm_flow/evidence/assignment.py",
-    "ppdm_flow/page/views/hierarchies/drawing.py",
+    "ppdm_flow/page/views/hierarchies/routes.py",
     "ppdm_flow/pictures/graphs.py",
     "ppdm_flow/plan/dag.py",
     "ppdm_flow/plan/definition.py",

@@ -11,7 +11,7 @@ from sites import PASSWORD, Browser
 
 from ppdm_flow.page.services.accounts.accounts import LastAdministratorError
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.journal.journal import RENEW
+from ppdm_flow.page.services.journal import RENEW
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from starlette.testclient import TestClient
 
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts.attempts import FORGOTTEN, AttemptKind, Attempts, CountedSubject, network
-from ppdm_flow.page.services.accounts.browsers import Browsers
+from ppdm_flow.page.services.accounts.people import Browsers, SignIn
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.accounts.sign_in import SignIn
 
 HERE, THERE = "192.0.2.7", "198.51.100.9"
 

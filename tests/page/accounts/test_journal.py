@@ -16,7 +16,7 @@ from sites import Browser
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.texts.visible import visible_line
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.journal.journal import (
+from ppdm_flow.page.services.journal import (
     MORE,
     REFUSALS_A_MINUTE,
     REFUSALS_AN_HOUR,
@@ -25,8 +25,8 @@ from ppdm_flow.page.services.journal.journal import (
     ChainKey,
     chain_key,
 )
-from ppdm_flow.page.serving.upkeep import upkeep
-from ppdm_flow.page.views.journal.files import joined
+from ppdm_flow.page.serving.server import upkeep
+from ppdm_flow.page.views.journal import joined
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import sqlite3
 import pytest
 from sites import CHEAP, PASSWORD, Browser
 
+from ppdm_flow.page.services.accounts.accounts import NameTakenError, may_be_name, normal
 from ppdm_flow.page.services.accounts.links import FIRST_SECONDS, AccountLinks, LinkGoneError
-from ppdm_flow.page.services.accounts.names import NameTakenError, may_be_name, normal
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site

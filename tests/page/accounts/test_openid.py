@@ -17,13 +17,12 @@ from sites import CHEAP, PASSWORD, PATIENCE, Browser
 
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.app import application
-from ppdm_flow.page.services.accounts import identities
-from ppdm_flow.page.services.accounts.identities import Identity
+from ppdm_flow.page.services.accounts import links
+from ppdm_flow.page.services.accounts.links import Identity
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.words import new_word
-from ppdm_flow.page.services.openid import provider as provider_module
-from ppdm_flow.page.services.openid.configuration import read_configuration
-from ppdm_flow.page.services.openid.flows import SECONDS, FlowRefusedError, Flows
+from ppdm_flow.page.services.openid import open_id as provider_module
+from ppdm_flow.page.services.openid.configuration import SECONDS, FlowRefusedError, Flows, read_configuration
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.page.site import opened_site
 
@@ -130,14 +129,14 @@ def test_a_locked_account_is_refused_its_identity(site, provider):
 
 def test_an_identity_that_is_unlinked_while_it_signs_in_is_not_signed_in(site, provider, monkeypatch):
     _invited(site, provider)
-    known = identities.Identities.user
+    known = links.Identities.user
 
     def user(self, identity):
         found = known(self, identity)
         self.unlink(identity, found.id)
         return found
 
-    monkeypatch.setattr(identities.Identities, "user", user)
+    monkeypatch.setattr(links.Identities, "user", user)
     browser, answer = _figures_sql(site, provider)
     assert answer.status_code == 403
     assert browser.get("/account").headers["location"] == "/sign-in"
@@ -357,7 +356,7 @@ def test_an_owner_unlinks_an_identity_that_is_not_the_only_way_in(site, provider
     assert kept.status_code == 400
     assert "the only way into your account" in kept.text
     with site.database.changing() as connection:
-        identities.link(connection, Identity(provider.issuer, "lost"), anna)
+        links.link(connection, Identity(provider.issuer, "lost"), anna)
     other, _ = _figures_sql(site, provider, "lost")
     assert other.get("/account").status_code == 200
     assert browser.send("/account/unlink", issuer=provider.issuer, subject="nobody").status_code == 404

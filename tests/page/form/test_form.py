@@ -16,9 +16,8 @@ from starlette.datastructures import FormData
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.views.form import drafting
-from ppdm_flow.page.views.form.adding import added
-from ppdm_flow.page.views.form.showing import contents_of
+from ppdm_flow.page.views.form import routes
+from ppdm_flow.page.views.form.routes import added, contents_of
 from ppdm_flow.policy.edit.changes import tree_of
 from ppdm_flow.policy.edit.edited import edited
 
@@ -322,8 +321,8 @@ def test_a_table_becomes_a_policy(server, monkeypatch):
     assert (job.kind, job.exit_code, job.leads_to) == ("profile", 0, f"/form/draft/{job.id}"), job.talk
     page = steward.get(job.leads_to).text
     with monkeypatch.context() as patched:
-        patched.setattr(drafting, "LARGE", 0)
-        patched.setattr(drafting, "json", None)
+        patched.setattr(routes, "LARGE", 0)
+        patched.setattr(routes, "json", None)
         assert steward.get(job.leads_to).text == page, "a long profile is parsed by another process"
     assert "measles" not in page
     assert str(upload.path) not in page.replace(html.escape(job.command), "")

@@ -11,9 +11,8 @@ import pytest
 from ppdm_flow.mining.hierarchies.building import by_number_or_rows
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import Intervals
-from ppdm_flow.page.services.hierarchies.counts import read_counts
-from ppdm_flow.page.services.hierarchies.levels import interval_levels
-from ppdm_flow.page.services.hierarchies.spread import as_edges, spread_of
+from ppdm_flow.page.services.hierarchies.drafts import read_counts
+from ppdm_flow.page.services.hierarchies.spread import as_edges, interval_levels, spread_of
 
 
 def _counts(values):
@@ -88,7 +87,7 @@ def test_edges_ascend_and_are_numbers():
 
 @pytest.mark.parametrize("pieces", [1 << 20, 0])  # read in a loop, and as columns
 def test_numbers_too_far_from_0_have_no_histogram_and_those_before_have_one(tmp_path, monkeypatch, pieces):
-    monkeypatch.setattr("ppdm_flow.page.services.hierarchies.counts._LARGE", pieces)
+    monkeypatch.setattr("ppdm_flow.page.services.hierarchies.drafts._LARGE", pieces)
     file = tmp_path / "counts.csv"
     file.write_text("-1e308;1\n0;2\n1e308;1\n")
     assert read_counts(file, 10).spread is None

@@ -8,8 +8,7 @@ import time
 import pytest
 
 from ppdm_flow.mining.hierarchies.building import checked
-from ppdm_flow.page.services.hierarchies.attributes import DeclaredAttribute
-from ppdm_flow.page.services.hierarchies.declared import declared_grouping
+from ppdm_flow.page.services.hierarchies.declared import DeclaredAttribute, declared_grouping
 from ppdm_flow.page.services.hierarchies.grouping import UnusableGroupError, ValueGrouping, flat, grouped
 
 JOBS = ("nurse", "doctor", "clerk", "driver")

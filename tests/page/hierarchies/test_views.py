@@ -526,7 +526,7 @@ def test_long_values_are_shown_shortened_and_sent_whole(clinic: Server):
 def test_the_list_of_attributes_is_as_long_as_an_upload_may_be_wide(clinic: Server, monkeypatch):
     browser = clinic.browser(PageRole.STEWARD)
     assert "not listed" not in browser.get(PLACE).text
-    monkeypatch.setattr("ppdm_flow.page.views.hierarchies.listing._MOST", 1)
+    monkeypatch.setattr("ppdm_flow.page.views.hierarchies.routes._MOST", 1)
     page = browser.get(PLACE).text
     assert "2 more attributes are not listed" in page
     assert "attribute=age" in page

@@ -9,7 +9,7 @@ import pytest
 from starlette.datastructures import QueryParams
 
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.page.views.policies.asked_changes import asked_changes
+from ppdm_flow.page.views.policies.routes import asked_changes
 from ppdm_flow.policy.edit.changes import put, remove, to_json
 
 ADDRESS = "/policies/study/people.yaml/propose"

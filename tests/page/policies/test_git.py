@@ -9,8 +9,8 @@ import pytest
 from ppdm_flow.api.diff.revisions import place
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.services.accounts.roles import PageRole, User
-from ppdm_flow.page.services.policies import git as asked
 from ppdm_flow.page.services.policies import working_tree
+from ppdm_flow.page.services.policies import working_tree as asked
 from ppdm_flow.page.services.policies.working_tree import GitRefusedError, WorkingTree
 
 ANN = User(1, 'Ann <b@c>"\n$(x)', frozenset({PageRole.STEWARD}))

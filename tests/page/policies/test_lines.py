@@ -7,7 +7,7 @@ import random
 import pytest
 from growth import growth
 
-from ppdm_flow.page.views.policies.lines import changed_lines
+from ppdm_flow.page.views.policies.comparing import changed_lines
 
 
 def shown(old: str, new: str) -> list[str]:

@@ -11,7 +11,7 @@ from small_policies import write_policy
 
 from ppdm_flow.api.loading.kinds import identity_of
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.policies.files import named_after
+from ppdm_flow.page.services.policies.policies import named_after
 
 
 @pytest.fixture

@@ -144,7 +144,7 @@ def test_of_many_faults_a_resolved_policy_shows_some(steward, policies, monkeypa
     (policies.folder / "many.yaml").write_text(f"version: 1\nname: many\nattributes:\n{attributes}releases: {{}}\n")
     whole = html.unescape(steward.get("/policies/many.yaml/resolved").text).count('<li class="error"')
     assert whole >= 9
-    monkeypatch.setattr("ppdm_flow.page.views.policies.listing.MOST_FINDINGS", 2)
+    monkeypatch.setattr("ppdm_flow.page.views.policies.routes.MOST_FINDINGS", 2)
     page = html.unescape(steward.get("/policies/many.yaml/resolved").text)
     assert page.count('<li class="error"') == 2
     assert f"There are {whole - 2} more" in page

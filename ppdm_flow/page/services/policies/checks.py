@@ -21,8 +21,7 @@ from ppdm_flow.core.digests import open_ordinary
 from ppdm_flow.core.texts.widths import shortened
 from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_part, time_of_parts
-from ppdm_flow.page.services.policies.files import TABLES, YAML, files_below
-from ppdm_flow.page.services.policies.policies import PolicyFiles
+from ppdm_flow.page.services.policies.policies import TABLES, YAML, PolicyFiles, files_below
 from ppdm_flow.page.services.policies.reach import reaches, texts
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.locked import files_of as definitions_of

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from ppdm_flow.api.explain.templates import template_names
 from ppdm_flow.api.loading.kinds import FileIdentity, FileKind, identity_of, kind_by_lines
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError
-from ppdm_flow.page.services.policies.files import (
-    TABLES,
-    YAML,
-    PolicyFile,
-    UnusableNameError,
-    files_below,
-    new_path,
-)
 from ppdm_flow.page.services.policies.history import FOUND, REMOVED, WROTE, FileHistory, Version
 from ppdm_flow.page.services.policies.writing import as_bytes, make, plain, put
 from ppdm_flow.page.services.refusal import RefusalError
@@ -294,6 +288,117 @@ def _stamp(path: Path) -> _Stamp:
 def digest(data: bytes) -> str:
     """Return the SHA-256 of a file's bytes."""
     return hashlib.sha256(data).hexdigest()
+
+
+# The files of the folder of policies that people see: by name, which is never joined to a path without a look.
+
+
+YAML = (".yaml", ".yml")
+TABLES = (".csv",)
+_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,8}[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+_DEEPEST = 32
+"""Folders, one in the other, in which files are looked for: Git brings a thousand of them as well."""
+_LONGEST = 200
+_LONGEST_POLICY = 64
+_POLICY = re.compile(
+    rb"""^["']?name["']?[ \t]*:[ \t]*(["']?)([A-Za-z][A-Za-z0-9_-]*)\1[ \t]*(?:#.*)?\r?$""", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """A YAML file: ``name`` is its path below the folder, with ``/``."""
+
+    name: str
+    kind: FileKind
+
+
+class UnusableNameError(ValueError):
+    """A new file cannot have this name."""
+
+
+def files_below(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
+    """Return the files with these endings, by name.
+
+    What is hidden, a link, in many folders, or has a name nobody can type is none.
+    """
+    return dict(sorted(_walk(folder, folder, endings, _DEEPEST)))
+
+
+def named_after(text: str, file: str) -> str:
+    """Return a policy's text with the name that goes with a file; one without a line for its name stays as it is."""
+    data = text.encode()
+    found = _POLICY.search(data)
+    if found is None:
+        return text
+    return (data[: found.start(2)] + policy_name(file).encode() + data[found.end(2) :]).decode()
+
+
+def policy_name(file: str) -> str:
+    """Return the name that a new policy in a file has."""
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", PurePosixPath(file).stem)
+    return (stem if stem[:1].isalpha() else f"policy-{stem}")[:_LONGEST_POLICY]
+
+
+def new_path(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
+    """Return where a new file of this name goes. Raises UnusableNameError.
+
+    A name has letters, digits, ``_``, ``-`` and ``.``, in folders or not; its folders are no links.
+    """
+    if len(name) > _LONGEST or not _NAME.fullmatch(name) or not name.endswith(endings):
+        raise UnusableNameError
+    path = folder
+    for part in name.split("/"):
+        path /= part
+        if path.is_symlink():
+            raise UnusableNameError
+    if any(each.exists() and not each.is_dir() for each in path.parents if each.is_relative_to(folder)):
+        raise UnusableNameError
+    return path
+
+
+def _walk(folder: Path, root: Path, endings: tuple[str, ...], deep: int) -> Iterator[tuple[str, Path]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") or not entry.name.isprintable():
+                continue
+            if entry.is_dir(follow_symlinks=False) and deep:
+                with suppress(FileNotFoundError):  # it went with its last file meanwhile
+                    yield from _walk(Path(entry.path), root, endings, deep - 1)
+            elif entry.is_file(follow_symlinks=False) and entry.name.endswith(endings):
+                path = Path(entry.path)
+                yield path.relative_to(root).as_posix(), path
+
+
+FRAME, COPY = "frame", "copy:"
+_FRAME = """version: 1
+name: {name}
+{extends}
+source: {{path: data.csv}}
+
+attributes:
+  id: {{role: identifier}}
+
+privacy:
+  k_anonymity: {{k: 5}}
+
+releases:
+  public: {{path: public.csv}}
+"""
+
+
+def starts(policies: PolicyFiles) -> dict[str, str]:
+    """Return what can be started from, with the name of the template or policy; that of the frame is empty."""
+    templates = {name: name for name in template_names()}
+    return {FRAME: "", **templates, **{f"{COPY}{name}": name for name in policies.names()}}
+
+
+def text_for(policies: PolicyFiles, start: str, file: str) -> str:
+    """Return the text of a new policy in a file of this name."""
+    if start.startswith(COPY):
+        return named_after(policies.read(start.removeprefix(COPY)).text, file)
+    extends = "" if start == FRAME else f"extends: [{{template: {start}}}]\n"
+    return _FRAME.format(name=policy_name(file), extends=extends)
 
 
 __all__ = [

@@ -13,9 +13,8 @@ from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.bounded import CHECKS, LARGE, LimitExceededError
 from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, ReleasedFolder
-from ppdm_flow.page.services.shown.shown import SharedRelease
-from ppdm_flow.page.services.tables.released_table import ReleasedTable
-from ppdm_flow.page.services.tables.tables import TableCopies
+from ppdm_flow.page.services.shown import SharedRelease
+from ppdm_flow.page.services.tables.tables import ReleasedTable, TableCopies
 
 T = TypeVar("T")
 _SECONDS = 5.0

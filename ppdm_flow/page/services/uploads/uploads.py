@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
+import json
 import os
 import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable, Sequence
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from sqlite3 import Row
+from typing import TYPE_CHECKING, BinaryIO
 
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.bounded import BoundedCalls
+from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.database import PageDatabase
 from ppdm_flow.page.services.storage.disk import room
-from ppdm_flow.page.services.uploads.arriving import ArrivingFile
-from ppdm_flow.page.services.uploads.kinds import kind_of
-from ppdm_flow.page.services.uploads.limits import UploadLimits, refused
-from ppdm_flow.page.services.uploads.look import look
-from ppdm_flow.page.services.uploads.rows import line_of
+from ppdm_flow.page.services.uploads.arriving import ArrivingFile, UploadLimits, refused
+from ppdm_flow.page.services.uploads.kinds import UploadKind, kind_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SCHEMA = (
     (
@@ -186,3 +198,252 @@ class Uploads:
         path = self._folder / row["id"] / row["file"]
         until = datetime.fromtimestamp(row["until"], UTC)
         return Upload(row["id"], row["name"], row["format"], row["bytes"], path, until)
+
+
+def look(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
+    """Look at a file, in a process that cannot take the server with it.
+
+    Raises DataError where it unpacks to too much or has too many columns (PPF996), or with what the source says where
+    it cannot be read as a table of its kind (PPF995).
+    """
+    check_unpacked(file, kind, limits)
+    check_columns(file, kind, limits)
+    if why := _fault(file, kind, limits):
+        help_ = "open it where it was made, and write it anew"
+        raise DataError(Diagnostic("PPF995", f"the upload is refused: {why}", help=help_))
+
+
+def _fault(file: Path, kind: UploadKind, limits: UploadLimits) -> str:
+    """Return why a file cannot be read as a table of its kind; nothing where its beginning can.
+
+    Raises DataError where it has too many columns (PPF996), before any row is read.
+    """
+    from ppdm_flow.api.profile.data import look as looked  # noqa: PLC0415  # the server itself reads no data
+    from ppdm_flow.engine.opening.opening import open_source  # noqa: PLC0415  # as above
+
+    try:
+        node = looked(file).node(file.name)
+        source = open_source(node, file)
+        names = node.columns or source.names()
+        if len(names) <= limits.columns:
+            next(iter(source.batches(source.names())), None)
+    except PpdmError as error:
+        said = "; ".join(each.message for each in error.diagnostics)
+        return said.replace(f"`{file}`", "the file").replace(str(file), "the file")
+    except MemoryError:
+        return "reading it takes too much memory"
+    except Exception:  # noqa: BLE001  # whatever a reader does with hostile bytes; its words may quote them
+        return f"it cannot be read as {kind.format}"
+    refuse_wide(len(names), limits)
+    return "" if names else "it has no columns"
+
+
+# Packed uploads: what they hold is counted while it is unpacked, and what they say of themselves is not believed.
+
+
+_PIECE = 1 << 20
+_SMALL = 64 * 2**20
+"""What may come of any file, however small it is."""
+_MEMBERS = 10_000
+_WORKBOOK = "xl/workbook.xml"
+_LONGEST = 2**62
+_SMALL_PARQUET = 2**30
+"""The same of Parquet, where few bytes say that a value goes on for many rows."""
+_BYTES = "BYTE_ARRAY"
+_NUMBER = 8
+_ROWS = 1 << 16
+_DELIMITERS = (b",", b";", b"\t", b"|")
+
+
+def check_unpacked(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
+    """Raise DataError where a file unpacks to too much (PPF996), or is damaged or no workbook (PPF995)."""
+    pieces = _gzip if kind.packed else _PIECES.get(kind.format)
+    if pieces is None:
+        return
+    small = _SMALL_PARQUET if pieces is _parquet else _SMALL
+    most = min(limits.unpacked_bytes, max(small, file.stat().st_size * limits.unpacked_ratio))
+    unpacked = 0
+    try:
+        for piece in pieces(file):
+            unpacked += piece
+            if unpacked > most:
+                raise _bomb(f"it unpacks to more than {most // 2**20:,} MB")
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError):
+        raise _damaged("its packing is damaged, or of an unusual kind") from None
+
+
+def check_columns(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
+    """Raise DataError where a file has more columns than the server takes (PPF996): each costs every look at it.
+
+    Of a text the first line is looked at, before a reader guesses how it is written. What this does not find, the
+    reader does (`look`).
+    """
+    if kind.format == "parquet":
+        from pyarrow import parquet  # noqa: PLC0415  # the server itself reads no data
+
+        columns = parquet.read_metadata(file).num_columns
+    elif kind.format in _PIECES:
+        return
+    else:
+        with gzip.open(file) if kind.packed else file.open("rb") as opened:
+            line = opened.readline(_PIECE)
+        columns = _keys(line) if kind.format == "jsonl" else max(map(line.count, _DELIMITERS)) + 1
+    refuse_wide(columns, limits)
+
+
+def refuse_wide(columns: int, limits: UploadLimits) -> None:
+    """Raise DataError (PPF996) for more columns than the server takes."""
+    if columns > limits.columns:
+        raise _bomb(f"it has {columns:,} columns, and the server takes {limits.columns:,}")
+
+
+def _keys(line: bytes) -> int:
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        return 0
+    return len(first) if isinstance(first, dict) else 0
+
+
+def _parquet(file: Path) -> Iterator[int]:
+    """Count what the values take once they are written out: a dictionary has each of them once."""
+    from pyarrow import compute, parquet, types  # noqa: PLC0415  # the server itself reads no data
+
+    with parquet.ParquetFile(file) as opened:
+        schema = opened.schema
+        columns = [schema.column(n) for n in range(len(schema))]
+        texts = [column.path for column in columns if column.physical_type == _BYTES]
+        for number, column in enumerate(columns):
+            if column.physical_type != _BYTES:
+                groups = (opened.metadata.row_group(g) for g in range(opened.metadata.num_row_groups))
+                yield sum(group.column(number).num_values for group in groups) * max(_NUMBER, column.length or 0)
+    with parquet.ParquetFile(file, read_dictionary=texts) as opened:
+        for batch in opened.iter_batches(_ROWS, columns=texts) if texts else ():
+            for array in chain.from_iterable(map(_leaves, batch.columns)):
+                if types.is_dictionary(array.type):
+                    lengths = compute.binary_length(array.dictionary).take(array.indices)
+                    yield (compute.sum(lengths).as_py() or 0) + len(array)
+                else:
+                    yield array.nbytes
+
+
+def _leaves(array: pa.Array) -> Iterator[pa.Array]:
+    """Yield the arrays of values that lists and structs are made of."""
+    from pyarrow import types  # noqa: PLC0415  # the server itself reads no data
+
+    if types.is_struct(array.type):
+        for part in array.flatten():
+            yield from _leaves(part)
+    elif types.is_map(array.type):
+        yield from (*_leaves(array.keys), *_leaves(array.items))
+    elif types.is_list(array.type) or types.is_large_list(array.type) or types.is_fixed_size_list(array.type):
+        yield from _leaves(array.flatten())
+    else:
+        yield array
+
+
+def _gzip(file: Path) -> Iterator[int]:
+    with gzip.open(file) as opened:
+        while piece := opened.read(_PIECE):
+            yield len(piece)
+
+
+def _workbook(file: Path) -> Iterator[int]:
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if len(members) > _MEMBERS:
+            raise _bomb(f"it holds more than {_MEMBERS:,} files")
+        names = [member.filename for member in members]
+        if _WORKBOOK not in names or len(set(names)) != len(names):
+            raise _damaged("it is a ZIP archive, and no workbook of Excel")
+        for member in members:
+            yield from _member(archive, member)
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[int]:
+    """Count all that a member unpacks to: its own word for that ends the reading too early where it is too small."""
+    said, member.file_size = member.file_size, _LONGEST
+    real = 0
+    opened: BinaryIO
+    with archive.open(member) as opened:  # type: ignore[assignment]  # it is one, by its methods
+        while piece := opened.read(_PIECE):
+            real += len(piece)
+            yield len(piece)
+    if real != said:
+        raise _damaged("a part of it is not as long as it says")
+
+
+_PIECES: Mapping[str, Callable[[Path], Iterator[int]]] = {"excel": _workbook, "parquet": _parquet}
+
+
+def _bomb(what: str) -> DataError:
+    help_ = "send what the policy needs of the table, as Parquet or unpacked"
+    return DataError(Diagnostic("PPF996", f"the upload is refused: {what}", help=help_))
+
+
+def _damaged(why: str) -> DataError:
+    return DataError(Diagnostic("PPF995", f"the upload is refused: {why}", help="write the file anew"))
+
+
+# One row more for a table that somebody uploaded, written as the rest of the file is.
+
+
+MOST_COLUMNS = 200
+"""Columns up to which a form has a field for each."""
+_ENDING = ".csv"
+
+
+def takes_rows(file: Path) -> bool:
+    """Whether rows are added to files of this kind: text with delimiters, unpacked."""
+    return file.suffix == _ENDING
+
+
+def columns_of(file: Path) -> tuple[str, ...]:
+    """Return the names of the columns. Raises RefusalError where they are too many for a form."""
+    from ppdm_flow.api.profile.data import look  # noqa: PLC0415  # the server itself reads no data
+    from ppdm_flow.engine.opening.opening import open_source  # noqa: PLC0415  # as above
+
+    node = look(file).node(file.name)
+    names = tuple(node.columns or open_source(node, file).names())
+    if len(names) > MOST_COLUMNS:
+        raise RefusalError("uploads.row_columns", most=MOST_COLUMNS)
+    return names
+
+
+def line_of(file: Path, cells: Sequence[str]) -> bytes:
+    """Return a row as a line of the file, in its encoding and with its delimiter.
+
+    Raises RefusalError where the file has another number of columns, or has no way to write a cell.
+    """
+    from ppdm_flow.api.profile.data import look  # noqa: PLC0415  # the server itself reads no data
+
+    if len(cells) != len(columns_of(file)):
+        raise RefusalError("uploads.row_changed")
+    if not any(cell.strip() for cell in cells):
+        raise RefusalError("uploads.row_empty", 400)
+    if any(unicodedata.category(character) == "Cc" for cell in cells for character in cell):
+        raise RefusalError("uploads.row_characters", 400)
+    options = look(file).node(file.name).options
+    encoding, escape = str(options.get("encoding", "utf-8")), options.get("escape", "none")
+    own = {
+        "delimiter": str(options.get("delimiter", ",")),
+        "escapechar": None if escape == "none" else str(escape),
+        "doublequote": escape == "none",
+    }
+    written = io.StringIO(newline="")
+    try:
+        csv.writer(written, lineterminator="", **own).writerow(cells)
+        line = written.getvalue()
+        if next(csv.reader([line], strict=True, **own)) != list(cells):
+            raise RefusalError("uploads.row_characters", 400)
+        end = b"\r\n" if _first_line(file).endswith(b"\r\n") else b"\n"
+        if "\n".encode(encoding) != b"\n":
+            raise RefusalError("uploads.row_encoding")
+        return line.encode(encoding) + end
+    except (csv.Error, UnicodeEncodeError):
+        raise RefusalError("uploads.row_characters", 400) from None
+
+
+def _first_line(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.readline(1 << 20)

@@ -22,10 +22,9 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.page.services.storage.disk import room
-from ppdm_flow.page.services.tables.layout import ColumnAbout, ColumnForm, TableAbout
-from ppdm_flow.page.services.tables.making.columns import write_column
+from ppdm_flow.page.services.tables.column import ColumnAbout, ColumnForm, TableAbout
+from ppdm_flow.page.services.tables.making.columns import text_tables, write_column
 from ppdm_flow.page.services.tables.making.task import CopyExitCode, CopyTask
-from ppdm_flow.page.services.tables.making.texts import text_tables
 
 _NICE = 10
 _READING = 3 * 2**30

@@ -1,1 +1,0 @@
-"""Held runs: what they wait for, and who may give it."""

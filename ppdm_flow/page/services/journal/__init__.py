@@ -1,1 +1,0 @@
-"""The journal: who did what, and when; without values, never changed."""

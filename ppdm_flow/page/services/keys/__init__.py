@@ -1,1 +1,0 @@
-"""Signing keys of people, each under a passphrase that the server does not keep."""

@@ -1,1 +1,0 @@
-"""Which releases guests may read."""

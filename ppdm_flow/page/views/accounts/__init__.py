@@ -1,1 +1,0 @@
-"""Signing in and out, one's own account, and the accounts of all."""

@@ -1,1 +1,0 @@
-"""Held runs: what waits for me, signing, releasing."""

@@ -1,1 +1,0 @@
-"""The pages that `ppdm-flow explain` shows."""

@@ -1,1 +1,0 @@
-"""What guests see: released tables page by page, their data sheets, reports and files."""

@@ -1,1 +1,0 @@
-"""Jobs: what waits, runs and is over; how it goes on; cancelling."""

@@ -1,1 +1,0 @@
-"""What guests are shown, as stewards decide it."""

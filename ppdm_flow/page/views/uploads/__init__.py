@@ -1,1 +1,0 @@
-"""Uploading tables, and removing them."""

@@ -1,1 +1,0 @@
-"""What need not hold for a while: all waivers, and new ones as edits of their policy."""
