@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.api.explain.concepts import CONCEPTS
+from ppdm_flow.api.explain.explain import CONCEPTS
 from ppdm_flow.policy.language.kinds import built_in
 from ppdm_flow.sdk import registry
 

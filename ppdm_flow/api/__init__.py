@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ppdm_flow.api.audit import audit as audit
     from ppdm_flow.api.check import check as check
-    from ppdm_flow.api.contract.contract import from_contract as from_contract
+    from ppdm_flow.api.contract import from_contract as from_contract
     from ppdm_flow.api.deliver import deliver as deliver
     from ppdm_flow.api.diff.diff import diff as diff
     from ppdm_flow.api.doctor import doctor as doctor
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from ppdm_flow.api.explain.explain import explain as explain
     from ppdm_flow.api.explain.explain import topics as topics
     from ppdm_flow.api.explain.listing import plugins as plugins
-    from ppdm_flow.api.hierarchy.hierarchy import check_hierarchy as check_hierarchy
-    from ppdm_flow.api.hierarchy.hierarchy import count_values as count_values
-    from ppdm_flow.api.hierarchy.hierarchy import hierarchy as hierarchy
-    from ppdm_flow.api.hierarchy.ways import HierarchyMethod as HierarchyMethod
+    from ppdm_flow.api.hierarchy import HierarchyMethod as HierarchyMethod
+    from ppdm_flow.api.hierarchy import check_hierarchy as check_hierarchy
+    from ppdm_flow.api.hierarchy import count_values as count_values
+    from ppdm_flow.api.hierarchy import hierarchy as hierarchy
     from ppdm_flow.api.key import make_key as make_key
     from ppdm_flow.api.key import show_key as show_key
     from ppdm_flow.api.ledger import create_ledger as create_ledger
@@ -66,18 +66,18 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "audit": "audit",
-    "HierarchyMethod": "hierarchy.ways",
+    "HierarchyMethod": "hierarchy",
     "check": "check",
     "check_draft": "drafts.check",
-    "check_hierarchy": "hierarchy.hierarchy",
-    "count_values": "hierarchy.hierarchy",
+    "check_hierarchy": "hierarchy",
+    "count_values": "hierarchy",
     "deliver": "deliver",
     "diff": "diff.diff",
     "diff_drafts": "drafts.diff",
     "doctor": "doctor",
     "explain": "explain.explain",
-    "from_contract": "contract.contract",
-    "hierarchy": "hierarchy.hierarchy",
+    "from_contract": "contract",
+    "hierarchy": "hierarchy",
     "init": "scaffold",
     "installed_text": "documents",
     "judgement": "report",

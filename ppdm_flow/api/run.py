@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
-from ppdm_flow.api.author import Author, check_author, with_own_signers
 from ppdm_flow.api.buckets import copies_for, place_of
-from ppdm_flow.api.engines import opened_engine
 from ppdm_flow.api.loading.bindings import plan_for_data
 from ppdm_flow.api.loading.lock_uses import Uses
-from ppdm_flow.api.loading.policies import ReadyPlan, quote_sources
+from ppdm_flow.api.loading.policies import ON_SPARK, ReadyPlan, quote_sources, unchosen, valid_plan
 from ppdm_flow.api.show import resolved_text
-from ppdm_flow.api.tables import TableData, check_place, plan_for_table, table_copy
-from ppdm_flow.api.where import HERE, SPARK, EngineChoice
+from ppdm_flow.api.sign import sign
+from ppdm_flow.api.where import ENGINES, HERE, LOCAL, SPARK, EngineChoice
 from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses.table import TableAddress, refuse_table
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.results import HELD, RELEASED, Report
+from ppdm_flow.engine.approval.decision import AUTHOR
 from ppdm_flow.engine.buckets.copies import BucketCopies, clear_copies
 from ppdm_flow.engine.events import Listener, ignore_events
+from ppdm_flow.engine.faults import data_fault
+from ppdm_flow.engine.local.engine import LocalEngine
+from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.engine.reading.binding import bind
 from ppdm_flow.engine.run.finishing import Beside, execute
 from ppdm_flow.engine.seam import Engine
-from ppdm_flow.evidence.key_files import Password
+from ppdm_flow.engine.streams.stream import Stop
+from ppdm_flow.evidence.key_files import Password, read_signing_key
+from ppdm_flow.evidence.keys import PublicKey
+from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.document import document
+from ppdm_flow.policy import load
+from ppdm_flow.policy.demands import EqualTo
 from ppdm_flow.policy.project_file import project_of
+from ppdm_flow.policy.requirements import awaits_data
+from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.report.locations import locations
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.judgement import RunJudgement
+
+if TYPE_CHECKING:
+    from ppdm_flow.engine.spark.engine import SparkEngine
+    from ppdm_flow.engine.spark.snapshot import SparkTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +213,179 @@ def _companions(made: Report, release: str, beside: Beside) -> Mapping[str, str]
     from ppdm_flow.report.datasheet.forms import datasheets  # noqa: PLC0415  # as above
 
     return datasheets(made, release, beside)
+
+
+# Data that is in no file: a table that Spark reads, copied once for a run.
+
+
+_FRAME = "the DataFrame"
+_FILE = "data.parquet"
+_COPY = Path(".copy-of-a-table.parquet")
+"""A name that tells the format of the copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkFrame:
+    """A DataFrame of a session of Spark's, given as data."""
+
+    frame: Any
+
+
+TableData = TableAddress | SparkFrame
+"""Data that Spark reads, and that is copied before a run."""
+
+
+def check_place(table: TableData, where: EngineChoice) -> None:
+    """Raise UsageError where a table is not given to Spark."""
+    if where.engine == SPARK:
+        return
+    if isinstance(table, TableAddress):
+        refuse_table(table.shown)
+    text = "a DataFrame of Spark's is read by the engine `spark`"
+    raise UsageError(Diagnostic("PPF954", text, help='leave `engine` out, or give `engine="spark"`'))
+
+
+def plan_for_table(path: Path, sets: Mapping[str, str], *, strict: bool, clock: Clock | None) -> ReadyPlan:
+    """Return the plan of a policy as far as it is known before a table's columns are. Raises PolicyError."""
+    loaded = load(path, sets)
+    if awaits_data(loaded.policy):
+        raise unchosen(loaded, ON_SPARK)
+    return valid_plan(loaded, None, _COPY, strict=strict, clock=clock)
+
+
+def table_copy(table: TableData, ready: ReadyPlan, engine: Engine, copies: BucketCopies, listener: Listener) -> Path:
+    """Copy the columns that a policy uses of all rows of a table, and return the copy, which goes with ``copies``.
+
+    ``engine`` is Spark's. Raises PolicyError and DataError where the table cannot be read or does not match the
+    policy, RunError.
+    """
+    spark = cast("SparkEngine", engine)
+    with quote_sources(ready.sources, ready.plan.secrets):
+        if ready.plan.tables:
+            text = "linked tables are read from a folder with the file of each, and one table is given"
+            raise data_fault("PPF957", text, advice="write each to Parquet first, and give their folder")
+        source = _source(table, spark)
+        columns = _used(ready, source.columns())
+        source.check_kinds(columns)
+        scratch = copies.folder("copying")
+        spark.check(scratch)
+        name = table.file_name if isinstance(table, TableAddress) else _FILE
+        place = copies.folder("table") / name
+        source.copied(spark.farm.of_run(Stop(), listener), columns, scratch, place)
+        for shown in (place, place.absolute()):
+            copies.shows(shown, source.shown.strip("`"))
+        return place
+
+
+def _source(table: TableData, engine: SparkEngine) -> SparkTable:
+    from ppdm_flow.engine.spark.snapshot import SparkTable  # noqa: PLC0415  # an extra
+
+    if isinstance(table, TableAddress):
+        return SparkTable.at(engine.farm.session, table)
+    return SparkTable(table.frame, _FRAME)
+
+
+def _used(ready: ReadyPlan, names: tuple[str, ...]) -> list[str]:
+    """Return the columns that the policy declares, in the order of the table. Raises PolicyError, DataError."""
+    node = ready.plan.source
+    if node.columns is not None:
+        return list(names)  # they are named by their places
+    bound = valid_plan(ready.loaded, names, _COPY, strict=False, clock=None).plan
+    used = set(bind(bound.source, names).columns.values())
+    return [name for name in names if name in used]
+
+
+# The author of a run, who signs it with a key that is checked before anything is done.
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who signs a run in the role ``author``: the file of their key, and its password where it has one."""
+
+    path: Path
+    public: PublicKey
+    password: Password = field(repr=False)
+
+    @classmethod
+    def of(cls, path: Path, password: Password) -> Author:
+        """Read the key in a file, asking for its password once. Raises DataError where it cannot be used."""
+        asked: list[bytes | None] = []
+
+        def once() -> bytes | None:
+            if not asked:
+                asked.append(password())
+            return asked[0]
+
+        return cls(path, read_signing_key(path, once).public, once)
+
+    def sign(self, run: Path) -> None:
+        """Sign all releases of a run, in an object store too."""
+        sign(run, self.path, AUTHOR, password=self.password)
+
+
+_ON_SIGNERS = ("approvals", "approvals.signers")
+"""Floors that may say which file it is."""
+
+
+def check_author(plan: Plan, out: Path, author: Author | None) -> None:
+    """Look before the work at what would make a held or signed run end in vain.
+
+    Raises UsageError where the run is to go to an object store (PPF469), which has no rename that makes a release, or
+    where the list of signers does not let the author sign (PPF967); PolicyError where it is none.
+    """
+    if plan.approvals is not None and is_bucket(out):
+        text = "a run that people have to approve cannot go to an object store: it is released later, by one rename"
+        raise UsageError(Diagnostic("PPF469", text, help="give a folder with `--out`, and copy what is released"))
+    if plan.approvals is None:
+        return
+    signers = read_signers(Path(plan.approvals.signers))
+    if author is None:
+        return
+    signer = signers.of_key(author.public.key_id)
+    why = "no signer has this key" if signer is None else signer.refusal(AUTHOR, utc_now())
+    if why:
+        text = f"the key of `--sign` cannot sign as `{AUTHOR}`: {why}"
+        help_ = f"`{Path(plan.approvals.signers).name}` says who may: give them the role `{AUTHOR}`"
+        raise UsageError(Diagnostic("PPF967", text, help=help_))
+
+
+def with_own_signers(tree: Mapping[str, Any], plan: Plan) -> Mapping[str, Any]:
+    """Return a resolved policy that names the copy of the list of signers which lies beside it in the run.
+
+    A floor on the file means the copy then: the manifest has its hash, and nobody puts another one there.
+    """
+    if plan.approvals is None or not isinstance(tree.get("approvals"), Mapping):
+        return tree
+    name = document(plan)["approvals"]["signers"]
+    own = {**tree, "approvals": {**tree["approvals"], "signers": name}}
+    floors = tree.get("floors")
+    if isinstance(floors, Mapping) and not floors.keys().isdisjoint(_ON_SIGNERS):
+        others = {place: demand for place, demand in floors.items() if place not in _ON_SIGNERS}
+        own["floors"] = {**others, _ON_SIGNERS[-1]: EqualTo.of(name).text}
+    return own
+
+
+@contextmanager
+def opened_engine(where: EngineChoice, name: str) -> Iterator[Engine]:
+    """Give the engine; what it starts under ``name`` ends with it. Raises UsageError, PluginError."""
+    if where.engine == LOCAL:
+        if where.master is not None or where.session is not None:
+            text = "`--master` is for `--engine spark`"
+            raise UsageError(Diagnostic("PPF954", text, help="say `--engine spark` too, or leave it out"))
+        yield LocalEngine()
+        return
+    if where.engine != SPARK:
+        text = f"there is no engine `{where.engine}`"
+        raise UsageError(Diagnostic("PPF954", text, help=f"there are {', '.join(ENGINES)}"))
+    from ppdm_flow.engine.spark.engine import SparkEngine  # noqa: PLC0415  # an extra
+    from ppdm_flow.engine.spark.farm import Farm  # noqa: PLC0415  # the same
+    from ppdm_flow.engine.spark.session import opened_session  # noqa: PLC0415  # the same
+
+    if where.session is not None and where.master is not None:
+        text = "`master` names a session, and one is given"
+        raise UsageError(Diagnostic("PPF954", text, help="leave `master` out"))
+    with (
+        opened_session(where.master, name, where.session) as session,
+        closing(SparkEngine(Farm(session))) as engine,
+    ):
+        yield engine

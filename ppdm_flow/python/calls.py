@@ -19,7 +19,7 @@ from ppdm_flow.api.profile.profile import ProfileResult
 from ppdm_flow.api.profile.profile import profile as profile_file
 from ppdm_flow.api.randomize import randomize as randomize_sets
 from ppdm_flow.api.run import run as run_file
-from ppdm_flow.api.sweep.runs import RunDone
+from ppdm_flow.api.sweep.points import RunDone
 from ppdm_flow.api.sweep.sweep import SweepResult
 from ppdm_flow.api.sweep.sweep import sweep as sweep_file
 from ppdm_flow.engine.events import Event

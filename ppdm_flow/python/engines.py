@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from ppdm_flow.api.tables import SparkFrame, TableData
+from ppdm_flow.api.run import SparkFrame, TableData
 from ppdm_flow.api.where import LOCAL, SPARK, EngineChoice
 from ppdm_flow.core.addresses.table import place_of_data
 from ppdm_flow.python.arguments import wrong_argument

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ppdm_flow.api.explain.concepts import CONCEPTS
+from ppdm_flow.api.explain.explain import CONCEPTS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -11,7 +11,7 @@ import yaml
 
 from ppdm_flow import api
 from ppdm_flow.api.explain.cards import parameters
-from ppdm_flow.api.explain.concepts import CONCEPTS, KINDS, concept_of
+from ppdm_flow.api.explain.explain import CONCEPTS, KINDS, concept_of
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.pages import MalformedPageError, pages, parsed, synonyms

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.explain.on_spark import matrix
+from ppdm_flow.api.explain.cards import matrix
 from ppdm_flow.core.asks import UNKNOWN, AccessRequirements, DataAccess
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.sdk import registry

@@ -14,9 +14,9 @@ import pytest
 from signers import signers_text
 
 from ppdm_flow import api
-from ppdm_flow.api.test.contents import bounds, meets
 from ppdm_flow.api.test.files import matching
-from ppdm_flow.api.test.pool import PolicyTestJob, _here, _outcome, workers_for
+from ppdm_flow.api.test.judging import bounds, meets
+from ppdm_flow.api.test.test import PolicyTestJob, _here, _outcome, workers_for
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy.test import ExpectedFigure, load
 from ppdm_flow.report.test import PolicyTestOutcome, as_json, as_junit, coverage, document, failure
@@ -397,7 +397,7 @@ def test_a_process_that_ends_is_an_error(folder):
 def test_results_are_told_in_the_order_of_the_tests(folder, monkeypatch):
     text = "policy: clinic.yaml\ntests:\n" + "".join(f"  t{i}: {{expect: {{check: []}}}}\n" for i in range(4))
     monkeypatch.setattr(
-        "ppdm_flow.api.test.pool._apart",
+        "ppdm_flow.api.test.test._apart",
         lambda jobs, workers, wanted: reversed(list(_here(jobs, wanted))),
     )
     told = []

@@ -12,7 +12,7 @@ import pytest
 
 import ppdm_flow as pf
 from ppdm_flow import api
-from ppdm_flow.api.profile.labels import told_by_file
+from ppdm_flow.api.profile.profile import told_by_file
 from ppdm_flow.policy import load
 from ppdm_flow.sdk.storage import ColumnMeaning
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from ppdm_flow import api
 from ppdm_flow.api.sweep import grid as grid_module
-from ppdm_flow.api.sweep import runs as sweeping_runs
-from ppdm_flow.api.sweep.document import together
+from ppdm_flow.api.sweep import points as sweeping_runs
 from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.metrics import requested_metrics
+from ppdm_flow.api.sweep.sweep import together
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure

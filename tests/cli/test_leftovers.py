@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.api.leftovers import leftovers
+from ppdm_flow.api.doctor import leftovers
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.spark import work_folders
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.api.explain.concepts import CONCEPTS
+from ppdm_flow.api.explain.explain import CONCEPTS
 from ppdm_flow.core.diagnostics import Severity
 
 SOON = (datetime.now(UTC).date() + timedelta(60)).isoformat()

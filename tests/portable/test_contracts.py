@@ -10,7 +10,7 @@ import pytest
 import yaml
 from open_data_contract_standard.model import OpenDataContractStandard
 
-from ppdm_flow.api.contract.contract import from_contract
+from ppdm_flow.api.contract import from_contract
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.policy import load
 

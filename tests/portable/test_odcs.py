@@ -12,7 +12,7 @@ from open_data_contract_standard.model import OpenDataContractStandard
 from portable.conftest import document, text
 
 from ppdm_flow import api
-from ppdm_flow.api.contract.contract import from_contract
+from ppdm_flow.api.contract import from_contract
 from ppdm_flow.policy import load
 from ppdm_flow.policy.contract import read_contract
 

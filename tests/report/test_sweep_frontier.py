@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.api.documents import SCHEMAS
-from ppdm_flow.api.sweep.document import choose_point, complete, dominators
 from ppdm_flow.api.sweep.metrics import Metric
+from ppdm_flow.api.sweep.sweep import choose_point, complete, dominators
 from ppdm_flow.pictures.svg import Caption
 from ppdm_flow.report.sweep import picture
 from ppdm_flow.report.sweep.rows import recommended, rows, said, short

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ppdm_flow.api.diff import columns as diff_columns
+from ppdm_flow.api.diff import policies as diff_columns
 from ppdm_flow.api.diff.policies import pair, read
 from ppdm_flow.api.diff.revisions import PolicyPlace
 from ppdm_flow.api.report import read as report_of

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import BaseModel
 
-from ppdm_flow.api.explain.on_spark import line_of
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import FigureInfo, Kind, PluginInfo
 from ppdm_flow.core.supports import SupportBound
@@ -225,3 +224,44 @@ def _gate(name: str, info: PluginInfo, figure: FigureInfo) -> str:
     side = "min" if figure.better == "higher" else "max"
     owner = "an audit's name" if info.kind is Kind.AUDIT else "a step's name"
     return f"- to bound it: `gates: {{bounded: {{metric: NAME.{name}, {side}: …}}}}`, NAME being {owner} in the policy"
+
+
+# Where plugins are worked on by a run on Spark, as their cards say it.
+
+
+_WHOLE = "the whole table"
+_WITH_CASES = 2
+
+
+def line_of(info: PluginInfo) -> str:
+    """Return where a step or an audit is worked on, and what comes to the driver; nothing for other plugins."""
+    if info.kind in (Kind.SOURCE, Kind.SINK):
+        return ""
+    cells = [cell for cell in _cells(info)[1:] if cell]
+    return f"{cells[0]} ({cells[1]}); {cells[2]}" if len(cells) > _WITH_CASES else f"{cells[0]} ({cells[1]})"
+
+
+def matrix(infos: Iterable[PluginInfo]) -> str:
+    """Return a table in Markdown with a line for each of these cards, by name.
+
+    An audit of a requirement stands under the name of that.
+    """
+    lines = sorted(_cells(info) for info in infos)
+    return "\n".join(_table([("", "where", "what comes to the driver", "and in some cases"), *lines]))
+
+
+def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
+    for place, cells in enumerate(lines):
+        yield f"| {' | '.join(cells)} |"
+        if not place:
+            yield "|" + "---|" * len(cells)
+
+
+def _cells(info: PluginInfo) -> tuple[str, str, str, str]:
+    names = [f"privacy.{kind}" for kind in info.serves] if info.kind is Kind.AUDIT and info.serves else [info.name]
+    name, asks = ", ".join(f"`{each}`" for each in names), info.asks
+    if info.kind is Kind.TABLE or asks.takes_all is True:
+        return name, "driver", _WHOLE, ""
+    if info.kind is Kind.GENERATOR:
+        return name, "driver", f"it makes rows there, from {asks.usually}", asks.cases
+    return name, asks.usual.where, asks.usually, asks.cases

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.profile.data import (
     FileLayout,
+    FirstLine,
     TextOptions,
+    are_values,
     columns,
     look,
     meanings,
@@ -18,8 +22,6 @@ from ppdm_flow.api.profile.data import (
     partitions,
     without,
 )
-from ppdm_flow.api.profile.header import FirstLine, are_values
-from ppdm_flow.api.profile.labels import told_by_file
 from ppdm_flow.core.addresses.bucket import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
@@ -29,8 +31,8 @@ from ppdm_flow.core.texts.visible import json_text
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.plan.formats import inferred
-from ppdm_flow.report import profile as policy
-from ppdm_flow.report.profile import ProfileDocument, document, render_document
+from ppdm_flow.report.profile import ProfileDocument, ToldByFile, document, render, render_document
+from ppdm_flow.sdk.storage import ColumnMeaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class ProfileResult:
                 return render_document(self.document, width)
             case _:
                 self._releasable()
-                return policy.render(self.document, _from(self.data, beside or Path()))
+                return render(self.document, _from(self.data, beside or Path()))
 
     def _releasable(self) -> None:
         """Raise DataError where every column is told to be an identifier."""
@@ -115,3 +117,32 @@ def _from(data: Path, folder: Path) -> str:
         return Path(os.path.relpath(data.absolute(), folder.absolute())).as_posix()
     except ValueError:  # another drive
         return data.as_posix()
+
+
+_LONGEST = 200
+_MOST = 100
+_ENOUGH = 5
+
+
+def told_by_file(
+    meanings: Mapping[str, ColumnMeaning], coded: Mapping[str, Coded], missing: Sequence[str]
+) -> Mapping[str, ToldByFile]:
+    """Return description and domain by column.
+
+    A domain holds the values that the file itself lists, and is there only where each value in the rows is one of them.
+    Such lists can be made from the rows (in SPSS by AUTORECODE): so there is none where a value has fewer than 5 rows.
+    Marks of ``missing`` values are no values.
+    """
+    told = {}
+    for name, column in coded.items():
+        meaning = meanings.get(name, ColumnMeaning())
+        listed = [value for value in meaning.labels if value not in missing]
+        whole = 1 < len(listed) <= _MOST and _all_listed(column, listed)
+        told[name] = ToldByFile(" ".join(meaning.description.split())[:_LONGEST], listed if whole else ())
+    return told
+
+
+def _all_listed(column: Coded, listed: Sequence[str]) -> bool:
+    codes, values = column
+    counts = np.bincount(codes[codes >= 0], minlength=len(values))
+    return bool((counts >= _ENOUGH).all()) and set(values.to_pylist()) <= set(listed)

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from ppdm_flow.api.sweep.runs import RunDone
+from ppdm_flow.api.sweep.points import RunDone
 from ppdm_flow.cli.terminal.output import LOUDNESS, say
 from ppdm_flow.cli.terminal.progress import seconds
 from ppdm_flow.core.errors import PpdmError

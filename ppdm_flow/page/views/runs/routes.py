@@ -14,8 +14,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
-from ppdm_flow.api.sweep.grid import Axis, axes, grid
-from ppdm_flow.api.sweep.places import AxisPlaces, places
+from ppdm_flow.api.sweep.grid import Axis, AxisPlaces, axes, grid, places
 from ppdm_flow.core.amounts import amount
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import HELD, RELEASED

@@ -1,1 +1,0 @@
-"""A first policy from a data contract."""

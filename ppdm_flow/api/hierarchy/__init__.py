@@ -1,1 +1,0 @@
-"""Generalization hierarchies, made and held against data."""
