@@ -27,7 +27,7 @@ from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sources import statistical_probe
+from ppdm_flow.sources import statistical
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.quoting import untold
@@ -149,7 +149,7 @@ def _probes() -> Iterator[None]:
     """Let readers of statistical files look at each in a fork of one process, instead of a new Python."""
     probes = Probes()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(statistical_probe, "subprocess", probes)
+        patched.setattr(statistical, "subprocess", probes)
         yield
     probes.close()
 

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PluginError
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.storage import ColumnMeaning
 from ppdm_flow.sources.faults import distinct, fault, nul, undecodable, unreadable
-from ppdm_flow.sources.statistical_beside import beside
-from ppdm_flow.sources.statistical_cells import (
-    AmbiguousLabelError,
-    OutsideCalendarError,
-    labelled,
-    moments,
-    numbers,
-    texts,
-    written,
-)
-from ppdm_flow.sources.statistical_formats import NumberReading
-from ppdm_flow.sources.statistical_probe import survives
 from ppdm_flow.sources.value_labels import ambiguous, labels_of, valid_labels
+from ppdm_flow.tables.numeric.epochs import DAYS_FROM_1960, SAS, SPSS, STATA, Epoch
+from ppdm_flow.tables.numeric.texts import texts_of
 
 pyreadstat: Any
 try:
@@ -40,6 +38,8 @@ except ImportError:  # the extra is not installed
 ROWS = 1 << 17
 _RENAMED = re.compile(r"_duplicated\d+$")
 _BYTES = ("character set", "invalid byte sequence", "cannot be represented")
+Blocks = Iterator[tuple[int, Mapping[str, Sequence[Any]]]]
+Read = Callable[[Sequence[str]], Blocks]
 
 
 class StatisticalSource:
@@ -228,3 +228,232 @@ def _as_written(names: Sequence[str]) -> tuple[str, ...]:
     known = set(names)
     stems = [(name, _RENAMED.sub("", name)) for name in names]
     return tuple(stem if stem in known else name for name, stem in stems)
+
+
+# Display formats of SPSS, Stata and SAS: which of them make a number a date, a moment or a time of day.
+
+
+_SPSS_DATES = frozenset({"DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR"})
+_SPSS_MOMENTS = frozenset({"DATETIME", "YMDHMS"})
+_SPSS_TIMES = frozenset({"TIME", "DTIME", "MTIME"})
+
+_SAS_DATES = (
+    "DATE DAY DDMMYY DDMMYYB DDMMYYC DDMMYYD DDMMYYN DDMMYYP DDMMYYS DOWNAME JULDAY JULIAN MMDDYY MMDDYYB MMDDYYC"
+    " MMDDYYD MMDDYYN MMDDYYP MMDDYYS MMYY MMYYC MMYYD MMYYN MMYYP MMYYS MONNAME MONTH MONYY NENGO QTR QTRR WEEKDATE"
+    " WEEKDATX WEEKDAY WEEKU WEEKV WEEKW WORDDATE WORDDATX YEAR YYMM YYMMC YYMMD YYMMN YYMMP YYMMS YYMMDD YYMMDDB"
+    " YYMMDDC YYMMDDD YYMMDDN YYMMDDP YYMMDDS YYMON YYQ YYQC YYQD YYQN YYQP YYQR YYQS E8601DA B8601DA IS8601DA NLDATE"
+)
+_SAS_MOMENTS = (
+    "DATETIME DATEAMPM DTDATE DTMONYY DTWKDATX DTYEAR DTYYQC MDYAMPM E8601DT B8601DT E8601DN B8601DN IS8601DT IS8601DN"
+    " NLDATM"
+)
+_SAS_TIMES = "TIME TIMEAMPM TOD HHMM HOUR MMSS E8601TM B8601TM IS8601TM NLTIME"
+_SAS = {
+    **dict.fromkeys(_SAS_DATES.split(), "date"),
+    **dict.fromkeys(_SAS_MOMENTS.split(), "moment"),
+    **dict.fromkeys(_SAS_TIMES.split(), "time"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberReading:
+    """What the numbers of a column are: with ``epoch`` they are dates or moments; ``time`` are seconds."""
+
+    what: Literal["number", "date", "moment", "time"] = "number"
+    epoch: Epoch | None = None
+
+
+NUMBER = NumberReading()
+
+
+def of_spss(display: str) -> NumberReading:
+    """Return what a format such as ``DATETIME20`` says."""
+    name = _named(display)
+    if name in _SPSS_DATES:
+        return NumberReading("date", SPSS)
+    if name in _SPSS_MOMENTS:
+        return NumberReading("moment", SPSS)
+    return NumberReading("time") if name in _SPSS_TIMES else NUMBER
+
+
+def of_stata(display: str) -> NumberReading | None:
+    """Return what a format such as ``%tdD_m_Y`` says; None where moments are counted with leap seconds."""
+    name = display.replace("-", "", 1)
+    if name.startswith("%tC"):
+        return None
+    if name.startswith(("%td", "%d")):
+        return NumberReading("date", DAYS_FROM_1960)
+    return NumberReading("moment", STATA) if name.startswith("%tc") else NUMBER
+
+
+def of_sas(display: str) -> NumberReading:
+    """Return what a format such as ``YYMMDD10.`` says."""
+    match _SAS.get(_named(display)):
+        case "date":
+            return NumberReading("date", DAYS_FROM_1960)
+        case "moment":
+            return NumberReading("moment", SAS)
+        case "time":
+            return NumberReading("time")
+        case _:
+            return NUMBER
+
+
+def _named(display: str) -> str:
+    return display.upper().rstrip("0123456789.")
+
+
+# What a statistical file holds beside its cells: notes, labels of codes that no row has, marks for missing values.
+
+
+def beside(about: Any, read: Read, marks: Read | None) -> Iterator[Finding]:
+    """Yield what there is, in numbers and names of columns; never a value.
+
+    ``marks`` reads the cells with the codes that stand for missing values, where the format has such.
+    """
+    if about.notes or getattr(about, "file_label", None):
+        yield _finding("PPF922", "the file has notes or a label of its own: read them before it leaves", "metadata")
+    described = sum(1 for label in about.column_labels if label)
+    if described:
+        yield _finding("PPF922", f"{counted(described, 'column')} of the file have descriptions", "columns")
+    labels = {name: set(codes) for name, codes in about.variable_value_labels.items() if codes}
+    filled, _ = _seen(read, about.column_names, ())
+    marked, codes = _seen(marks or read, about.column_names, tuple(labels))
+    for name in about.column_names:
+        unused = len(labels.get(name, set()) - codes.get(name, set()))
+        if unused:
+            text = f"the file has {counted(unused, 'label')} for codes of `{name}` that no row has"
+            yield _finding("PPF921", text, name)
+        if marked[name] > filled[name]:
+            text = (
+                f"{counted(marked[name] - filled[name], 'cell')} of `{name}` have codes for missing values, of which"
+                " nothing is measured: all of them are read as missing"
+            )
+            yield _finding("PPF921", text, f"missing {name}")
+
+
+def _seen(read: Read, names: Sequence[str], labelled: Sequence[str]) -> tuple[dict[str, int], dict[str, set[Any]]]:
+    """Return how many cells of each column have a value, and the codes in columns with labels."""
+    filled = dict.fromkeys(names, 0)
+    codes: dict[str, set[Any]] = {name: set() for name in labelled}
+    for _, cells in read(names):
+        for name in names:
+            filled[name] += sum(1 for cell in cells[name] if cell is not None and cell != "")
+        for name in labelled:
+            codes[name].update(cells[name])
+    return filled, codes
+
+
+def _finding(code: str, text: str, subject: str) -> Finding:
+    return Finding(code, Severity.WARNING, text, subject)
+
+
+_CODE = "import sys, pyreadstat; getattr(pyreadstat, sys.argv[1])(sys.argv[2], metadataonly=True)"
+_FAILED = (0, 1)
+"""How Python ends by itself: what it raised is raised, and told, again where the file is read."""
+
+
+def survives(function: str, path: Path) -> bool:
+    """Read what the file says of itself in a process of its own, once for each state of the file."""
+    state = path.stat()
+    return _survives(function, str(path.absolute()), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _survives(function: str, path: str, _size: int, _changed: int) -> bool:
+    if not sys.executable:  # embedded: there is no other process to be had
+        return True
+    words = [sys.executable, "-I", "-c", _CODE, function, path]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  # our own code, no shell
+    return done.returncode in _FAILED
+
+
+# Cells of statistical files as Arrow's arrays: numbers and moments as they are, or their texts.
+
+
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
+_MICROSECONDS = 86_400_000_000
+
+
+class OutsideCalendarError(Exception):
+    """A moment before the year 1 or after 9999."""
+
+
+class AmbiguousLabelError(Exception):
+    """A code without a label is written like the label of another one."""
+
+
+def texts(cells: Sequence[str | None]) -> pa.StringArray:
+    """Return texts; the empty one, which is all that these formats have for a missing text, is null."""
+    array = pa.array(cells, pa.string())
+    return pc.if_else(pc.equal(array, ""), pa.scalar(None, pa.string()), array)
+
+
+def numbers(cells: Sequence[float | None], *, single: bool) -> pa.Array:
+    """Return numbers; ``single`` precision keeps its own type, so that 0.1 stays 0.1."""
+    array = pa.array(cells, pa.float64(), from_pandas=True)
+    return array.cast(pa.float32(), safe=False) if single else array
+
+
+def moments(array: pa.Array, reading: NumberReading) -> pa.Array:
+    """Return date32 where every cell is a whole day and dates are meant, else timestamp[us]."""
+    micros, missing = _micros(array, reading)
+    if reading.what == "date" and not (micros % _MICROSECONDS).any():
+        return pa.array((micros // _MICROSECONDS).astype(np.int32), pa.date32(), mask=missing)
+    return pa.array(micros, pa.timestamp("us"), mask=missing)
+
+
+def written(array: pa.Array, reading: NumberReading) -> pa.DictionaryArray:
+    """Return the texts of numbers, dates (a time of day only where there is one), moments or times."""
+    coded = array.dictionary_encode()
+    return _coded(_spelled(coded.dictionary, reading), coded.indices)
+
+
+def labelled(array: pa.Array, reading: NumberReading, labels: Mapping[float | str, str]) -> pa.DictionaryArray:
+    """Return labels in place of codes, and the text of codes that have none. Raises AmbiguousLabelError."""
+    coded = array.dictionary_encode()
+    codes = coded.dictionary.to_pylist()
+    plain = coded.dictionary if pa.types.is_string(array.type) else _spelled(coded.dictionary, reading)
+    known = set(labels.values())
+    if known.intersection(t for code, t in zip(codes, plain.to_pylist(), strict=True) if code not in labels):
+        raise AmbiguousLabelError
+    named = [labels.get(code, text) for code, text in zip(codes, plain.to_pylist(), strict=True)]
+    return _coded(pa.array(named, pa.string()), coded.indices)
+
+
+def _coded(values: pa.StringArray, indices: pa.Array) -> pa.DictionaryArray:
+    """Return coded texts; two numbers may have one text (0.0 and -0.0)."""
+    again = values.dictionary_encode()
+    places = again.indices.take(indices.cast(pa.int32()))
+    return pa.DictionaryArray.from_arrays(places, again.dictionary)
+
+
+def _spelled(values: pa.Array, reading: NumberReading) -> pa.StringArray:
+    if reading.what == "time":
+        return pa.array([_clock(seconds) for seconds in values.to_pylist()], pa.string())
+    if reading.epoch is not None:
+        micros, _ = _micros(values, reading)
+        whole = (micros % _MICROSECONDS == 0) & (reading.what == "date")
+        days = texts_of((micros // _MICROSECONDS).astype(np.int32), AttributeType.DATE)
+        return pc.if_else(pa.array(whole), days, texts_of(micros, AttributeType.TIMESTAMP))
+    if pa.types.is_float32(values.type):
+        values = values.cast(pa.string()).cast(pa.float64())
+    return texts_of(values.to_numpy(zero_copy_only=False), AttributeType.FLOAT)
+
+
+def _clock(seconds: float) -> str:
+    """Return hours (more than 24 of them for a duration), minutes and seconds, as ISO 8601 has times of day."""
+    micros = round(abs(seconds) * 1_000_000)
+    whole, rest = divmod(micros, 1_000_000)
+    fraction = f".{rest:06d}".rstrip("0") if rest else ""
+    sign = "-" if seconds < 0 and micros else ""
+    return f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{fraction}"
+
+
+def _micros(array: pa.Array, reading: NumberReading) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    assert reading.epoch is not None  # noqa: S101  # the callers ask before
+    missing = np.asarray(array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+    ticks = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
+    if not reading.epoch.within(ticks).all():
+        raise OutsideCalendarError
+    return reading.epoch.microseconds(ticks), missing

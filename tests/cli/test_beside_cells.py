@@ -113,7 +113,7 @@ def test_workbooks(here, home):
 
 
 def test_a_workbook_without_writing_library(tmp_path):
-    from ppdm_flow.sources.excel.beside import beside
+    from ppdm_flow.sources.excel.algorithm import beside
 
     with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as book:
         book.writestr("xl/workbook.xml", f'<sheets><sheet name="a"/><sheet name="{CANARY}" state="hidden"/></sheets>')

@@ -15,7 +15,7 @@ import pytest
 
 import ppdm_flow as pf
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.sources.parquet.beside import beside
+from ppdm_flow.sources.parquet.algorithm import beside
 
 DAY = dt.date(1555, 2, 17)
 MOMENT = dt.datetime.fromisoformat("2021-10-31T01:30:00.123456")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.sources.baskets import kernels
+from ppdm_flow.sources.baskets import algorithm
 
 QUOTE = ord('"')
 SETTINGS = examples(120)
@@ -41,16 +41,16 @@ def split(text: str, delimiter: str, *, strip: bool) -> list[list[str]]:
 def test_compiled_lines_are_those_of_python(text, delimiter, strip, end):
     text = text.replace("\n", end) + end
     octets = text.encode()
-    wanted = read(kernels.cells.py_func, octets, delimiter, strip=strip)
-    assert read(kernels.cells, octets, delimiter, strip=strip) == wanted
+    wanted = read(algorithm.cells.py_func, octets, delimiter, strip=strip)
+    assert read(algorithm.cells, octets, delimiter, strip=strip) == wanted
     if not set(text.replace("\r\n", "\n")) & {'"', "\0", "\r"}:
         wrong, size, count, names, ends, offsets = wanted
         rows = split(text.replace("\r\n", "\n"), delimiter, strip=strip)
         found = [names[a:b].decode() for a, b in itertools.pairwise(ends)]
-        assert (wrong, size, count) == (kernels.NOTHING, len(names), len(found))
+        assert (wrong, size, count) == (algorithm.NOTHING, len(names), len(found))
         assert [found[a:b] for a, b in itertools.pairwise(offsets)] == rows
 
 
 def test_many_blanks_take_no_longer_than_few():
     octets = (b" " * 200_000 + b"a" + b" " * 200_000 + b",b\n") * 3
-    assert read(kernels.cells, octets, ",", strip=True)[2:4] == (6, b"ababab")
+    assert read(algorithm.cells, octets, ",", strip=True)[2:4] == (6, b"ababab")

@@ -16,8 +16,8 @@ from tiers import examples
 
 from ppdm_flow.core.errors import DataError, PluginError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sources import statistical, statistical_probe
-from ppdm_flow.sources.statistical_formats import of_sas, of_spss, of_stata
+from ppdm_flow.sources import statistical
+from ppdm_flow.sources.statistical import of_sas, of_spss, of_stata
 
 pyreadstat = pytest.importorskip("pyreadstat")
 
@@ -218,11 +218,11 @@ def test_a_format_under_the_name_of_another(made, reader, ending, other):
 
 @pytest.mark.slow
 def test_a_file_that_ends_the_process_of_its_reader(made, reader, monkeypatch):
-    monkeypatch.setattr(statistical_probe, "subprocess", subprocess)  # new processes, as users have them
+    monkeypatch.setattr(statistical, "subprocess", subprocess)  # new processes, as users have them
     path = made("sav", {"a": [1.0, 2.0], "s": ["zqcanary", "b"]}, variable_value_labels={"a": {1: "one"}})
     assert reader.table("spss", path)["a"] == ["one", "2"]
     crash = "import os, sys; os.abort() if sys.argv[2].endswith('crash.sav') else None"
-    monkeypatch.setattr(statistical_probe, "_CODE", crash)
+    monkeypatch.setattr(statistical, "_CODE", crash)
     assert "cannot be read" in reader.fails("spss", reader.path("crash.sav", path.read_bytes()), "PPF717")
     fine = reader.path("fine.sav", path.read_bytes())
     assert reader.table("spss", fine)["a"] == ["one", "2"]

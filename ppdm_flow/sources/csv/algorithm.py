@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import csv
+import io
 import re
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn, cast
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.results import Finding
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sources.csv.cells import checked, header_rows, stripped, without_escapes
-from ppdm_flow.sources.csv.header import CsvHeader, read_header
-from ppdm_flow.sources.csv.numbers import plain_numbers
-from ppdm_flow.sources.csv.pieces import windows
 from ppdm_flow.sources.csv.spec import CsvSourceParams
-from ppdm_flow.sources.csv.text import CsvText, Window, is_valid_with_backslashes, undecodable_line
-from ppdm_flow.sources.faults import damaged, distinct, fault, undecodable, unreadable
+from ppdm_flow.sources.csv.text import (
+    CsvText,
+    QuoteFault,
+    QuoteScanner,
+    Window,
+    is_valid_with_backslashes,
+    undecodable_line,
+)
+from ppdm_flow.sources.faults import damaged, distinct, empty, fault, nul, undecodable, unreadable
 from ppdm_flow.sources.gzipped import beside, is_gzip
 from ppdm_flow.tables.formulas import unescaped
+from ppdm_flow.tables.numeric.texts import UNREADABLE
 
 _BLOCK = 1 << 22
 _ROW_BYTES = 64
@@ -33,6 +43,8 @@ _LARGEST_BLOCK = 1 << 29
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")
 _INVALID = re.compile(r"In CSV column #\d+: Row #(\d+): CSV conversion error")
+Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
 
 
 class _Straddling(Exception):  # noqa: N818  # a signal, not an error
@@ -309,3 +321,240 @@ class CsvPiece:
 def _has_no_rows(message: str) -> bool:
     """Whether Arrow says that nothing stands below the header."""
     return "Empty CSV file" in message or "Could not skip initial" in message
+
+
+# The first record of a CSV file: its names, or its width, and how many lines it takes.
+
+
+_LONGEST = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class CsvHeader:
+    """``names`` of the columns; ``lines`` to skip before the first row of data."""
+
+    names: tuple[str, ...]
+    lines: int
+
+
+def read_header(path: Path, params: CsvSourceParams) -> CsvHeader:
+    """Read the first record. Without a header the columns are named by position. Raises DataError."""
+    record, consumed = _first_record(path, params)
+    if not params.header:
+        return CsvHeader(tuple(f"column_{i}" for i in range(1, len(record) + 1)), params.skip_rows)
+    names = tuple(name.strip() if params.strip else name for name in record)
+    if any("\N{REPLACEMENT CHARACTER}" in name for name in names):
+        raise undecodable(f"the header of `{path}`", params.encoding)
+    if any("\0" in name for name in names):
+        raise nul(f"the header of `{path}`")
+    return CsvHeader(names, params.skip_rows + consumed)
+
+
+def _first_record(path: Path, params: CsvSourceParams) -> tuple[list[str], int]:
+    limit = csv.field_size_limit(_LONGEST)
+    try:
+        # the header is row 0; bytes that are no text are seen by the reader of the rows, but for those of a name
+        with CsvText(path, params, params.skip_rows, first=-1) as stream, _text(stream) as text:
+            return _read(path, text, params)
+    except (EOFError, zlib.error):
+        raise damaged(path) from None
+    except UnicodeError:
+        raise undecodable(f"line {undecodable_line(path, params.encoding)}", params.encoding) from None
+    except csv.Error:
+        raise fault("PPF716", f"`{path}`: the quotes of the first record are not in order") from None
+    except OSError as error:
+        raise (damaged(path) if error.errno is None else unreadable(path, error)) from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _text(stream: CsvText) -> io.TextIOWrapper:
+    return io.TextIOWrapper(cast("BinaryIO", stream), "utf-8", "replace", newline="")
+
+
+def _read(path: Path, text: io.TextIOWrapper, params: CsvSourceParams) -> tuple[list[str], int]:
+    records = csv.reader(text, delimiter=params.delimiter, quotechar=params.quote, strict=True)
+    blank = False
+    for record in records:
+        if len(record) == 1 and blank and params.header:
+            raise fault(
+                "PPF707",
+                f"the first line of `{path}` is blank, and the column has no name",
+                help="if the name stands below, say `source: {with: {skip_rows: 1}}`",
+            )
+        if record:
+            return record, records.line_num
+        blank = True
+    raise empty(path)
+
+
+# Where a CSV file can be cut: at the end of a line that is outside of quotes, as far as its quotes are in order.
+
+
+_CHUNK = 1 << 24
+_NEWLINE = 10
+_ASCII = ("utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252")
+"""Encodings in which no byte of a letter looks like a line end, a quote or a delimiter."""
+
+
+def windows(path: Path, params: CsvSourceParams, lines: int, size: int) -> list[Window] | None:
+    """Return windows of about ``size`` bytes that end where a record does; None where the file has to stay whole.
+
+    The first one has the ``lines`` before the first row and as many bytes behind them.
+
+    That is so for encodings of several bytes a letter, for line ends without a newline, and where quotes are not in
+    order or may be escaped, which the reader of the whole file explains.
+    """
+    if params.encoding.lower() not in _ASCII:
+        return None
+    scanner = QuoteScanner(params)
+    cuts = [0]
+    with path.open("rb") as file:
+        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            file.seek(0)
+        for _ in range(lines):
+            file.readline()
+        earliest = begin = file.tell()
+        rest = b""
+        while chunk := file.read(_CHUNK):
+            whole = (rest + chunk).rstrip(scanner.open_ended)
+            rest = (rest + chunk)[len(whole) :]
+            inside = scanner.inside
+            try:
+                quotes = scanner.scan(whole)
+            except QuoteFault:
+                return None
+            while (wanted := max(cuts[-1], earliest) + size - begin) < len(whole):
+                cut = _line_end(whole, max(0, wanted), quotes, inside=inside)
+                if cut is None:
+                    break
+                cuts.append(begin + cut)
+            begin += len(whole)
+    if scanner.inside or scanner.backslashed or params.escape:
+        return None
+    total = begin + len(rest)
+    ends = [*cuts[1:], total] if cuts[-1] < total else cuts[1:]
+    return [Window(first, last) for first, last in zip(cuts, ends, strict=False)]
+
+
+def _line_end(chunk: bytes, start: int, quotes: Places, *, inside: bool) -> int | None:
+    """Return what follows the first line end outside of quotes from ``start`` on."""
+    for at in _newlines(np.frombuffer(chunk, np.uint8), start):
+        if (int(np.searchsorted(quotes, at)) + inside) % 2 == 0:
+            return at + 1
+    return None
+
+
+def _newlines(chunk: Bytes, start: int) -> Iterator[int]:
+    """Yield the places of newlines from ``start`` on, a stretch at a time."""
+    step = 1 << 16
+    for begin in range(start, len(chunk), step):
+        yield from (int(at) + begin for at in np.flatnonzero(chunk[begin : begin + step] == _NEWLINE))
+
+
+# What is done to cells while they are read: on their dictionaries, so once for each distinct text of a block.
+
+
+def stripped(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Return the cells without blanks at both ends; what is empty then is missing, as it is without blanks."""
+    trimmed = pc.utf8_trim_whitespace(array.dictionary)
+    blank = pc.and_(pc.equal(trimmed, ""), pc.not_equal(array.dictionary, ""))
+    return _recoded(array, pc.if_else(blank, pa.scalar(None, pa.string()), trimmed))
+
+
+def without_escapes(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Return the cells as they were before formulas were escaped."""
+    return _recoded(array, unescaped(array.dictionary))
+
+
+def _recoded(array: pa.DictionaryArray, texts: pa.StringArray) -> pa.DictionaryArray:
+    """Return the cells with other texts for those of their dictionary, each once."""
+    if texts.equals(array.dictionary):
+        return array
+    recoded = texts.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(recoded.indices.take(array.indices), recoded.dictionary)
+
+
+def checked(arrays: Sequence[pa.DictionaryArray], first_row: int) -> None:
+    """Raise DataError where a cell holds a NUL byte; ``first_row`` is the number of the first row, from 0."""
+    for array in arrays:
+        bad = pc.match_substring(array.dictionary, "\0")
+        if len(bad) and pc.any(bad).as_py():
+            hit = pc.take(bad, array.indices).fill_null(False)
+            raise nul(f"row {first_row + pc.index(hit, True).as_py() + 1}")
+
+
+_AROUND_NAMES = " \t\N{NO-BREAK SPACE}\N{ZERO WIDTH NO-BREAK SPACE}\"'"
+"""What a name may have around it where files were put together: a byte order mark keeps a quote from opening."""
+
+
+def header_rows(arrays: Sequence[pa.Array], names: Sequence[str]) -> Places:
+    """Return the places of rows whose cells are ``names``, in whatever order and letter case.
+
+    ``names`` are those of all columns; of fewer arrays each cell has to be a name. Where each name is a value of other
+    rows, too, as in columns of answers that say their own name, such rows are none.
+    """
+    wanted = _bare(pa.array(names, pa.string()))
+    hits, columns = None, []
+    for array in sorted(arrays, key=_distinct_count):  # few texts are searched soon
+        codes = pc.index_in(_bare(array.dictionary if pa.types.is_dictionary(array.type) else array), wanted)
+        if codes.null_count == len(codes):
+            return np.zeros(0, np.int64)
+        columns.append(codes.take(array.indices) if pa.types.is_dictionary(array.type) else codes)
+        is_name = columns[-1].is_valid().to_numpy(zero_copy_only=False)
+        hits = is_name if hits is None else hits & is_name
+    if hits is None or not hits.any():
+        return np.zeros(0, np.int64)
+    places = np.flatnonzero(hits)
+    if len(arrays) == len(names):
+        cells = np.sort([column.take(pa.array(places)).to_numpy(zero_copy_only=False) for column in columns], axis=0)
+        expected = np.sort(pc.index_in(wanted, wanted).to_numpy(zero_copy_only=False))
+        places = places[(cells == expected[:, None]).all(axis=0)]
+    alone = any(len(column) - column.null_count == len(places) for column in columns)
+    return places if alone else np.zeros(0, np.int64)
+
+
+def _bare(texts: pa.StringArray) -> pa.StringArray:
+    return pc.utf8_lower(pc.utf8_trim(texts, characters=_AROUND_NAMES))
+
+
+def _distinct_count(array: pa.Array) -> int:
+    return len(array.dictionary if pa.types.is_dictionary(array.type) else array)
+
+
+# Numbers of CSV as typed columns read them: without blanks, with a decimal point and no thousands separators.
+
+
+_SPACES = " \u00a0\u202f"
+"""A space between groups of digits may be one that does not break lines."""
+
+
+def plain_numbers(array: pa.StringArray, kind: AttributeType, params: CsvSourceParams) -> pa.StringArray:
+    """Return the texts of a column of numbers or moments in the spelling that is read everywhere.
+
+    A text of digits whose separators do not stand where the parameters say gets the mark `UNREADABLE`: ``1.5`` is not
+    15.
+    """
+    texts = _stripped(array) if params.strip else array
+    if kind.is_time or (params.decimal == "." and not params.thousands):
+        return texts
+    return _respelled(texts, params.decimal, params.thousands)
+
+
+def _stripped(array: pa.StringArray) -> pa.StringArray:
+    trimmed = pc.utf8_trim_whitespace(array)
+    blank = pc.and_(pc.equal(trimmed, ""), pc.not_equal(array, ""))
+    return pc.if_else(blank, pa.scalar(None, pa.string()), trimmed)
+
+
+def _respelled(texts: pa.StringArray, decimal: str, thousands: str) -> pa.StringArray:
+    group = f"[{_SPACES}]" if thousands == " " else re.escape(thousands)
+    marks = re.escape(f"{decimal}{thousands}.,") + (_SPACES if thousands == " " else "")
+    of_digits = pc.match_substring_regex(texts, f"^[+-]?[0-9{marks}]+([eE][+-]?[0-9]+)?$")
+    whole = f"([0-9]+|[0-9]{{1,3}}({group}[0-9]{{3}})+)" if thousands else "[0-9]+"
+    point = re.escape(decimal)
+    valid = pc.match_substring_regex(texts, f"^[+-]?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$")
+    plain = pc.replace_substring_regex(texts, group, "") if thousands else texts
+    plain = pc.replace_substring(plain, decimal, ".")
+    unreadable = pc.binary_join_element_wise(UNREADABLE, texts, "")
+    return pc.if_else(valid, plain, pc.if_else(of_digits, unreadable, texts))

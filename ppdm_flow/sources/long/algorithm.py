@@ -15,7 +15,7 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import Source
-from ppdm_flow.sources import item_sets
+from ppdm_flow.sources import lines
 from ppdm_flow.sources.faults import fault
 from ppdm_flow.sources.long.spec import LongParams
 from ppdm_flow.tables.sets import Baskets, gathered
@@ -40,13 +40,13 @@ class LongSource:
         for what, name in (("id", self.params.id), ("item", self.params.item)):
             if name not in known:
                 raise self._absent(what, name, known)
-        return (item_sets.NAME,)
+        return (lines.NAME,)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the sets in the order in which their ids come first. Raises DataError with the row."""
         baskets = self._baskets()
         for start in range(0, len(baskets), _ROWS):
-            yield item_sets.listed(baskets.take(slice(start, start + _ROWS)), columns)
+            yield lines.listed(baskets.take(slice(start, start + _ROWS)), columns)
 
     def _baskets(self) -> Baskets:
         ids, items, alphabet = self._pairs()
@@ -70,7 +70,7 @@ class LongSource:
                 piece.append(column)
         ids, _ = _united(pieces[0])
         items, names = _united(pieces[1])
-        alphabet, rank = item_sets.ranked(names)
+        alphabet, rank = lines.ranked(names)
         return ids, np.append(rank, np.int32(_NONE))[items], alphabet
 
     def _refuse(self, ids: Codes, items: Codes) -> None:
@@ -78,7 +78,7 @@ class LongSource:
             row = int((ids == _NONE).argmax()) + 1
             raise fault("PPF757", f"row {row} has no `{self.params.id}`, so it belongs to no set")
         if self.params.empty == "error" and (items == _NONE).any():
-            raise item_sets.without_items(f"row {int((items == _NONE).argmax()) + 1}")
+            raise lines.without_items(f"row {int((items == _NONE).argmax()) + 1}")
 
     def _twice(self, rows: npt.NDArray[np.int64], codes: Codes, there: npt.NDArray[np.bool_], width: int) -> DataError:
         """Name the first row that repeats a pair."""

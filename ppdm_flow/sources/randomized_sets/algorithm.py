@@ -13,7 +13,7 @@ import pyarrow as pa
 from ppdm_flow.mining.transactions.randomize.clients import PublishedOperator
 from ppdm_flow.sources.faults import damaged, unreadable
 from ppdm_flow.sources.gzipped import binary, is_gzip
-from ppdm_flow.sources.item_sets import NAME
+from ppdm_flow.sources.lines import NAME
 from ppdm_flow.sources.randomized_sets.spec import RandomizedSetsParams
 from ppdm_flow.tables.sets.arrow import field_of, to_arrow
 

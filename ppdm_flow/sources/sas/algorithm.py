@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ppdm_flow.sources.faults import fault, unreadable
 from ppdm_flow.sources.sas.spec import SasParams
-from ppdm_flow.sources.statistical import StatisticalSource
-from ppdm_flow.sources.statistical_formats import NumberReading, of_sas
+from ppdm_flow.sources.statistical import NumberReading, StatisticalSource, of_sas
 
 _RECORD = 80
 _LIBRARY = b"HEADER RECORD*******LIB"

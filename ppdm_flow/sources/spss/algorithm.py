@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ppdm_flow.sources.spss.spec import SpssSourceParams
-from ppdm_flow.sources.statistical import StatisticalSource
-from ppdm_flow.sources.statistical_formats import NumberReading, of_spss
+from ppdm_flow.sources.statistical import NumberReading, StatisticalSource, of_spss
 
 
 class SpssSource(StatisticalSource):

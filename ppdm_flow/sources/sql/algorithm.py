@@ -20,8 +20,8 @@ from ppdm_flow.sdk.storage import Snapshots
 from ppdm_flow.sources.faults import distinct, empty, unreadable
 from ppdm_flow.sources.parquet.algorithm import ParquetSource
 from ppdm_flow.sources.parquet.spec import ParquetSourceParams
-from ppdm_flow.sources.sql.session import Session, SqlColumn, relation
 from ppdm_flow.sources.sql.spec import SqlParams
+from ppdm_flow.sources.sql.sqlite_file import Session, SqlColumn, relation
 
 _SQLITE = b"SQLite format 3\x00"
 _DUCKDB = b"DUCK"

@@ -15,7 +15,7 @@ from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.sdk.databases.connection import DatabaseConnection
 from ppdm_flow.sdk.databases.duckdb import NO_FILES
 from ppdm_flow.sdk.databases.faults import fault, machine_fault
-from ppdm_flow.sources.sql.session import SqlColumn
+from ppdm_flow.sources.sql.sqlite_file import SqlColumn
 
 _CLOSED = {**NO_FILES, "lock_configuration": "true"}
 _ROWS = 1 << 17

@@ -17,7 +17,7 @@ from ppdm_flow.sdk.databases.connection import DatabaseConnection
 from ppdm_flow.sdk.databases.faults import DATABASE_FAULTS, ENCRYPTION, FAILED, driver, fault, outside_calendar
 from ppdm_flow.sdk.databases.settings import FREE_TDS, driver_settings
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
-from ppdm_flow.sources.sql.session import SqlColumn, fetched, no_rows
+from ppdm_flow.sources.sql.sqlite_file import SqlColumn, fetched, no_rows
 
 _ALLOWED = "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()"
 _BEGIN = (

@@ -11,7 +11,7 @@ from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.sdk.databases.faults import fault, outside_calendar
 from ppdm_flow.sdk.databases.mysql import MysqlConnection
-from ppdm_flow.sources.sql.session import SqlColumn, fetched, no_rows
+from ppdm_flow.sources.sql.sqlite_file import SqlColumn, fetched, no_rows
 
 _SESSION = "sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES', time_zone = '+00:00', net_write_timeout = 3600"
 _BEGIN = (

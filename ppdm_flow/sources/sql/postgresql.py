@@ -10,7 +10,7 @@ import pyarrow as pa
 from ppdm_flow.core.addresses.server import ServerAddress
 from ppdm_flow.core.texts.sql_names import quoted
 from ppdm_flow.sdk.databases.postgresql import PostgresConnection
-from ppdm_flow.sources.sql.session import SqlColumn
+from ppdm_flow.sources.sql.sqlite_file import SqlColumn
 
 _BEGIN = (
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

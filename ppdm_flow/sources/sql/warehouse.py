@@ -14,7 +14,7 @@ from ppdm_flow.sdk.databases.connection import AdbcConnection
 from ppdm_flow.sdk.databases.faults import DATABASE_FAULTS, ENCRYPTION, FAILED, driver, fault
 from ppdm_flow.sdk.databases.settings import driver_settings
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
-from ppdm_flow.sources.sql.session import SqlColumn, no_rows
+from ppdm_flow.sources.sql.sqlite_file import SqlColumn, no_rows
 
 _WHOLE = 18
 """Digits that every number of 64 bits holds."""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ppdm_flow.sources.faults import fault
 from ppdm_flow.sources.stata.spec import StataSourceParams
-from ppdm_flow.sources.statistical import StatisticalSource
-from ppdm_flow.sources.statistical_formats import NumberReading, of_stata
+from ppdm_flow.sources.statistical import NumberReading, StatisticalSource, of_stata
 
 
 class StataSource(StatisticalSource):
