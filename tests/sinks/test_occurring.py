@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.sinks.parquet import gathering
+from ppdm_flow.sinks.parquet import algorithm
 
 CELLS = st.lists(st.sampled_from(["a", "b", "c", "", None]), max_size=12)
 NAMES = st.permutations(["a", "b", "c", "", "never"])
@@ -22,9 +22,9 @@ def test_nothing_but_what_occurs_in_the_order_of_rows(pieces, head, few):
         for cells, names in pieces
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gathering, "_HEAD", head)
-        patch.setattr(gathering, "_BYTE", few)
-        found = gathering._occurring(arrays)
+        patch.setattr(algorithm, "_HEAD", head)
+        patch.setattr(algorithm, "_BYTE", few)
+        found = algorithm._occurring(arrays)
     rows = [cell for cells, _ in pieces for cell in cells]
     assert found.to_pylist() == rows
     assert found.dictionary.to_pylist() == list(dict.fromkeys(cell for cell in rows if cell is not None))
