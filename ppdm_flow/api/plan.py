@@ -20,7 +20,7 @@ from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
 from ppdm_flow.plan.cluster.amounts import MEMORY
 from ppdm_flow.plan.cluster.foreseen import UNKNOWN_ROWS, RowEstimate, WorkForecast, foreseen
-from ppdm_flow.plan.cluster.text import text as cluster_text
+from ppdm_flow.plan.cluster.foreseen import text as cluster_text
 from ppdm_flow.plan.definition import Plan, SourceNode
 from ppdm_flow.plan.document import document
 from ppdm_flow.plan.fields import PlanDocument

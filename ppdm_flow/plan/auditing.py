@@ -226,7 +226,7 @@ def _problems(place: _Place, effect: Effect, scope: Scope, binder: Binder) -> li
     if not diagnostics:
         span = binder.places.value(*place.use)
         reads = replace(effect, changes={}, drops=(), renames={}, adds=())
-        for misfit in flow.misfits(place.name, flow.by_name(scope.attributes.values()), reads):
+        for misfit in flow.flow_misfits(place.name, flow.by_name(scope.attributes.values()), reads):
             text = misfit.message.replace("step", "audit", 1)
             diagnostics.append(Diagnostic(misfit.code, text, span, hint=misfit.hint))
     return diagnostics

@@ -12,12 +12,11 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.plan import flow
-from ppdm_flow.plan.binding import Binder
+from ppdm_flow.plan.binding import Binder, Wiring
 from ppdm_flow.plan.dag import base, flow_graph, release_key
 from ppdm_flow.plan.definition import COLLAPSE, ReceivedFormat, ReleaseNode, StepNode, TableNode
+from ppdm_flow.plan.flow import StepFlow
 from ppdm_flow.plan.formats import choices, implied, inferred, partitions
-from ppdm_flow.plan.steps import StepFlow
-from ppdm_flow.plan.wiring import Wiring
 from ppdm_flow.policy.language.models import Policy, Release
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope

@@ -22,7 +22,7 @@ from ppdm_flow.anonymizers.full_domain_recoding.algorithm import FullDomainRecod
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.streams.coding import encode_texts
-from ppdm_flow.plan.facts import facts_of, resolved
+from ppdm_flow.plan.flow import facts_of, resolved
 from ppdm_flow.policy import load
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity

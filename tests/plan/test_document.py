@@ -12,9 +12,7 @@ from ppdm_flow.pictures.graphs import placed
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.plan.dag import SOURCE, document_graph, release_key
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.pictures.cards import cards, last_layer, shown_graph, svg
-from ppdm_flow.plan.pictures.flowcharts import dot, mermaid
-from ppdm_flow.plan.pictures.forms import FORMS, draw
+from ppdm_flow.plan.pictures.forms import FORMS, cards, dot, draw, last_layer, mermaid, shown_graph, svg
 from ppdm_flow.plan.schemas import schema
 from ppdm_flow.policy import load
 

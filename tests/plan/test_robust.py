@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.spans import Span
+from ppdm_flow.plan.binding import partial_faults
 from ppdm_flow.plan.compile import CompileResult, compile_policy
-from ppdm_flow.plan.wiring import partial_faults
 from ppdm_flow.policy import load
 from ppdm_flow.policy.loaded import ResolvedPlaces
 

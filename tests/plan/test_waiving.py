@@ -14,9 +14,8 @@ from tiers import examples
 from ppdm_flow.core.clock import in_a_year
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.waivers import AcceptedWaiver
-from ppdm_flow.plan.compile import CompileResult, compile_policy
+from ppdm_flow.plan.compile import OF_RUNS, CompileResult, check_waivers, compile_policy
 from ppdm_flow.plan.document import document
-from ppdm_flow.plan.waivers import OF_RUNS, check_waivers
 from ppdm_flow.policy import load
 from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.params import Permission

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.spans import Span
-from ppdm_flow.plan.wiring import wire
+from ppdm_flow.plan.binding import wire
 from ppdm_flow.policy.loaded import ResolvedPlaces
 
 PLACES = ResolvedPlaces({(): Span("p.yaml", 1, 1, 1, 2)}, {(): Span("p.yaml", 1, 1, 1, 2)})

@@ -28,7 +28,7 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.stream import Stream, StreamPairs
 from ppdm_flow.engine.streams.view import StreamView
 from ppdm_flow.plan.definition import AuditNode, LinkedTable, Plan, PlannedTableJoin, ReleaseNode
-from ppdm_flow.plan.linked.qualifying import qualified_facts
+from ppdm_flow.plan.linked import qualified_facts
 from ppdm_flow.policy.linked import plain_name, table_name
 from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.numeric.column import NumericColumn

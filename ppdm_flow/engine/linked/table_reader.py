@@ -9,7 +9,7 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.engine.linked.sources import LinkedOriginals, in_order
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.plan.linked.restriction import restricted
+from ppdm_flow.plan.linked import restricted
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.policy.linked import qualified
 from ppdm_flow.reader.linked import LinkedTableRows, share_more_than_people

@@ -28,7 +28,7 @@ from ppdm_flow.engine.reading.original import Opening, Original
 from ppdm_flow.engine.reading.original import findings as suspected
 from ppdm_flow.engine.steps.graph import Graph, run_key
 from ppdm_flow.plan.definition import SOURCE, Plan, PlannedTableJoin
-from ppdm_flow.plan.linked.restriction import restricted
+from ppdm_flow.plan.linked import restricted
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.audit import FilesReader

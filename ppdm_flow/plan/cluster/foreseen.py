@@ -6,14 +6,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ppdm_flow.core.asks import DataAccess
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError
-from ppdm_flow.plan.cluster.amounts import MOST_VALUES, ROWS_AT_ONCE, size, table_bytes
-from ppdm_flow.plan.cluster.audits import across, audit_work
-from ppdm_flow.plan.cluster.steps import IN_PARTS, step_work, write_work
-from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, NOT, Work, WorkAmount
-from ppdm_flow.plan.definition import LinkedTable, Plan
+from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.plan.cluster.amounts import MOST_VALUES, ROW_BYTES, ROWS_AT_ONCE, size, table_bytes
+from ppdm_flow.plan.cluster.steps import (
+    DISTRIBUTED,
+    DRIVER,
+    IN_PARTS,
+    NOT,
+    Work,
+    WorkAmount,
+    columns_of,
+    demanded,
+    held_after,
+    is_generated,
+    of_release,
+    others,
+    passes_of,
+    step_work,
+    write_work,
+)
+from ppdm_flow.plan.definition import AuditNode, LinkedTable, Plan, ReleaseNode
 from ppdm_flow.plan.formats import inferred
+from ppdm_flow.plan.together import links, read_together
+from ppdm_flow.policy.language.kinds import is_over_releases
 
 PER_ROWS = 1_000_000
 """Rows that amounts are for where nobody knows how many there are."""
@@ -173,3 +191,133 @@ def _keys(table: LinkedTable, rows: int) -> Work:
     held = table_bytes(rows, keys)
     amount = WorkAmount(keys, held, 0, held)
     return Work("people", f"of {table.name}", "", DRIVER, "keys and references", amount, whole=True)
+
+
+# Audits, and what releases are held against besides: where each is worked on, and what it takes.
+
+
+_PASSES_TOGETHER = 2
+"""Questions that an audit has for each other release, by both routes."""
+_PASSES_OF_PEOPLE = 3
+"""Questions that it has about whose the rows are."""
+_HASH_BYTES = 64
+"""Bytes of what stands for the person and for the class of a row."""
+
+
+def audit_work(plan: Plan, node: AuditNode, release: ReleaseNode, rows: int) -> Work:
+    """Return what an audit of a release takes, by both routes."""
+    demand, cases, columns = node.bound.info.asks, of_release(plan, release), columns_of(plan, node, release)
+    asks, why = asked_of(plan, node, release)
+    passes = passes_of(demand, columns)
+    if "together" in demand.more and "together" in cases:
+        passes += _PASSES_TOGETHER * others(plan, release)
+    if "people" in demand.more and "people" in cases:
+        passes += _PASSES_OF_PEOPLE
+    title = f"{node.name} of {release.name}" if len(plan.releases) > 1 else node.name
+    amount = demanded(asks, passes, columns, rows, node.bound.document)
+    return Work("audit", title, node.bound.info.name, asks.where, why, amount, whole=asks is DataAccess.TABLE)
+
+
+def asked_of(plan: Plan, node: AuditNode, release: ReleaseNode) -> tuple[DataAccess, str]:
+    """Return what an audit of a release asks at the most, and that in words."""
+    if _beside_the_driver(plan, release):
+        return DataAccess.TABLE, "originals come to the rows that the driver holds"
+    asks = node.bound.info.asks.of(of_release(plan, release), node.bound.document)
+    return asks, asks.words
+
+
+def _beside_the_driver(plan: Plan, release: ReleaseNode) -> bool:
+    """Whether released rows that have originals are with the driver."""
+    steps = plan.upstream(release.input)
+    if any(node.bound.info.kind is Kind.GENERATOR or node.effect.rows == "generated" for node in steps):
+        return False
+    return held_after(plan, release.input)
+
+
+def across(plan: Plan, rows: int) -> Iterator[Work]:
+    """Yield what several releases of one table are held against each other by, and what a ledger is told."""
+    own = [release for release in plan.releases if not is_generated(release)]
+    joined = any(r.on_joined or r.of_all_files for node in plan.audits for r in node.requirements)
+    linked = links(own) if joined and read_together(plan) else ()
+    if linked:
+        names = {node.name for link in linked for node in (link.one, link.other)}
+        compared = {
+            name: 2
+            + sum(len(link.keyed) + len(link.shared) for link in linked if name in (link.one.name, link.other.name))
+            for name in names
+        }
+        held = sum(rows * ROW_BYTES * columns for columns in compared.values())
+        why = "rows are compared, and those that fit are joined"
+        amount = WorkAmount(len(names), held, 0, held)
+        yield Work("join", " + ".join(sorted(names)), "", DRIVER, why, amount, whole=True)
+    successive = is_over_releases(node.bound.info.name for node in plan.audits)
+    if plan.ledger is not None or (successive and read_together(plan)):
+        held = rows * (_HASH_BYTES + ROW_BYTES) * len(own)
+        amount = WorkAmount(len(own), sum(table_bytes(rows, len(r.attributes)) for r in own), 0, held)
+        yield Work("people", "of releases", "", DRIVER, "whose rows the releases have", amount, whole=True)
+
+
+# What a run on a cluster takes, as text.
+
+
+_HEAD = ("", "where", "passes", "to the driver", "shuffled", "driver holds", "")
+_LEAST = 1 << 20
+_RIGHT = (2, 3, 4, 5)
+
+
+def text(foreseen: WorkForecast) -> str:
+    """Return a line for each part of a run, below how many rows it is for, and the sums."""
+    lines = [_HEAD, *(_cells(work) for work in foreseen.works), _sums(foreseen)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(_HEAD))]
+    table = ["  ".join(_set(cell, widths[i], i) for i, cell in enumerate(line)).rstrip() for line in lines]
+    return "\n".join([*_head(foreseen), "", *table, "", *_notes(foreseen)]) + "\n"
+
+
+def _set(cell: str, width: int, place: int) -> str:
+    return cell.rjust(width) if place in _RIGHT else cell.ljust(width)
+
+
+def _head(foreseen: WorkForecast) -> Iterator[str]:
+    for name, rows in foreseen.rows.items():
+        yield f"on Spark  {name}: {_rows(rows)}"
+    yield f"          the driver may hold {foreseen.memory:,} MB (--memory)"
+
+
+def _rows(rows: RowEstimate) -> str:
+    if rows.number is None:
+        return f"nobody knows how many rows; amounts are for each {PER_ROWS:,} rows (say --rows or --data)"
+    return f"{'about ' if rows.about else ''}{rows.number:,} rows ({rows.how})"
+
+
+def _cells(work: Work) -> tuple[str, ...]:
+    amount = work.amount
+    held = f"≤ {size(max(amount.held, _LEAST))}" if amount.bound and amount.held else size(amount.held)
+    return (
+        work.title,
+        work.where,
+        str(amount.passes),
+        size(amount.to_driver),
+        size(amount.shuffled),
+        held,
+        work.why,
+    )
+
+
+def _sums(foreseen: WorkForecast) -> tuple[str, ...]:
+    amounts = [work.amount for work in foreseen.works]
+    most = max((amount.held for amount in amounts if not amount.bound), default=0)
+    return (
+        "all of it",
+        "",
+        f"about {foreseen.passes}",
+        size(sum(amount.to_driver for amount in amounts)),
+        size(sum(amount.shuffled for amount in amounts)),
+        f"most {size(most)}",
+        "",
+    )
+
+
+def _notes(foreseen: WorkForecast) -> Iterator[str]:
+    yield "A pass reads all fragments; passes of audits are estimates. Texts of values are held besides."
+    if any(work.amount.bound for work in foreseen.works):
+        yield "≤: distinct values or combinations, no more than rows; declared domains bound them closer."

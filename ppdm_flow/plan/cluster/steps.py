@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.asks import DataAccess
-from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.plugin_info import Kind
+from ppdm_flow.core.roles import Role
 from ppdm_flow.plan.cluster.amounts import CELL_BYTES, KEY_BYTES, ROW_BYTES, ROWS_AT_ONCE, combinations, table_bytes
-from ppdm_flow.plan.cluster.cases import held_after, of_columns, takes_all
-from ppdm_flow.plan.cluster.work import DISTRIBUTED, DRIVER, Work, WorkAmount
-from ppdm_flow.plan.definition import Plan, ReleaseNode, StepNode
+from ppdm_flow.plan.definition import AuditNode, Plan, ReleaseNode, StepNode
+from ppdm_flow.plan.together import read_together
 
 IN_PARTS = frozenset({"csv", "parquet"})
 """Formats whose files can be read and written as parts of one table."""
@@ -104,3 +105,133 @@ def write_work(plan: Plan, release: ReleaseNode, rows: int) -> Work:
 
 def _is_ordered(plan: Plan, release: ReleaseNode) -> bool:
     return any(node.bound.info.kind is Kind.ORDER for node in plan.upstream(release.input))
+
+
+DISTRIBUTED, DRIVER, NOT = "distributed", "driver", "not"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkAmount:
+    """What a part takes: ``passes`` over all fragments of a table, and bytes.
+
+    ``to_driver`` and ``shuffled`` go over the network, ``held`` is what the driver holds at the most. ``bound`` says
+    that only the number of rows bounds what is held, and not what is known of the values.
+    """
+
+    passes: int = 0
+    to_driver: int = 0
+    shuffled: int = 0
+    held: int = 0
+    bound: bool = False
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "passes": self.passes,
+            "bytes_to_driver": self.to_driver,
+            "bytes_shuffled": self.shuffled,
+            "bytes_held": self.held,
+            "held_is_bounded_by_rows": self.bound,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """``what`` is ``read``, ``step``, ``write``, ``audit``, ``join``, ``people`` or ``check``.
+
+    ``why`` is said beside ``where``. ``whole``: a table has to be held as a whole, so that it is refused where it is
+    too large.
+    """
+
+    what: str
+    name: str
+    use: str
+    where: str
+    why: str
+    amount: WorkAmount
+    whole: bool = False
+
+    def within(self, limit: int) -> Work:
+        """Return it as a run with ``limit`` bytes on the driver carries it out: not, where a whole table is larger."""
+        if not self.whole or self.amount.held <= limit:
+            return self
+        return Work(self.what, self.name, self.use, NOT, self.why, self.amount, self.whole)
+
+    @property
+    def title(self) -> str:
+        """What it is, and its name."""
+        return f"{self.what} {self.name}".rstrip()
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "what": self.what,
+            "name": self.name,
+            "use": self.use,
+            "where": self.where,
+            "why": self.why,
+            **self.amount.document,
+        }
+
+
+# In which of the cases of a plugin's card a step or an audit of a plan is, and which columns it reads.
+
+
+def of_columns(plan: Plan, columns: Iterable[AttributeFacts]) -> frozenset[str]:
+    """Return the cases that the columns are in, and whether people are counted."""
+    return frozenset(_of_columns(plan, tuple(columns)))
+
+
+def _of_columns(plan: Plan, columns: tuple[AttributeFacts, ...]) -> Iterator[str]:
+    if plan.people is not None or any(a.role is Role.SUBJECT for a in plan.source.attributes):
+        yield "people"
+    if any(a.is_numeric for a in columns):
+        yield "numbers"
+    if any(a.role is Role.ITEMS for a in columns):
+        yield "sets"
+    if any(a.role is Role.WEIGHT for a in columns):
+        yield "weights"
+
+
+def of_release(plan: Plan, release: ReleaseNode) -> frozenset[str]:
+    """Return the cases that audits of a release are in."""
+    cases = of_columns(plan, (*plan.source.attributes, *release.attributes))
+    hides = any(a.lineage.hidden_by or a.lineage.moved_by for a in release.attributes)
+    return cases | {"together"} if hides or others(plan, release) else cases
+
+
+def others(plan: Plan, release: ReleaseNode) -> int:
+    """Return how many other releases may be read with it, of those whose rows are people's."""
+    if not read_together(plan) or is_generated(release):
+        return 0
+    return sum(not is_generated(other) for other in plan.releases if other.name != release.name)
+
+
+def is_generated(release: ReleaseNode) -> bool:
+    """Whether the rows of a release are nobody's."""
+    return bool(release.attributes) and all(a.was(Change.GENERATED) for a in release.attributes)
+
+
+def held_after(plan: Plan, reference: str) -> bool:
+    """Whether the driver holds, or makes, the rows at a place: a step on the way took them all."""
+    return any(takes_all(node) for node in plan.upstream(reference))
+
+
+def takes_all(node: StepNode) -> bool:
+    """Whether a step takes the whole table, or makes rows."""
+    info = node.bound.info
+    return info.kind in (Kind.TABLE, Kind.GENERATOR) or info.asks.takes_the_table(node.bound.document)
+
+
+def columns_of(plan: Plan, node: AuditNode, release: ReleaseNode) -> tuple[AttributeFacts, ...]:
+    """Return the columns of a release that an audit reads at the most: of requirements those that they are about."""
+    if not node.requirements:
+        return release.attributes
+    named: set[str] = set()
+    for requirement in node.requirements:
+        named |= {*requirement.grouping, *requirement.secrets, *requirement.numbers}
+    subject = () if plan.people is None else (plan.people.subject,)
+    own = tuple(a for a in release.attributes if a.lineage.computed_from & {*named, *subject} or a.name in named)
+    return own or release.attributes

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from ppdm_flow.core.texts.visible import visible
 from ppdm_flow.pictures.svg import sheet
-from ppdm_flow.plan.pictures.cards import drawing
+from ppdm_flow.plan.pictures.forms import drawing
 from ppdm_flow.report.run.fields import ReportDocument
 from ppdm_flow.report.run.page import page
 

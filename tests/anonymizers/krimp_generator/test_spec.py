@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.supports import SupportBound
-from ppdm_flow.plan.facts import Attributes
+from ppdm_flow.plan.flow import Attributes
 from ppdm_flow.requirements.anonymity_score.requirement import AnonymityScore
 from ppdm_flow.requirements.blend.requirement import Blend
 from ppdm_flow.sdk import registry

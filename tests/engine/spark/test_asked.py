@@ -19,9 +19,8 @@ from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.core.asks import UNKNOWN, DataAccess
 from ppdm_flow.engine.spark import engine as writing
 from ppdm_flow.engine.spark import source
-from ppdm_flow.plan.cluster.audits import asked_of
-from ppdm_flow.plan.cluster.cases import of_columns, takes_all
-from ppdm_flow.plan.cluster.work import DRIVER
+from ppdm_flow.plan.cluster.foreseen import asked_of
+from ppdm_flow.plan.cluster.steps import DRIVER, of_columns, takes_all
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.sdk import registry
 

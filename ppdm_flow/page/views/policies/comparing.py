@@ -26,7 +26,7 @@ from ppdm_flow.page.services.bounded import CHECKS, LimitExceededError, in_part,
 from ppdm_flow.page.services.policies.checks import PolicyCheck, from_folder, names_private, private_file
 from ppdm_flow.page.services.policies.policies import ChangedMeanwhileError
 from ppdm_flow.page.services.policies.working_tree import HEAD
-from ppdm_flow.plan.pictures.cards import linked_drawing
+from ppdm_flow.plan.pictures.forms import linked_drawing
 from ppdm_flow.report.diff.fields import ClauseChange, in_order
 
 if TYPE_CHECKING:
