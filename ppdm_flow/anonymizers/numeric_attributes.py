@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from ppdm_flow.anonymizers.naming import missing_ones
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.numbers import canonical
+from ppdm_flow.core.texts import canonical
 from ppdm_flow.sdk.spec import Problem, Scope
 
 NO_NUMBERS = "PPF848"

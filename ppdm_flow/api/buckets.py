@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.addresses.bucket import is_bucket
-from ppdm_flow.core.addresses.table import refuse_table
+from ppdm_flow.core.addresses import is_bucket, refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.policy import load

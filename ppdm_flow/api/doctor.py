@@ -15,9 +15,9 @@ from pathlib import Path
 
 from ppdm_flow.api.run import run
 from ppdm_flow.api.scaffold import DEFAULT, LINKED, init, variants
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.errors import PluginError, PpdmError
-from ppdm_flow.core.texts.visible import visible_line
+from ppdm_flow.core.texts import visible_line
 from ppdm_flow.core.version import VERSION
 from ppdm_flow.engine.buckets.copies import folders_of_copies
 from ppdm_flow.engine.candidates.unpublished import clear_stale_runs, is_dead, may_be_in_ledger, unpublished_runs

@@ -13,7 +13,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.documents import json_schema
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.engine.held.publication import HeldRunPublication
 from ppdm_flow.engine.ledger.fields import LedgerDocument
 from ppdm_flow.engine.manifest import Manifest

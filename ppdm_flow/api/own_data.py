@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.policy.loaded import PolicyPath

@@ -14,7 +14,7 @@ from ppdm_flow.api.own_data import own_data as own_data_of
 from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.show import shown_text
 from ppdm_flow.api.where import HERE, SPARK, EngineChoice
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name

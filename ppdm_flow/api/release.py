@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ppdm_flow.api.deliver import table_releases
 from ppdm_flow.api.loading.policies import valid_plan
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError

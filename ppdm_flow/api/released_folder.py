@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ppdm_flow.api.verify import signature_point, verification, verify
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.engine.machine import utc_now

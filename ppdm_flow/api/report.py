@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from ppdm_flow.api.buckets import copies_for
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.core.texts.file_names import DICTIONARY
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import DICTIONARY, json_text
 from ppdm_flow.engine.approval.published import approval_faults
 from ppdm_flow.policy.signers import read_signers
 from ppdm_flow.report.forms import PORTABLE

@@ -15,8 +15,7 @@ from ppdm_flow.api.loading.policies import ON_SPARK, ReadyPlan, quote_sources, u
 from ppdm_flow.api.show import resolved_text
 from ppdm_flow.api.sign import sign
 from ppdm_flow.api.where import ENGINES, HERE, LOCAL, SPARK, EngineChoice
-from ppdm_flow.core.addresses.bucket import is_bucket
-from ppdm_flow.core.addresses.table import TableAddress, refuse_table
+from ppdm_flow.core.addresses import TableAddress, is_bucket, refuse_table
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import RunError, UsageError

@@ -11,7 +11,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import has_errors
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.texts.visible import escaped, visible_line
+from ppdm_flow.core.texts import escaped, visible_line
 from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.floors.strength import fitting
 from ppdm_flow.policy.redaction import UNSHOWN

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ppdm_flow.api.buckets import copies_for
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.engine.evidence.signing import SignedRelease, signed
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.key_files import Password, read_signing_key

@@ -12,13 +12,13 @@ from ppdm_flow.api.buckets import copies_for
 from ppdm_flow.api.own_data import own_data as own_data_of
 from ppdm_flow.api.own_data import refuse_both
 from ppdm_flow.api.report import REPORT, read
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_sets import without_values
 from ppdm_flow.core.results import RELEASED
-from ppdm_flow.core.texts.file_names import OPERATOR
+from ppdm_flow.core.texts import OPERATOR
 from ppdm_flow.engine.approval.published import approval_faults
 from ppdm_flow.engine.candidates.unpublished import PUBLICATION
 from ppdm_flow.engine.evidence.signatures import EvidenceOutcome, SignatureResult

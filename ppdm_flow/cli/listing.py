@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.explain.listing import REQUIREMENTS
 from ppdm_flow.cli.terminal.output import put
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 
 EXAMPLES = ("list anonymizers", "list requirements", "list audits --format json", "list figures", "list templates")
 

@@ -15,7 +15,7 @@ from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 
 if TYPE_CHECKING:  # `mine` alone needs it
     from ppdm_flow.api.mine.answer import MinedRelease

@@ -25,7 +25,7 @@ from ppdm_flow.cli.terminal.options import (
 )
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.core.diagnostics import has_errors
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 
 EXAMPLES = (
     "plan pipelines/hospital.yaml",

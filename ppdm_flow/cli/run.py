@@ -25,7 +25,7 @@ from ppdm_flow.cli.terminal.options import (
 from ppdm_flow.cli.terminal.output import columns, complain, say
 from ppdm_flow.cli.terminal.password import key_password
 from ppdm_flow.cli.terminal.progress import listening
-from ppdm_flow.core.addresses.table import place_of_data
+from ppdm_flow.core.addresses import place_of_data
 from ppdm_flow.report.forms import JUDGED
 
 EXAMPLES = (

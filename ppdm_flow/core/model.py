@@ -5,19 +5,24 @@ Every scalar arrives as text and is typed by its field.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
-from typing import Annotated, ClassVar, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, NotRequired, TypeVar, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
+from pydantic.fields import FieldInfo
+from typing_extensions import TypedDict
 
-from ppdm_flow.core.codes import current_code
-from ppdm_flow.core.requirement_fields import DocumentField, InDocuments
+from ppdm_flow.core.diagnostics import current_code
 from ppdm_flow.core.roles import ValuesAbsent
+from ppdm_flow.core.supports import SupportBound
 
 K = TypeVar("K")
 V = TypeVar("V")
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 
 
 def _truth(value: object) -> bool:
@@ -173,6 +178,26 @@ Releases = Annotated[
     Texts,
     Field(description="The releases that it is about; all of them unless it names some.", examples=[["public"]]),
 ]
+
+
+# The form of a requirement in documents (`plan.json`), derived from the fields of its model.
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentField:
+    """How a field stands in documents, where that is not as it is kept: its ``type``, and what makes it of a value."""
+
+    type: Any
+    made: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class InDocuments:
+    """Whether a field that has its default stands in documents; numbers and words do unless this says otherwise."""
+
+    always: bool
+
+
 GroupedBy = Annotated[
     Texts,
     Field(description="What to group by; all quasi-identifiers where it is left out.", examples=[["job", "country"]]),
@@ -199,3 +224,159 @@ Absent = Annotated[
         Annotated[str, Field(json_schema_extra={"const": ValuesAbsent.ALLOWED.value})], lambda said: said.value
     ),
 ]
+
+_OTHERS = (DocumentField, InDocuments, AfterValidator, BeforeValidator)
+
+
+class SupportFields(TypedDict, total=False):
+    """Rows, or a share of each table's."""
+
+    count: Annotated[int, Field(ge=1)]
+    ratio: Annotated[float, Field(ge=0, le=1)]
+
+
+def plain(model: BaseModel, without: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the fields of a model as plain values, but for those that say nothing and those in ``without``."""
+    fields = {name: info for name, info in type(model).model_fields.items() if name not in without}
+    shown = {name: getattr(model, name) for name in fields}
+    return {n: _plain(v, fields[n]) for n, v in shown.items() if _always(fields[n]) or v != fields[n].default}
+
+
+def document_type(model: type[BaseModel], without: Iterable[str] = (), **first: Any) -> Any:
+    """Return the type of what `plain` makes of a model, with ``first`` before its fields."""
+    fields = {name: _typed(info) for name, info in model.model_fields.items() if name not in without}
+    typed_dict: Any = TypedDict
+    made = typed_dict(f"{model.__name__}Fields", {**first, **fields})
+    made.__doc__ = model.__doc__
+    return made
+
+
+def _always(info: FieldInfo) -> bool:
+    said = next((mark.always for mark in info.metadata if isinstance(mark, InDocuments)), None)
+    empty = info.default is None or info.default is False or info.default == ()
+    return said if said is not None else info.is_required() or (info.default_factory is None and not empty)
+
+
+def _plain(value: Any, info: FieldInfo | None = None) -> Any:
+    shown = (
+        next((mark for mark in info.metadata if isinstance(mark, DocumentField)), None) if info is not None else None
+    )
+    if shown is not None:
+        return shown.made(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, SupportBound):
+        return value.document
+    if isinstance(value, BaseModel):
+        return plain(value)
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _typed(info: FieldInfo) -> Any:
+    shown = next((mark.type for mark in info.metadata if isinstance(mark, DocumentField)), None)
+    limits = [] if shown is not None else [mark for mark in info.metadata if not isinstance(mark, _OTHERS)]
+    text = [Field(description=info.description)] if info.description else []
+    made = shown if shown is not None else _type(info.annotation)
+    made = Annotated[(made, *limits, *text)] if limits or text else made
+    return made if _always(info) else NotRequired[made]
+
+
+def _type(annotation: Any) -> Any:
+    """Return what a value of this type is in JSON."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        limits = [m for mark in inner[1:] for m in (mark.metadata if isinstance(mark, FieldInfo) else [mark])]
+        limits = [mark for mark in limits if not isinstance(mark, _OTHERS)]
+        return Annotated[(_type(inner[0]), *limits)] if limits else _type(inner[0])
+    if origin in (Union, types.UnionType):
+        return _type(next(each for each in inner if each is not type(None)))
+    if origin is tuple:
+        return list[_type(inner[0])]  # type: ignore[misc]  # a type that is made here
+    if origin is dict:
+        return dict[str, _type(inner[1])]  # type: ignore[misc]  # the same
+    if annotation is SupportBound:
+        return SupportFields
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return Annotated[str, Field(json_schema_extra={"enum": [str(member.value) for member in annotation]})]
+    return (
+        document_type(annotation) if isinstance(annotation, type) and issubclass(annotation, BaseModel) else annotation
+    )
+
+
+# An analysis that a recipient will run: a frequency table, means by group, or a regression.
+
+
+AUDIT = "analyses"
+"""The audit that runs the analyses of a policy, and how it is named in metrics."""
+FORMS = ("table", "mean", "regression")
+_KEYS = {
+    "table": frozenset({"table", "least_count", "weighted"}),
+    "mean": frozenset({"mean", "by", "least_count", "weighted"}),
+    "regression": frozenset({"regression", "on", "model", "positive", "weighted"}),
+}
+
+
+class Analysis(Model):
+    """One of ``table``, ``mean`` and ``regression``; attributes have their names in the source."""
+
+    table: Texts | None = None
+    mean: str | None = None
+    by: tuple[str, ...] = ()
+    regression: str | None = None
+    on: Texts | None = None
+    model: Literal["linear", "logistic"] = "linear"
+    positive: str | None = None
+    least_count: Annotated[int, Field(ge=1)] = 10
+    weighted: Flag = True
+
+    @property
+    def form(self) -> str:
+        """Which of the three it is; of several the first, and ``""`` where it is none."""
+        return next((form for form in FORMS if getattr(self, form) is not None), "")
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of the source that it needs, each once: first what is explained."""
+        first = [each for each in (self.mean, self.regression) if each is not None]
+        return tuple(dict.fromkeys((*first, *(self.table or ()), *self.by, *(self.on or ()))))
+
+    @property
+    def number(self) -> str | None:
+        """The attribute that has to hold numbers."""
+        return self.mean if self.form == "mean" else self.regression if self.model == "linear" else None
+
+
+@dataclass(frozen=True, slots=True)
+class FormFault:
+    """What is wrong with the form of an analysis, at ``path`` below it; ``of_key``: with the key, not its value."""
+
+    path: tuple[str, ...]
+    message: str
+    hint: str = ""
+    of_key: bool = True
+
+
+def form_faults(analysis: Analysis) -> Iterator[FormFault]:
+    """Yield what is wrong with an analysis beyond the types of its keys."""
+    given = [form for form in FORMS if getattr(analysis, form) is not None]
+    if len(given) != 1:
+        what = "none of them" if not given else " and ".join(f"`{form}`" for form in given)
+        hint = "write one of `table: [sex, job]`, `mean: income` and `regression: income`"
+        yield FormFault((), f"an analysis has one of `table`, `mean` and `regression`, and this has {what}", hint)
+        return
+    form = given[0]
+    for key in sorted(analysis.model_fields_set - _KEYS[form]):
+        yield FormFault((key,), f"`{key}` says nothing beside `{form}`", "leave it out")
+    if form != "regression":
+        return
+    if analysis.on is None:
+        yield FormFault((), "a regression needs `on`: the attributes that explain the response", "add `on: [age]`")
+    elif analysis.regression in analysis.on:
+        yield FormFault(("on",), f"`{analysis.regression}` cannot explain itself", of_key=False)
+    if analysis.model == "logistic" and analysis.positive is None:
+        text = "a logistic regression needs `positive`: the value of the response that counts as 1"
+        yield FormFault((), text, 'add `positive: "yes"`')
+    if analysis.model == "linear" and analysis.positive is not None:
+        yield FormFault(("positive",), "`positive` goes with `model: logistic`", "add `model: logistic`")

@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Literal, Self, TypedDict, Unpack
 
 from ppdm_flow.core.asks import UNKNOWN, AccessRequirements
-from ppdm_flow.core.card_pages import figures_on, page_of, texts_on
-from ppdm_flow.core.recipients.statements import RecipientStatement
+from ppdm_flow.core.card_pages import RecipientStatement, figures_on, page_of, texts_on
 
 
 class Kind(StrEnum):

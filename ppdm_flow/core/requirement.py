@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Protocol, Self, cast
 
 from pydantic import PrivateAttr
 
-from ppdm_flow.core.model import Model, Releases
-from ppdm_flow.core.requirement_fields import document_type, plain
+from ppdm_flow.core.model import Model, Releases, document_type, plain
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.spans import Span
 

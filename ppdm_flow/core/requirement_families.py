@@ -8,9 +8,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
-from ppdm_flow.core.model import MORE, Fixed, FixedMap, GroupedBy, Sets, Texts
+from ppdm_flow.core.model import MORE, DocumentField, Fixed, FixedMap, GroupedBy, Pair, Sets, Texts, document_type
 from ppdm_flow.core.requirement import ClauseBinding, NamedValue, NameOf, NamePattern, Requirement
-from ppdm_flow.core.requirement_fields import DocumentField, Pair, document_type
 
 
 class OnClasses(Requirement):

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ppdm_flow.core.codes import current_code, former_codes
-from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.diagnostics import Severity, current_code, former_codes
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.waivers import AcceptedWaiver

@@ -18,10 +18,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.addresses.server import MYSQL, POSTGRESQL, AddressError, ServerAddress, database_address
+from ppdm_flow.core.addresses import MYSQL, POSTGRESQL, AddressError, ServerAddress, database_address
 from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.sql_names import quoted, table_parts
+from ppdm_flow.core.texts import quoted, table_parts
 from ppdm_flow.engine.faults import data_fault, run_fault, wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_released
 from ppdm_flow.plan.definition import ReleaseNode

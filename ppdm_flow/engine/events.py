@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
 
-from ppdm_flow.core.texts.visible import escaped
+from ppdm_flow.core.texts import escaped
 from ppdm_flow.engine.machine import peak_mb
 
 

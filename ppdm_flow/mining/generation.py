@@ -18,7 +18,7 @@ import pyarrow as pa
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.core.texts.visible import is_text
+from ppdm_flow.core.texts import is_text
 from ppdm_flow.mining.itemsets.collection import ItemsetCollection
 from ppdm_flow.mining.itemsets.database import WORD, ItemDatabase, Words, words_for
 from ppdm_flow.mining.itemsets.kernels import inlined

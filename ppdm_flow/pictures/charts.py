@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from ppdm_flow.core.amounts import amount, between
 from ppdm_flow.core.results import Chart, FigureSeries
-from ppdm_flow.core.texts.widths import fitted, shortened, width
+from ppdm_flow.core.texts import fitted, shortened, width
 from ppdm_flow.pictures.svg import Caption, element, file, linked, number, picture, tipped
 
 WIDTH, HEIGHT = 400.0, 236.0

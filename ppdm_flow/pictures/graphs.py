@@ -16,7 +16,7 @@ from typing import Any
 import networkx as nx
 from markupsafe import Markup
 
-from ppdm_flow.core.texts.widths import fitted, fixed, width
+from ppdm_flow.core.texts import fitted, fixed, width
 from ppdm_flow.pictures.svg import Caption, element, file, linked, number, picture, tipped
 
 PAD = 12.0

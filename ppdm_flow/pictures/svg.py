@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from markupsafe import Markup, escape
 
-from ppdm_flow.core.texts.visible import visible_line
+from ppdm_flow.core.texts import visible_line
 
 Value = str | float | None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ppdm_flow.core.analyses import AUDIT as ANALYSES
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
+from ppdm_flow.core.model import AUDIT as ANALYSES
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean

@@ -9,8 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ppdm_flow.core.addresses.bucket import BucketAddressError, bucket_address, is_bucket
-from ppdm_flow.core.addresses.server import AddressError, database_address, is_database, server_address
+from ppdm_flow.core.addresses import (
+    AddressError,
+    BucketAddressError,
+    bucket_address,
+    database_address,
+    is_bucket,
+    is_database,
+    server_address,
+)
 from ppdm_flow.core.attributes import CLIENTS, AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, has_errors
 from ppdm_flow.core.errors import DataError

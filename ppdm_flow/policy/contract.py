@@ -11,7 +11,7 @@ from typing import ClassVar
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.errors import PolicyError, UsageError
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.texts.visible import visible_line
+from ppdm_flow.core.texts import visible_line
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq, UnreadableError
 from ppdm_flow.policy.text.parse import parse
 from ppdm_flow.policy.text.reading import forbidden, read

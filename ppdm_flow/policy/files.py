@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.addresses.server import masked, passwords
+from ppdm_flow.core.addresses import masked, passwords
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.spans import Span

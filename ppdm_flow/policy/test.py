@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from ppdm_flow.core.codes import current_code
-from ppdm_flow.core.diagnostics import Diagnostic, in_order
+from ppdm_flow.core.diagnostics import Diagnostic, current_code, in_order
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.model import Code, Model, Name, ParamName
 from ppdm_flow.core.spans import Span

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ppdm_flow.api.run import SparkFrame, TableData
 from ppdm_flow.api.where import LOCAL, SPARK, EngineChoice
-from ppdm_flow.core.addresses.table import place_of_data
+from ppdm_flow.core.addresses import place_of_data
 from ppdm_flow.python.arguments import wrong_argument
 from ppdm_flow.python.frames import Data, as_file, is_spark_frame
 

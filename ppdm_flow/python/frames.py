@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ppdm_flow.core.addresses.table import refuse_table
+from ppdm_flow.core.addresses import refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.tables.arrow_texts import FRAME_TYPE, NotText, rendered

@@ -13,7 +13,7 @@ from ppdm_flow.core.pages import CodePage, pages
 from ppdm_flow.core.pages import fenced as pages_fenced
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.core.version import VERSION
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report import junit

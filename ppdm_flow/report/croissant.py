@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ppdm_flow.core.phrases import listed
-from ppdm_flow.core.texts.file_names import CONTRACT, OPERATOR
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import CONTRACT, OPERATOR, json_text
 from ppdm_flow.report.run.released import ReleasedFiles, ReportedColumn, ReportedRun, bound
 
 Document = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, Sources, in_order
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.report.snippet import MarkedLine, lines_of, mark_line, printable
 
 LIMIT = 50

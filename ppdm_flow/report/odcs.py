@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.report.run.released import ReleasedFiles, ReportedColumn, ReportedRun, bound
 
 Document = dict[str, Any]

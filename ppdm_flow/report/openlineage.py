@@ -14,7 +14,7 @@ from typing import Any
 import networkx as nx
 
 from ppdm_flow.core.lineage import DerivationKind
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.plan.dag import document_graph, release_key
 from ppdm_flow.report.run.fields import ResultDocument
 from ppdm_flow.report.run.released import HOME, ReleasedFiles, ReportedRun, bound

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.report.croissant import BY_EXTENSION, FORMATS, OTHER
 from ppdm_flow.report.run.fields import ResultDocument
 from ppdm_flow.report.run.released import HOME, FileDigest, ReleasedFiles, ReportedRun, bound

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.spans import Span
-from ppdm_flow.core.texts.visible import MARK, visible_line
+from ppdm_flow.core.texts import MARK, visible_line
 from ppdm_flow.report.locations import Locations
 
 WIDTH = 100

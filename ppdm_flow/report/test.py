@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.report import diagnostics as drawing
 from ppdm_flow.report.junit import JUnitCase, Suite, render
 from ppdm_flow.report.junit import JUnitOutcome as Ended

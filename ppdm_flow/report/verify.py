@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ppdm_flow.core.diagnostics import Severity
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.report import junit
 from ppdm_flow.report.check import LIMIT
 from ppdm_flow.report.forms import OutputFormat, broken_junit, broken_markdown, named

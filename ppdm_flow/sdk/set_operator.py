@@ -11,7 +11,7 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import read_definition
 from ppdm_flow.core.errors import DataError
-from ppdm_flow.core.texts.visible import is_text
+from ppdm_flow.core.texts import is_text
 
 SETS = "transactions"
 """The form of an entry in ``operator.json`` that is a :class:`SetOperator`."""

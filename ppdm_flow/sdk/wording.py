@@ -13,7 +13,7 @@ from typing import Any
 
 from ppdm_flow.core.card_pages import page_of
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.texts.quoting import texts
+from ppdm_flow.core.texts import texts
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import PluginSpec
 

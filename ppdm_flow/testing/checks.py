@@ -10,7 +10,7 @@ import numpy as np
 
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.plugin_info import Kind
-from ppdm_flow.core.texts.quoting import texts
+from ppdm_flow.core.texts import texts
 from ppdm_flow.sdk.anonymizer import OrderTransform, RowTransform, TableTransform
 from ppdm_flow.sdk.wording import own_constants, unexplained
 from ppdm_flow.tables.table import Table

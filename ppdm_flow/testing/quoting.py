@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.results import AuditOutcome
-from ppdm_flow.core.texts.quoting import is_telling, of_chart, of_figures, of_finding, spans, texts
+from ppdm_flow.core.texts import is_telling, of_chart, of_figures, of_finding, spans, texts
 from ppdm_flow.sdk.anonymizer import Fitted
 from ppdm_flow.sdk.wording import CodeTexts, is_explained
 

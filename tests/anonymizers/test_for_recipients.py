@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ppdm_flow.core.recipients.statements import TOPICS, said
+from ppdm_flow.core.card_pages import TOPICS, said
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import RequirementSpec, built_in
 from ppdm_flow.sdk import registry

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
-from ppdm_flow.core.codes import current_code
+from ppdm_flow.core.diagnostics import current_code
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.requirement_families import by_attribute
 from ppdm_flow.core.roles import Directions, Role

@@ -22,7 +22,7 @@ import yaml
 
 from ppdm_flow import api
 from ppdm_flow.cli.program import program
-from ppdm_flow.core import codes as merged_codes
+from ppdm_flow.core import diagnostics as merged_codes
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.pages import CodePage, fenced, language, pages
 from ppdm_flow.plan.compile import compile_policy

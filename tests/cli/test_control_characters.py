@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.texts.visible import json_text, visible, visible_colored
+from ppdm_flow.core.texts import json_text, visible, visible_colored
 from ppdm_flow.policy import load
 
 FORGED = re.compile(r"^\s*must hold: nothing", re.MULTILINE)

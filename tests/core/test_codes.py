@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 
-from ppdm_flow.core.codes import MERGED, current_code, former_codes
-from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
+from ppdm_flow.core.diagnostics import MERGED, Diagnostic, Severity, current_code, former_codes, in_order
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.results import Finding

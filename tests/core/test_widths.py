@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.texts.widths import shortened
+from ppdm_flow.core.texts import shortened
 
 
 @given(st.text(max_size=60), st.integers(3, 40))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from ppdm_flow.core.texts.visible import visible
+from ppdm_flow.core.texts import visible
 
 _ADDRESSES = frozenset(
     {"href", "src", "action", "formaction", "hx-get", "hx-post", "data-check", "data-form", "data-words"}

@@ -9,7 +9,7 @@ import pytest
 from sites import Server
 from small_policies import write_policy
 
-from ppdm_flow.core.addresses.bucket import BucketAddress
+from ppdm_flow.core.addresses import BucketAddress
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.buckets.store import BUCKETS, Store
 from ppdm_flow.page.services.accounts.roles import PageRole

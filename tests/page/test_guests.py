@@ -20,7 +20,7 @@ from sites import PATIENCE, Browser, Server
 from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
-from ppdm_flow.core.texts.visible import visible
+from ppdm_flow.core.texts import visible
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import LimitExceededError
 from ppdm_flow.page.services.places import PERSON

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ppdm_flow.core.texts.visible import visible
+from ppdm_flow.core.texts import visible
 from ppdm_flow.page.looks import templates
 from ppdm_flow.page.looks.templates import with_all_visible
 

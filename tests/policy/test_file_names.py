@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.texts.file_names import alike, beside, refused
+from ppdm_flow.core.texts import alike, beside, refused
 from ppdm_flow.policy import load
 
 LONG = "x" * 256

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.core.addresses.server import database_address
+from ppdm_flow.core.addresses import database_address
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.engine.delivery import MysqlTables, PostgresTables
 from ppdm_flow.engine.ledger.server import ServerConnection

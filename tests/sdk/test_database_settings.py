@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.addresses.server import database_address
+from ppdm_flow.core.addresses import database_address
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.sdk.databases.settings import driver_settings
 

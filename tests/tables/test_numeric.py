@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.numbers import canonical, float_text
+from ppdm_flow.core.texts import canonical, float_text
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import count, weights_of
 from ppdm_flow.tables.frozen import frozen_table

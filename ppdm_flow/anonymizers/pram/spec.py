@@ -20,7 +20,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.texts.numbers import canonical
+from ppdm_flow.core.texts import canonical
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
 

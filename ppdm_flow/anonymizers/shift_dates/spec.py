@@ -13,7 +13,7 @@ from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import CellKind, Derivation, changed_in_place
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.numbers import canonical
+from ppdm_flow.core.texts import canonical
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 UNITS = ("days", "hours", "seconds")

@@ -9,7 +9,7 @@ from ppdm_flow.api.diff import policies as diff_columns
 from ppdm_flow.api.diff.policies import pair, read
 from ppdm_flow.api.diff.revisions import PolicyPlace
 from ppdm_flow.api.report import read as report_of
-from ppdm_flow.core.codes import current_code
+from ppdm_flow.core.diagnostics import current_code
 from ppdm_flow.report.diff.fields import (
     DiffDocument,
     FigurePair,

@@ -10,8 +10,7 @@ from functools import cache
 
 from ppdm_flow.api.explain.cards import figure_names, figure_pages, figure_topics, is_owned, parameter_page, plugin_page
 from ppdm_flow.api.explain.templates import template_names, template_page
-from ppdm_flow.core.codes import current_code
-from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.diagnostics import Diagnostic, current_code
 from ppdm_flow.core.errors import PluginError, UsageError
 from ppdm_flow.core.pages import CodePage, MalformedPageError, MarkdownPage, Pages, pages, read
 from ppdm_flow.core.suggest import closest, synonyms_of

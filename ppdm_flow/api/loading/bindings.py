@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.api.loading.policies import ON_SPARK, ReadyPlan, quote_sources, ready_plan, unchosen, valid_plan
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import has_errors, in_order
 from ppdm_flow.core.file_sets import telling_name

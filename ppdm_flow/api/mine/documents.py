@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ppdm_flow.api.mine.answer import SIGMAS, ItemsetsOfSize, MinedRelease
 from ppdm_flow.api.mine.estimates import cell
 from ppdm_flow.api.mine.fields import MinedDocument, MinedItemset, MinedOperator, MinedRatio, MinedRule, MinedSize
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.mining.transactions.operators import TransactionOperator
 from ppdm_flow.mining.transactions.rules import AssociationRule, SupportRatio
 

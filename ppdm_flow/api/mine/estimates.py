@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.mining.reconstruction.estimate import Method, ReconstructedGroups, Reconstruction, too_small
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator

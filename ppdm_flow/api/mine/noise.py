@@ -15,8 +15,7 @@ from ppdm_flow.api.mine.estimates import cell
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.file_names import OPERATOR
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import OPERATOR, json_text
 from ppdm_flow.engine.reading.received import ReceivedRelease, released_file
 from ppdm_flow.engine.streams.tallying import tally
 from ppdm_flow.mining.reconstruction.additive_noise import (

@@ -22,12 +22,12 @@ from ppdm_flow.api.profile.data import (
     partitions,
     without,
 )
-from ppdm_flow.core.addresses.bucket import bucket_address, is_bucket
+from ppdm_flow.core.addresses import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
 from ppdm_flow.core.roles import Role
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.plan.formats import inferred

@@ -18,7 +18,7 @@ from ppdm_flow.api.sweep.points import PlannedPoint, Result, SweepRuns, Tell, pl
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
 from ppdm_flow.core.results import HELD, RELEASED, Figure
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import cores, utc_now

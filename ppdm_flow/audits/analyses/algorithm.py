@@ -21,8 +21,8 @@ from ppdm_flow.audits.analyses.variables import (
     numbers_of,
     predictor,
 )
-from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.model import Analysis
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding
 from ppdm_flow.mining.regression.design import (

@@ -7,10 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.analyses import Analysis, form_faults
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.model import Name
+from ppdm_flow.core.model import Analysis, Name, form_faults
 from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import did_you_mean

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ppdm_flow.api import files
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
-from ppdm_flow.core.texts.visible import visible, visible_colored
+from ppdm_flow.core.texts import visible, visible_colored
 from ppdm_flow.report import diagnostics as drawing
 
 if TYPE_CHECKING:

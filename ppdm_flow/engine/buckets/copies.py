@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ppdm_flow.core.addresses.bucket import BucketAddress, is_bucket, is_name
-from ppdm_flow.core.addresses.table import refuse_table
+from ppdm_flow.core.addresses import BucketAddress, is_bucket, is_name, refuse_table
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError, UsageError
 from ppdm_flow.core.file_sets import file_set
-from ppdm_flow.core.texts.file_names import OPERATOR
+from ppdm_flow.core.texts import OPERATOR
 from ppdm_flow.engine.buckets.store import Stamp, Store, address_of
 from ppdm_flow.engine.candidates.directory import RunDirectory
 from ppdm_flow.engine.candidates.unpublished import clear_stale_runs

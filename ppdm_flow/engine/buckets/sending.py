@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ppdm_flow.core.addresses.bucket import BucketAddress
+from ppdm_flow.core.addresses import BucketAddress
 from ppdm_flow.core.errors import PpdmError, RunError
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.buckets.store import Stamp, Store

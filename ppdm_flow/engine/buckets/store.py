@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ppdm_flow.core.addresses.bucket import BucketAddress, BucketAddressError, bucket_address
+from ppdm_flow.core.addresses import BucketAddress, BucketAddressError, bucket_address
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError, UsageError
 from ppdm_flow.engine.faults import output_fault

@@ -12,7 +12,7 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.texts.quoting import texts
+from ppdm_flow.core.texts import texts
 from ppdm_flow.engine.calls.promises import ReturnedTable
 from ppdm_flow.engine.faults import run_fault, wrap_plugin_errors
 from ppdm_flow.plan.definition import AuditNode, ConfiguredPlugin, StepNode

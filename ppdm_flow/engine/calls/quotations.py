@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.results import AuditOutcome, Chart, Finding, StepResult
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.texts.quoting import LONGEST, of_chart, of_figures, of_finding, spans, texts
+from ppdm_flow.core.texts import LONGEST, of_chart, of_figures, of_finding, spans, texts
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.streams.stream import LoadedStream, Texts
 from ppdm_flow.plan.definition import AuditNode, ConfiguredPlugin, Plan, StepNode

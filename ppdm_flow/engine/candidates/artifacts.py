@@ -10,8 +10,7 @@ from typing import Any
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.texts.file_names import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, refused
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import DICTIONARY, OPERATOR, SHEET_HTML, SHEET_MARKDOWN, json_text, refused
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.steps.origins import OperatorOrigin
 from ppdm_flow.plan.definition import COUNTS, Plan, ReleaseNode

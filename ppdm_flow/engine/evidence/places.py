@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ppdm_flow.core import texts
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.results import HELD, RELEASED
-from ppdm_flow.core.texts import file_names
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.unpublished import HELD as UNPUBLISHED_HELD
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, PUBLICATION, UNFINISHED, is_held
 from ppdm_flow.evidence.checking import Attestation
 
-ATTESTATIONS = file_names.ATTESTATIONS
+ATTESTATIONS = texts.ATTESTATIONS
 """The folder of envelopes, beside the manifest and in each release."""
 HIDDEN = ".signing-"
 """How the name of an envelope's file begins until it is whole."""

@@ -9,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.addresses.bucket import BucketAddress
+from ppdm_flow.core.addresses import BucketAddress
+from ppdm_flow.core.card_pages import is_small_count
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import RunError, UsageError
 from ppdm_flow.core.model import NAME
-from ppdm_flow.core.recipients.figures import is_small_count
 from ppdm_flow.core.results import HELD, RELEASED
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine import manifest

@@ -16,7 +16,7 @@ from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.documents import Day, Sha256, Version, about
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD
-from ppdm_flow.core.texts.file_names import ATTESTATIONS, INTERNAL
+from ppdm_flow.core.texts import ATTESTATIONS, INTERNAL
 from ppdm_flow.engine.candidates.unpublished import PRIVATE, PUBLICATION, UNFINISHED
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ppdm_flow.core.addresses.server import AddressError, PasswordError, is_address, server_address
+from ppdm_flow.core.addresses import AddressError, PasswordError, is_address, server_address
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.errors import DataError, UsageError

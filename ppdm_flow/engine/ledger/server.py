@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ppdm_flow.core.addresses.server import ServerAddress
+from ppdm_flow.core.addresses import ServerAddress
 from ppdm_flow.core.errors import DataError, PpdmError, RunError
 from ppdm_flow.engine.faults import data_fault, run_fault
 from ppdm_flow.engine.ledger.key import LedgerKey, LedgerRecord, required

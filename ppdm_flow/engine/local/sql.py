@@ -15,7 +15,7 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.core.texts import quoted
 from ppdm_flow.engine.faults import run_fault
 from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.streams.coding import arrow

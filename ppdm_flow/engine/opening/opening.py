@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ppdm_flow.core.addresses.bucket import is_bucket
+from ppdm_flow.core.addresses import is_bucket
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, is_file_set, telling_name
 from ppdm_flow.core.phrases import counted

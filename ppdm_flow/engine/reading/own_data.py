@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from ppdm_flow.core.addresses.server import database_address
+from ppdm_flow.core.addresses import database_address
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import data_path, open_source, refuse_linked
 from ppdm_flow.engine.reading.binding import bind

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_sets import telling_name
-from ppdm_flow.core.texts.file_names import DICTIONARY, OPERATOR
-from ppdm_flow.core.texts.visible import is_text
+from ppdm_flow.core.texts import DICTIONARY, OPERATOR, is_text
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.engine.opening.opening import open_released

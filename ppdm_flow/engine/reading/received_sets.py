@@ -15,7 +15,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.core.texts.file_names import CONTRACT, DICTIONARY, OPERATOR
+from ppdm_flow.core.texts import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.engine.faults import naming_file, wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_as
 from ppdm_flow.engine.reading.received import ReceivedRelease, read_set_operators, released_file

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ppdm_flow.core.digests import digest, sha256
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import HELD, RELEASED, WITHHELD, Report, WaiverResult
-from ppdm_flow.core.texts.file_names import DICTIONARY, INTERNAL
+from ppdm_flow.core.texts import DICTIONARY, INTERNAL
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.candidates.artifacts import artifacts, as_json, dictionary, plain_name
 from ppdm_flow.engine.candidates.building import Candidate

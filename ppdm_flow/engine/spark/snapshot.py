@@ -16,10 +16,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ppdm_flow.core.addresses.table import DELTA, ICEBERG, TableAddress
+from ppdm_flow.core.addresses import DELTA, ICEBERG, TableAddress
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError
-from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.core.texts import quoted
 from ppdm_flow.engine.faults import data_fault, output_fault, run_fault
 from ppdm_flow.engine.spark.farm import Farm, condition_of
 

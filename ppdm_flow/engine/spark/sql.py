@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.texts.sql_names import quoted as identifier
+from ppdm_flow.core.texts import quoted as identifier
 from ppdm_flow.engine.seam import SecondRoute
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.source import SparkSource, product, widened

@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.core.texts import quoted
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.stream import Fragment, PairCountsWork, Recipe, SparkStream, fragment_pairs
 from ppdm_flow.engine.spark.stream import counted as stream_counted

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.texts.quoting import LONGEST
+from ppdm_flow.core.texts import LONGEST
 from ppdm_flow.tables.table import Table
 
 _Starts = npt.NDArray[np.int32]

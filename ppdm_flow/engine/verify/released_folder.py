@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.core.file_sets import without_values
-from ppdm_flow.core.texts.file_names import DICTIONARY
+from ppdm_flow.core.texts import DICTIONARY
 from ppdm_flow.engine import manifest
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, copy_name, envelopes
 from ppdm_flow.engine.evidence.signatures import FoundAttestation, SignatureResult, judged, read_attestation

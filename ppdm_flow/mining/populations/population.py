@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ppdm_flow.core.model import Fixed, FixedMap, Model
-from ppdm_flow.core.requirement_fields import InDocuments
+from ppdm_flow.core.model import Fixed, FixedMap, InDocuments, Model
 
 _PATH = "A CSV file with a header, relative to this file."
 _COLUMNS = "What that file calls the attributes, where its names are others."

@@ -10,8 +10,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ppdm_flow.core.texts.visible import visible
-from ppdm_flow.core.texts.widths import shortened
+from ppdm_flow.core.texts import shortened, visible
 from ppdm_flow.page.looks.addresses import approval_address, policy_address, run_address, shown_address
 from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.texts.catalogue import catalogue

@@ -21,7 +21,7 @@ from sqlite3 import Connection, Row
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.texts.visible import visible_line
+from ppdm_flow.core.texts import visible_line
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.refusal import RefusalError

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.api.report import REPORT, rendered
-from ppdm_flow.core.texts.file_names import SHEET_HTML
+from ppdm_flow.core.texts import SHEET_HTML
 from ppdm_flow.page.http.access import READERS
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.documents import framed, kept

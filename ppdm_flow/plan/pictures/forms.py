@@ -10,8 +10,7 @@ from typing import Any
 import networkx as nx
 from markupsafe import Markup
 
-from ppdm_flow.core.texts.visible import visible_line
-from ppdm_flow.core.texts.widths import fitted, fixed, wrapped
+from ppdm_flow.core.texts import fitted, fixed, visible_line, wrapped
 from ppdm_flow.pictures.graphs import INDENT, Card, Line, graph, graph_file, title_line
 from ppdm_flow.plan.dag import SOURCE, document_graph, release_key, sources
 from ppdm_flow.plan.definition import COLLAPSE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.texts.numbers import canonical
+from ppdm_flow.core.texts import canonical
 from ppdm_flow.plan.rules.compiled_flow import CompiledFlow
 
 

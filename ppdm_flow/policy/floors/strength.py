@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.analyses import AUDIT as ANALYSES
+from ppdm_flow.core.model import AUDIT as ANALYSES
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.core.supports import parsed
 from ppdm_flow.policy.floor import STAR

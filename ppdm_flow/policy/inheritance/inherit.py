@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.addresses.server import is_address
+from ppdm_flow.core.addresses import is_address
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.roles import Role

@@ -7,12 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, PrivateAttr, model_validator
 
-from ppdm_flow.core.analyses import Analysis
 from ppdm_flow.core.gate import MAX_WIDTH
 from ppdm_flow.core.model import (
     HIGHER,
     LOWER,
     MORE,
+    Analysis,
     Flag,
     Model,
     Name,

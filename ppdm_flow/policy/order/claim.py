@@ -8,8 +8,8 @@ from dataclasses import field as dataclass_field
 from functools import cache
 from typing import Any
 
-from ppdm_flow.core.analyses import AUDIT as ANALYSES
 from ppdm_flow.core.gate import FigureGate
+from ppdm_flow.core.model import AUDIT as ANALYSES
 from ppdm_flow.core.model import unordered
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.spans import Span

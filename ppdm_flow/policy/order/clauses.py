@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ppdm_flow.core.codes import current_code
+from ppdm_flow.core.diagnostics import current_code
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.demands import Demand, EqualTo, HasAll, OneOf, SubsetOf
 from ppdm_flow.policy.floors.grammar import demands

@@ -8,7 +8,7 @@ from itertools import combinations
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.suggest import closest, did_you_mean
-from ppdm_flow.core.texts.numbers import canonical
+from ppdm_flow.core.texts import canonical
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.patterns import is_pattern, matches, overlap
 from ppdm_flow.policy.language.words import short

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.addresses.server import AddressError, PasswordError, database_address, is_database
+from ppdm_flow.core.addresses import AddressError, PasswordError, database_address, is_database
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.texts.sql_names import table_parts
+from ppdm_flow.core.texts import table_parts
 from ppdm_flow.policy.language.models import SourceEntry
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.rules.scene import Scene

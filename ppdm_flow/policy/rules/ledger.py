@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ppdm_flow.core.addresses.server import AddressError, PasswordError, is_address, server_address
+from ppdm_flow.core.addresses import AddressError, PasswordError, is_address, server_address
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.counting import subject_attribute

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ppdm_flow.core.results import Report
-from ppdm_flow.core.texts.file_names import SHEET_HTML, SHEET_MARKDOWN
+from ppdm_flow.core.texts import SHEET_HTML, SHEET_MARKDOWN
 from ppdm_flow.report.datasheet import texts as datasheet_texts
 from ppdm_flow.report.datasheet.sheet import Sheet, sheet
 from ppdm_flow.report.datasheet.texts import (

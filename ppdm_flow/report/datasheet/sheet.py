@@ -11,13 +11,13 @@ from typing import Any
 
 from ppdm_flow.core.amounts import amount
 from ppdm_flow.core.attributes import CLIENTS, Change
+from ppdm_flow.core.card_pages import RecipientStatement, Topic, said
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.recipients.statements import RecipientStatement, Topic, said
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.core.texts.file_names import CONTRACT, DICTIONARY, OPERATOR
+from ppdm_flow.core.texts import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement

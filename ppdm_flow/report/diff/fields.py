@@ -12,7 +12,7 @@ from pydantic import PositiveInt
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.documents import Direction, Interval, Text, Verdict, Version, about, one_of
-from ppdm_flow.core.texts.visible import json_text
+from ppdm_flow.core.texts import json_text
 from ppdm_flow.report.snippet import printable
 
 VERDICTS = ("weaker", "incomparable", "stronger", "neutral")

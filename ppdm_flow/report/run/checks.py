@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ppdm_flow.core.amounts import amount, between, pair
+from ppdm_flow.core.card_pages import FEWEST
 from ppdm_flow.core.lineage import UNTOLD as UNTOLD_CELLS
-from ppdm_flow.core.recipients.figures import FEWEST
 from ppdm_flow.core.requirement import within
 from ppdm_flow.report.run.fields import (
     PUBLIC,

@@ -6,8 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from ppdm_flow.core.texts.visible import json_text
-from ppdm_flow.core.texts.widths import shortened
+from ppdm_flow.core.texts import json_text, shortened
 from ppdm_flow.report.check import LIMIT
 from ppdm_flow.report.run import html as page
 from ppdm_flow.report.run import markdown

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ppdm_flow.core.texts.visible import visible
+from ppdm_flow.core.texts import visible
 from ppdm_flow.pictures.svg import sheet
 from ppdm_flow.plan.pictures.forms import drawing
 from ppdm_flow.report.run.fields import ReportDocument

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ppdm_flow.core.codes import current_code
-from ppdm_flow.core.diagnostics import Severity
+from ppdm_flow.core.card_pages import FEWEST, is_small_count
+from ppdm_flow.core.diagnostics import Severity, current_code
 from ppdm_flow.core.pages import pages
 from ppdm_flow.core.plugin_info import FigureInfo
-from ppdm_flow.core.recipients.figures import FEWEST, is_small_count
 from ppdm_flow.core.results import HELD, RELEASED, Finding
 from ppdm_flow.plan.dag import steps_before
 from ppdm_flow.plan.meanings import Meanings

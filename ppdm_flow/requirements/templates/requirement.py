@@ -7,11 +7,21 @@ from typing import Annotated, Any, ClassVar, NotRequired, Self
 
 from pydantic import Field, SerializeAsAny, WrapValidator
 
-from ppdm_flow.core.model import GROUPS, HIGHER_IF_ANY, LOWER, Absent, Flag, MapOrModel, Model, Texts
+from ppdm_flow.core.model import (
+    GROUPS,
+    HIGHER_IF_ANY,
+    LOWER,
+    Absent,
+    Flag,
+    MapOrModel,
+    Model,
+    Texts,
+    document_type,
+    plain,
+)
 from ppdm_flow.core.phrases import counted, listed
 from ppdm_flow.core.requirement import NameOf, NamePattern
 from ppdm_flow.core.requirement_families import OnValues, ValuesByAttribute, reaching, reaching_values
-from ppdm_flow.core.requirement_fields import document_type, plain
 from ppdm_flow.core.roles import AttributeType, Role, ValuesAbsent
 
 _CHANNEL = "The attributes that an inference starts from (IC)."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from ppdm_flow.core.addresses.server import ServerAddress
+from ppdm_flow.core.addresses import ServerAddress
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError
 

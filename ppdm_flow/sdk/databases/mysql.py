@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ppdm_flow.core.addresses.server import ServerAddress
+from ppdm_flow.core.addresses import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.sdk.databases.connection import DatabaseConnection
 from ppdm_flow.sdk.databases.faults import DATABASE_FAULTS, ENCRYPTION, FAILED, UNREACHABLE, driver

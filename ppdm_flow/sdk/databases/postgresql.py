@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote, urlencode
 
-from ppdm_flow.core.addresses.server import ServerAddress
+from ppdm_flow.core.addresses import ServerAddress
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.sdk.databases.connection import AdbcConnection
 from ppdm_flow.sdk.databases.faults import (

@@ -16,7 +16,7 @@ from configparser import Error as ConfigError
 from pathlib import Path
 from typing import Any
 
-from ppdm_flow.core.addresses.server import BIGQUERY, MSSQL, MYSQL, SNOWFLAKE, ServerAddress, is_loopback
+from ppdm_flow.core.addresses import BIGQUERY, MSSQL, MYSQL, SNOWFLAKE, ServerAddress, is_loopback
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.sdk.databases.faults import fault, refuse_other_hosts

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ppdm_flow.core.addresses.server import BIGQUERY, MSSQL, MYSQL, WAREHOUSES, ServerAddress, database_address
+from ppdm_flow.core.addresses import BIGQUERY, MSSQL, MYSQL, WAREHOUSES, ServerAddress, database_address
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.sql_names import quoted, table_parts
+from ppdm_flow.core.texts import quoted, table_parts
 from ppdm_flow.sdk.databases.faults import fault, outside_calendar, refused_type
 from ppdm_flow.sdk.private_file import PrivateFile
 from ppdm_flow.sdk.storage import Snapshots

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.core.texts import quoted
 from ppdm_flow.sdk.databases.connection import DatabaseConnection
 from ppdm_flow.sdk.databases.duckdb import NO_FILES
 from ppdm_flow.sdk.databases.faults import fault, machine_fault

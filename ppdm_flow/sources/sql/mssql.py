@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ppdm_flow.core.addresses.server import ServerAddress
+from ppdm_flow.core.addresses import ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.core.texts import quoted
 from ppdm_flow.sdk.databases.connection import DatabaseConnection
 from ppdm_flow.sdk.databases.faults import DATABASE_FAULTS, ENCRYPTION, FAILED, driver, fault, outside_calendar
 from ppdm_flow.sdk.databases.settings import FREE_TDS, driver_settings

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ppdm_flow.core.addresses.server import ServerAddress
-from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.core.addresses import ServerAddress
+from ppdm_flow.core.texts import quoted
 from ppdm_flow.sdk.databases.faults import fault, outside_calendar
 from ppdm_flow.sdk.databases.mysql import MysqlConnection
 from ppdm_flow.sources.sql.sqlite_file import SqlColumn, fetched, no_rows

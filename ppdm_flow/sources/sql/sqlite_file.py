@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.texts.sql_names import quoted, table_parts
+from ppdm_flow.core.texts import quoted, table_parts
 from ppdm_flow.sdk.databases.connection import AdbcConnection
 from ppdm_flow.sdk.databases.faults import driver, fault, machine_fault
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from ppdm_flow.core.addresses.server import BIGQUERY, ServerAddress
+from ppdm_flow.core.addresses import BIGQUERY, ServerAddress
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.texts.sql_names import quoted
+from ppdm_flow.core.texts import quoted
 from ppdm_flow.sdk.databases.connection import AdbcConnection
 from ppdm_flow.sdk.databases.faults import DATABASE_FAULTS, ENCRYPTION, FAILED, driver, fault
 from ppdm_flow.sdk.databases.settings import driver_settings

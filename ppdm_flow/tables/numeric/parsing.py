@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.numbers import canonical
+from ppdm_flow.core.texts import canonical
 from ppdm_flow.tables.numeric.column import Mask, Numbers, dtype_of
 
 _ARROW = {

@@ -1,4 +1,4 @@
-"""The canonical text of numbers: the shortest that reads back as the same number (twin: `core/texts/numbers.py`)."""
+"""The canonical text of numbers: the shortest that reads back as the same number (twin: `core/texts.py`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.core.texts.numbers import LARGE, float_text
+from ppdm_flow.core.texts import LARGE, float_text
 
 _ARROW_POSITIONAL = 1e10
 """From here on Arrow writes floats with an exponent; we do from 1e16 on."""

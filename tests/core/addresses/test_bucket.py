@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from growth import growth
 
-from ppdm_flow.core.addresses.bucket import BucketAddressError, bucket_address, is_bucket
-from ppdm_flow.core.addresses.server import masked, passwords
+from ppdm_flow.core.addresses import BucketAddressError, bucket_address, is_bucket, masked, passwords
 
 SECRET = "zqsecretzq"
 

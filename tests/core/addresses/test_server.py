@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.addresses.server import AddressError, PasswordError, is_address, masked, passwords, server_address
+from ppdm_flow.core.addresses import AddressError, PasswordError, is_address, masked, passwords, server_address
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdm_flow.core.addresses.table import TableAddress, is_table, place_of_data, refuse_table
+from ppdm_flow.core.addresses import TableAddress, is_table, place_of_data, refuse_table
 from ppdm_flow.core.errors import UsageError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ppdm_flow.core.recipients.statements import TOPICS, RecipientStatement, said
+from ppdm_flow.core.card_pages import TOPICS, RecipientStatement, said
 
 
 def test_a_line_is_read_with_its_conditions():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
-from ppdm_flow.core.texts.quoting import LONGEST, is_telling, spans
+from ppdm_flow.core.texts import LONGEST, is_telling, spans
 from ppdm_flow.sdk import wording
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
 from ppdm_flow.sdk.wording import CodeTexts, Explanations, is_explained, unexplained

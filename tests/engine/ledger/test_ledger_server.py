@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from ppdm_flow import api
-from ppdm_flow.core.addresses.server import server_address
+from ppdm_flow.core.addresses import server_address
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError, RunError, UsageError
 from ppdm_flow.engine.ledger import server as ledger_link
 from ppdm_flow.engine.ledger.fields import PENDING, RELEASED

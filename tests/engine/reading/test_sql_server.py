@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow import api
-from ppdm_flow.core.addresses.server import AddressError, database_address
+from ppdm_flow.core.addresses import AddressError, database_address
 from ppdm_flow.core.errors import DataError, PluginError, PpdmError
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
 from ppdm_flow.sources.sql.mssql import MssqlSession, connection_string, mssql_fault

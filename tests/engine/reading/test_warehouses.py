@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ppdm_flow import api
-from ppdm_flow.core.addresses.server import AddressError, PasswordError, database_address
+from ppdm_flow.core.addresses import AddressError, PasswordError, database_address
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.sources.sql.enclosing import stays_enclosed
 from ppdm_flow.sources.sql.warehouse import WarehouseSession

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.core.texts.quoting import LONGEST
+from ppdm_flow.core.texts import LONGEST
 from ppdm_flow.engine.streams.traits import TextTraits
 from ppdm_flow.tables.table import Table
 

@@ -14,7 +14,7 @@ import pytest
 from sites import Browser
 
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.core.texts.visible import visible_line
+from ppdm_flow.core.texts import visible_line
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.journal import (
     MORE,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from served import PASSWORD, Person, opened, served_here
 
-from ppdm_flow.core.texts.visible import visible
+from ppdm_flow.core.texts import visible
 from ppdm_flow.page.services.accounts.roles import PageRole
 
 ROWS = 100_000

@@ -14,7 +14,7 @@ from markupsafe import escape
 from sites import PATIENCE
 from starlette.datastructures import FormData
 
-from ppdm_flow.core.texts.visible import visible
+from ppdm_flow.core.texts import visible
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.views.form import routes
 from ppdm_flow.page.views.form.routes import added, contents_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ppdm_flow.core.attributes import HierarchySpec
-from ppdm_flow.core.texts.visible import visible_line
+from ppdm_flow.core.texts import visible_line
 
 TOP = "*"
 _SUPPRESSED = "⊥"

@@ -18,7 +18,7 @@ from ppdm_flow.api.test.files import sets_of
 from ppdm_flow.core.clock import utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace, Severity, has_errors
 from ppdm_flow.core.digests import open_ordinary
-from ppdm_flow.core.texts.widths import shortened
+from ppdm_flow.core.texts import shortened
 from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError, in_part, time_of_parts
 from ppdm_flow.page.services.policies.policies import TABLES, YAML, PolicyFiles, files_below

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from ppdm_flow.api.report import REPORT, read
 from ppdm_flow.core.results import HELD
-from ppdm_flow.core.texts.file_names import INTERNAL
+from ppdm_flow.core.texts import INTERNAL
 from ppdm_flow.engine.candidates.unpublished import PUBLICATION, RELEASED, is_unpublished
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.bounded import LARGE, BoundedCalls, LimitExceededError

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from ppdm_flow.core.texts.file_names import DICTIONARY
+from ppdm_flow.core.texts import DICTIONARY
 from ppdm_flow.engine.approval.published import PLAN
 from ppdm_flow.engine.manifest import NAME as MANIFEST
 from ppdm_flow.page.services.bounded import CHECKS, LARGE, LimitExceededError

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.core.texts.file_names import DICTIONARY
+from ppdm_flow.core.texts import DICTIONARY
 from ppdm_flow.page.services.places import PERSON, WorkPlaces
 from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, ReleasedFolder
 from ppdm_flow.page.services.storage.disk import most_files

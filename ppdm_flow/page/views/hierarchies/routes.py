@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
-from ppdm_flow.core.texts.widths import shortened
+from ppdm_flow.core.texts import shortened
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import written
 from ppdm_flow.page.http.access import STEWARDS

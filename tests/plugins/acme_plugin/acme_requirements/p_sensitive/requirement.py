@@ -4,10 +4,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ppdm_flow.core.model import HIGHER, MORE, Texts
-from ppdm_flow.plugins import OnPeople, reaching
-from ppdm_flow.core.requirement_fields import InDocuments
-from ppdm_flow.plugins import Role
+from ppdm_flow.core.model import HIGHER, MORE, InDocuments, Texts
+from ppdm_flow.plugins import OnPeople, Role, reaching
 
 
 class PSensitive(OnPeople):

@@ -1,11 +1,16 @@
-"""Where a database server is, as a URL says it: read without the network, and never with a password."""
+"""Where data is that is in no local file: buckets, servers, and tables of Spark."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
 
 POSTGRESQL = "postgresql"
 MYSQL = "mysql"
@@ -44,6 +49,9 @@ _SECRETS = re.compile(
 ``before`` is the place where a password begins that goes on to the last ``@`` before the end of the line or a quote.
 """
 _END_OF_URL = re.compile(r"[\n'\"]|\Z")
+
+
+# Where a database server is, as a URL says it: read without the network, and never with a password.
 
 
 class AddressError(ValueError):
@@ -228,3 +236,162 @@ def _whole(text: str, name: str, most: int) -> int:
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine."""
     return host.lower() in ("localhost", "::1") or _LOOPBACK.fullmatch(host) is not None
+
+
+# Where objects are in an object store, as a URL says it: read without the network, and never with credentials.
+
+
+BUCKET_SCHEMES = ("s3", "gs", "abfs")
+_OURS = re.compile(rf"({'|'.join(BUCKET_SCHEMES)}):/{{1,2}}(.*)", re.DOTALL | re.IGNORECASE)
+_NEAR = re.compile(r"(s3a|s3n|gcs|abfss|wasbs?|az|adl|https?|hdfs|ftp)://", re.IGNORECASE)
+_QUERY = re.compile(r"\?[A-Za-z][A-Za-z0-9_.-]*=")
+_BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]")
+_PARTITION = re.compile(r"([^=]+)=(.*)", re.DOTALL)
+_LONGEST = 255
+"""Bytes of a name that a file system on disk takes; an object is copied to a file of its name."""
+
+
+class BucketAddressError(ValueError):
+    """The URL says no address. Its text quotes nothing of the URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class BucketAddress:
+    """An object, a folder of objects or a glob of them: ``key`` has no ``/`` at its begin and end, and may be empty."""
+
+    scheme: str
+    bucket: str
+    key: str = ""
+
+    @property
+    def url(self) -> str:
+        """The address, with the values in names of partitions."""
+        return f"{self.scheme}://{self.inside}"
+
+    @property
+    def shown(self) -> str:
+        """The address for messages, without the values in names of partitions, which are values of the data."""
+        return f"{self.scheme}://{'/'.join([self.bucket, *(_masked(name) for name in self.names)])}"
+
+    @property
+    def inside(self) -> str:
+        """Bucket and key, as file systems of Arrow name objects."""
+        return f"{self.bucket}/{self.key}" if self.key else self.bucket
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The key's parts."""
+        return tuple(self.key.split("/")) if self.key else ()
+
+    @property
+    def name(self) -> str:
+        """The last part."""
+        return self.names[-1] if self.key else self.bucket
+
+    def below(self, *names: str) -> BucketAddress:
+        """Return the address of something below."""
+        return BucketAddress(self.scheme, self.bucket, "/".join([*self.names, *names]))
+
+
+def is_bucket(place: str | Path | None) -> bool:
+    """Whether a text or path is meant as the URL of an object store, be it right or wrong."""
+    text = str(place or "")
+    return _OURS.match(text) is not None or _NEAR.match(text) is not None
+
+
+def bucket_address(place: str | Path) -> BucketAddress:
+    """Read ``s3://bucket/key``, ``gs://…`` or ``abfs://…``; a path has lost a ``/``. Raises BucketAddressError."""
+    text = str(place)
+    match = _OURS.fullmatch(text)
+    if match is None:
+        raise BucketAddressError("it begins with none of `s3://`, `gs://` and `abfs://`")
+    rest = match[2]
+    bucket, _, key = rest.removesuffix("/").partition("/")
+    if "@" in bucket or ":" in bucket:
+        raise BucketAddressError("it names a user, an account or a port before the bucket")
+    if _QUERY.search(rest):
+        raise BucketAddressError("it has a query, `?name=value`")
+    if not _BUCKET.fullmatch(bucket):
+        raise BucketAddressError("it names no bucket")
+    address = BucketAddress(match[1].lower(), bucket, key)
+    if not all(is_name(name) for name in address.names):
+        raise BucketAddressError("a part of its path is empty, `.` or `..`, or no name that a file can have")
+    return address
+
+
+def is_name(name: str) -> bool:
+    """Whether a part of a key can be the name of a file."""
+    try:
+        size = len(name.encode())
+    except UnicodeError:
+        return False
+    return name not in ("", ".", "..") and "\0" not in name and size <= _LONGEST
+
+
+def _masked(name: str) -> str:
+    match = _PARTITION.fullmatch(name)
+    return f"{match[1]}=…" if match else name
+
+
+# Tables that Spark reads, as `--data` names them: one of a session's catalog, of Delta or of Iceberg.
+
+
+TABLE, DELTA, ICEBERG, JDBC = "table", "delta", "iceberg", "jdbc"
+_KINDS = (TABLE, DELTA, ICEBERG, JDBC)
+_ADDRESS = re.compile(rf"({'|'.join(_KINDS)}):(.*)", re.DOTALL)
+_PASSWORD = re.compile(r":/{1,2}[^@]*:[^@]*@")
+_TABLE_LONGEST = 200
+_FRAME = "data.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class TableAddress:
+    """A table: ``kind`` is ``table``, ``delta`` or ``iceberg``, ``name`` its name, or its path for Delta."""
+
+    kind: str
+    name: str
+
+    @property
+    def shown(self) -> str:
+        """The address as it is given."""
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """A name of one folder for a copy of the table."""
+        last = PurePosixPath(self.name.replace("`", "")).name
+        return last if last not in ("", "..") and "\0" not in last and len(last.encode()) <= _TABLE_LONGEST else _FRAME
+
+
+def is_table(place: str | Path | None) -> bool:
+    """Whether a text or path is meant as the address of a table, and is not the name of a file that is there."""
+    return place is not None and _ADDRESS.match(str(place)) is not None and not os.path.lexists(place)
+
+
+def place_of_data(text: str) -> Path | TableAddress:
+    """Return what a text names: a table that Spark reads, or else a path. Raises UsageError (PPF957), without a quote.
+
+    >>> place_of_data("table:shop.visits").name
+    'shop.visits'
+    """
+    match = _ADDRESS.fullmatch(text)
+    if match is None or not is_table(text):
+        return Path(text)
+    kind, name = match.groups()
+    if kind == JDBC or _PASSWORD.search(name):
+        what = "a table behind JDBC" if kind == JDBC else "an address with a password"
+        advice = "read it in a session that has the driver and the password, and give the DataFrame to `ppdm_flow.run`"
+        raise UsageError(Diagnostic("PPF957", f"{what} is not taken from the command line", help=advice))
+    if not name.strip():
+        advice = "say `table:NAME`, `delta:PATH` or `iceberg:NAME`"
+        raise UsageError(Diagnostic("PPF957", f"`{kind}:` names no table", help=advice))
+    return TableAddress(kind, name)
+
+
+def refuse_table(place: str | Path | None) -> None:
+    """Raise UsageError for the address of a table where no engine reads one: PPF954, or PPF957 without a quote."""
+    if is_table(place) and isinstance(address := place_of_data(str(place)), TableAddress):
+        text = f"`{address.shown}` is a table that only `run --engine spark` reads"
+        raise UsageError(
+            Diagnostic("PPF954", text, help="say `--engine spark`; other verbs take it exported to Parquet")
+        )

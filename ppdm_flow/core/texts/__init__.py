@@ -1,1 +1,0 @@
-"""How values, names and quotations are spelled and found in texts."""
