@@ -16,11 +16,10 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.sdk.anonymizer import ValueOperator
-from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import ReleaseHistory
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.set_operator import SetOperator
-from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.sdk.view import DataView, Generation, PairedView
 from ppdm_flow.tables.table import Table
 
 

@@ -20,8 +20,8 @@ from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.t_closeness.requirement import TCloseness
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate
-from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.registry import load
+from ppdm_flow.sdk.view import Generation
 from ppdm_flow.tables.table import Table
 
 CELLS = st.sampled_from([None, "⊥", "a", "b", "c"])

@@ -19,11 +19,9 @@ from ppdm_flow.plan.definition import AuditNode, ConfiguredPlugin, StepNode
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import Membership, ReleaseHistory
-from ppdm_flow.sdk.lent import LentPairs, LentView
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
-from ppdm_flow.sdk.view import DataView
+from ppdm_flow.sdk.view import DataView, Generation, LentPairs, LentView
 from ppdm_flow.sdk.wording import own_constants, unexplained
 from ppdm_flow.tables.buffers import frozen
 from ppdm_flow.tables.frozen import frozen_table

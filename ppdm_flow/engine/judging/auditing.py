@@ -32,11 +32,10 @@ from ppdm_flow.plan.together import SIGN
 from ppdm_flow.reader.faults import NotVerifiedError
 from ppdm_flow.sdk.anonymizer import ValueOperator
 from ppdm_flow.sdk.audit import AuditContext, FilesReader, OtherRelease, PublicSeed, RecheckedAudit, SeededStep, Sql
-from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.history import ReleaseHistory
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.set_operator import SetOperator
-from ppdm_flow.sdk.view import DataView, PairedView
+from ppdm_flow.sdk.view import DataView, Generation, PairedView
 
 COUNTS_ROWS = "counts rows, not people"
 _ROW_UNITS = ("rows", "share", "probability")

@@ -13,8 +13,8 @@ from ppdm_flow.engine.steps.graph import Graph
 from ppdm_flow.engine.streams.stream import Stream
 from ppdm_flow.plan.definition import SOURCE, Plan, ReleaseNode, StepNode
 from ppdm_flow.sdk.anonymizer import Fitted, ValueOperator
-from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.set_operator import SetOperator
+from ppdm_flow.sdk.view import Generation
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,8 @@ from ppdm_flow.mining.exposure.paired import require_the_file
 from ppdm_flow.mining.exposure.rows import CombinationQuery
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.paired_relation import cells_of
-from ppdm_flow.sdk.view import DataView
+from ppdm_flow.sdk.view import DataView, Generation
 from ppdm_flow.tables.column import SPECIALS, Column, union
 from ppdm_flow.tables.counts import Counts, count, merge, weights_of
 from ppdm_flow.tables.numbering import joined

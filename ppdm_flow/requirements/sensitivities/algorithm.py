@@ -36,8 +36,7 @@ from ppdm_flow.requirements.sensitivities.replay import Replay
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
 from ppdm_flow.requirements.sensitivities.second_route import again, unreleased_sql
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.view import DataView
-from ppdm_flow.sdk.view_shares import share_of
+from ppdm_flow.sdk.view import DataView, share_of
 from ppdm_flow.tables.column import MISSING
 
 

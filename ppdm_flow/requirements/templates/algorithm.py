@@ -52,8 +52,7 @@ from ppdm_flow.requirements.templates.released_template import (
 )
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate, chosen
 from ppdm_flow.sdk.audit import AuditContext, Sql
-from ppdm_flow.sdk.view import DataView
-from ppdm_flow.sdk.view_shares import share_of
+from ppdm_flow.sdk.view import DataView, share_of
 from ppdm_flow.tables.schema import Schema
 
 Targets = Sequence[tuple[TemplateTarget, tuple[ValueColumns, ...]]]

@@ -12,8 +12,8 @@ from tiers import examples
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.exposure.repeated import Repeats
-from ppdm_flow.sdk.generation import Generation
 from ppdm_flow.sdk.holdout import Holdout
+from ppdm_flow.sdk.view import Generation
 from ppdm_flow.tables.table import Table
 
 CELLS = st.sampled_from([None, "⊥", "a", "b", "c"])

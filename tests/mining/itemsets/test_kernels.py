@@ -8,7 +8,7 @@ from numba import config
 
 from ppdm_flow.mining.krimp import compress, occurrences
 from ppdm_flow.sdk import compiling
-from ppdm_flow.sdk.ingredients import ingredients
+from ppdm_flow.sdk.compiled import ingredients
 
 
 def double(values):
