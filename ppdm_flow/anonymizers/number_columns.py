@@ -18,8 +18,7 @@ from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.counts import weights_of
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.parsing import numbers_among, outside, parsed
+from ppdm_flow.tables.numeric.column import NumericColumn, numbers_among, outside, parsed
 from ppdm_flow.tables.table import Table
 
 Kinds = Mapping[str, AttributeType]

@@ -50,7 +50,7 @@ from ppdm_flow.reader.row_kinds import ReaderQuestion
 from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.counts import weights_of
-from ppdm_flow.tables.numeric.parsing import floats_of_texts
+from ppdm_flow.tables.numeric.column import floats_of_texts
 from ppdm_flow.tables.table import RowNumbers, Table, concat
 
 Floats = npt.NDArray[np.float64]

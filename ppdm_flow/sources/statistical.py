@@ -26,8 +26,8 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.storage import ColumnMeaning
 from ppdm_flow.sources.faults import distinct, fault, nul, undecodable, unreadable
 from ppdm_flow.sources.value_labels import ambiguous, labels_of, valid_labels
+from ppdm_flow.tables.numeric.column import texts_of
 from ppdm_flow.tables.numeric.epochs import DAYS_FROM_1960, SAS, SPSS, STATA, Epoch
-from ppdm_flow.tables.numeric.texts import texts_of
 
 pyreadstat: Any
 try:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.tables.byte_counts import BYTES, byte_counts
 from ppdm_flow.tables.column import SPECIALS, Column, stacked_texts, union
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
@@ -253,3 +252,20 @@ def _sums(keys: npt.NDArray[np.int64], weights: npt.NDArray[np.int64], size: int
     out = np.zeros(size, dtype=np.int64)
     np.add.at(out, keys, weights)
     return out
+
+
+BYTES = 256
+_EACH = np.arange(BYTES, dtype=np.uint8)
+_FEW = 1 << 13
+
+
+def byte_counts(octets: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    """Return how often each of the 256 bytes occurs, shape (256,); sorting many of them takes two passes.
+
+    >>> byte_counts(np.array([3, 0, 3], dtype=np.uint8))[:4].tolist()
+    [1, 0, 0, 2]
+    """
+    if len(octets) < _FEW:
+        return np.bincount(octets, minlength=BYTES)
+    ends = np.searchsorted(np.sort(octets, kind="stable"), _EACH, side="right")  # stable: a radix sort
+    return np.diff(ends, prepend=0).astype(np.int64, copy=False)

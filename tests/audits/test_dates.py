@@ -13,8 +13,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import NumericColumn, texts_of
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.table import Table
 

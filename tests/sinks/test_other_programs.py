@@ -19,7 +19,7 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sinks import statistical
 from ppdm_flow.sinks.excel import algorithm as excel
 from ppdm_flow.sources import statistical as statistical_source
-from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.column import parsed
 
 openpyxl = pytest.importorskip("openpyxl")
 pyreadstat = pytest.importorskip("pyreadstat")

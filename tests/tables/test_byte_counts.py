@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdm_flow.tables import byte_counts as module
-from ppdm_flow.tables.byte_counts import byte_counts
+from ppdm_flow.tables import counts as module
+from ppdm_flow.tables.counts import byte_counts
 
 
 @given(octets=st.binary(max_size=60), few=st.sampled_from([0, 10, 1 << 13]))

@@ -18,9 +18,15 @@ from ppdm_flow.core.texts import canonical, float_text
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.counts import count, weights_of
 from ppdm_flow.tables.frozen import frozen_table
-from ppdm_flow.tables.numeric.column import NumericColumn, missing_mask
-from ppdm_flow.tables.numeric.parsing import numbers_among, parsed
-from ppdm_flow.tables.numeric.texts import arrow_numbers, texts_of, texts_of_arrow
+from ppdm_flow.tables.numeric.column import (
+    NumericColumn,
+    arrow_numbers,
+    missing_mask,
+    numbers_among,
+    parsed,
+    texts_of,
+    texts_of_arrow,
+)
 from ppdm_flow.tables.table import Table, concat
 
 INTEGER, FLOAT = AttributeType.INTEGER, AttributeType.FLOAT

@@ -25,8 +25,7 @@ from ppdm_flow.mining.hierarchies.labels import Range, range_of
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
-from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of, parsed
 from ppdm_flow.tables.table import Table
 
 _EVERYTHING = "*"

@@ -32,9 +32,7 @@ from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.parsing import parsed
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import NumericColumn, parsed, texts_of
 from ppdm_flow.tables.table import Table
 
 Ints = npt.NDArray[np.int64]

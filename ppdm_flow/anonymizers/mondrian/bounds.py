@@ -20,8 +20,7 @@ from ppdm_flow.anonymizers.mondrian.spec import IntervalEnds
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import Intervals, decimals, written
-from ppdm_flow.tables.numeric.parsing import outside, parsed
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import outside, parsed, texts_of
 
 _MICROSECONDS = 1_000_000
 _DIGITS = 800

@@ -22,8 +22,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.anonymizer import Fitted, StepContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.parsing import numbers_among
+from ppdm_flow.tables.numeric.column import NumericColumn, numbers_among
 from ppdm_flow.tables.table import Table
 
 Offsets = npt.NDArray[np.int64]

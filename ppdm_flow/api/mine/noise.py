@@ -26,8 +26,7 @@ from ppdm_flow.mining.reconstruction.additive_noise import (
     NoiseReconstruction,
     reconstruct_density,
 )
-from ppdm_flow.tables.numeric.parsing import numbers_among, parsed
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import numbers_among, parsed, texts_of
 
 NOISE = "noise.json"
 BASIS = "rows and noise are random: intervals are by the profile of the likelihood"

@@ -22,8 +22,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, count_each
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Codes, Column, stacked_texts, union
 from ppdm_flow.tables.counts import Counts, count, weights_of
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import NumericColumn, texts_of
 from ppdm_flow.tables.table import Table
 
 LEFT_OUT = (Role.IDENTIFIER, Role.WEIGHT, Role.SUBJECT, Role.ITEMS)

@@ -22,8 +22,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS, Column
 from ppdm_flow.tables.counts import weights_of
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import NumericColumn, texts_of
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

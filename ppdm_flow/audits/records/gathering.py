@@ -18,7 +18,7 @@ from ppdm_flow.audits.records.sampling import RecordSample, held_out, sampled, t
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import MISSING, SPECIALS, SUPPRESSED, Column, union
-from ppdm_flow.tables.numeric.parsing import floats_of_texts
+from ppdm_flow.tables.numeric.column import floats_of_texts
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -18,8 +18,7 @@ from ppdm_flow.engine.streams.stream import positions
 from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.frozen import arrays_of
-from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of, missing_mask
-from ppdm_flow.tables.numeric.parsing import outside
+from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of, missing_mask, outside
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table
 

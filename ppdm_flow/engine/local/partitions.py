@@ -23,8 +23,8 @@ from ppdm_flow.engine.streams.stream import Keys, Stream, StreamPart, results
 from ppdm_flow.engine.streams.workers import ALONE, Workers
 from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.plan.formats import usual_ending
-from ppdm_flow.tables.byte_counts import byte_counts
 from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import byte_counts
 from ppdm_flow.tables.table import Table
 
 MOST = 10_000

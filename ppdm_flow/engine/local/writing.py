@@ -30,8 +30,7 @@ from ppdm_flow.plan.definition import ReleaseNode
 from ppdm_flow.sdk.storage import Sink
 from ppdm_flow.tables.arrow_texts import restored
 from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.texts import arrow_numbers
+from ppdm_flow.tables.numeric.column import NumericColumn, arrow_numbers
 from ppdm_flow.tables.sets.arrow import field_of, to_arrow
 from ppdm_flow.tables.table import Table
 

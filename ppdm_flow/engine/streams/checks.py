@@ -17,8 +17,7 @@ from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.engine.streams.coding import has_suppressed_text
 from ppdm_flow.tables.column import SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.column import NumericColumn, parsed
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.spelling import respelled
 from ppdm_flow.tables.table import RowNumbers, Table

@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.tables.byte_counts import byte_counts
 from ppdm_flow.tables.column import SPECIALS, Column
-from ppdm_flow.tables.counts import Counts, count, summed
+from ppdm_flow.tables.counts import Counts, byte_counts, count, summed
 from ppdm_flow.tables.numeric.column import NumericColumn, dtype_of
 from ppdm_flow.tables.sets import Baskets, SetColumn
 from ppdm_flow.tables.table import RowNumbers, Table

@@ -13,9 +13,15 @@ from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.faults import data_fault
 from ppdm_flow.tables.column import MISSING, SUPPRESSED_TEXT, Column
-from ppdm_flow.tables.numeric.column import Mask, NumericColumn
-from ppdm_flow.tables.numeric.parsing import ParsedNumbers, numbers_among, parsed
-from ppdm_flow.tables.numeric.texts import UNREADABLE, texts_of
+from ppdm_flow.tables.numeric.column import (
+    UNREADABLE,
+    Mask,
+    NumericColumn,
+    ParsedNumbers,
+    numbers_among,
+    parsed,
+    texts_of,
+)
 from ppdm_flow.tables.table import RowNumbers
 
 WORDS: Mapping[AttributeType, str] = {

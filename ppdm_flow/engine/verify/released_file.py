@@ -40,8 +40,7 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import InspectingSource
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import MISSING, Column
-from ppdm_flow.tables.numeric.parsing import numbers_among
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import numbers_among, texts_of
 from ppdm_flow.tables.spelling import respelled
 from ppdm_flow.tables.table import Table, concat
 

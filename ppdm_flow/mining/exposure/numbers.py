@@ -22,8 +22,7 @@ from ppdm_flow.sdk.paired_relation import cells_of
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED_TEXT, Column
 from ppdm_flow.tables.counts import weights_of
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.column import NumericColumn, parsed
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

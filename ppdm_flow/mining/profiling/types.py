@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.column import parsed
 
 MARKS = ("?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A")
 """Texts that stand for a missing value wherever they occur."""

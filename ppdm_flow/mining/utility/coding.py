@@ -16,8 +16,7 @@ from ppdm_flow.mining.utility.numbers import quantiles
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.tables.column import SPECIALS, SUPPRESSED, Column, union
 from ppdm_flow.tables.counts import Counts
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.parsing import floats_of_texts
+from ppdm_flow.tables.numeric.column import NumericColumn, floats_of_texts
 from ppdm_flow.tables.table import Table
 
 Floats = npt.NDArray[np.float64]

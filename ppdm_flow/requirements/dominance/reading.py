@@ -33,7 +33,7 @@ from ppdm_flow.requirements.dominance.requirement import Dominance
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.column import SPECIALS
-from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.column import parsed
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

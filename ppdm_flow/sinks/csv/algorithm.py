@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ppdm_flow.sinks.csv.spec import CsvSinkParams
 from ppdm_flow.sinks.text_lines import TextFile
 from ppdm_flow.tables.formulas import escaped
-from ppdm_flow.tables.numeric.texts import texts_of_arrow as numbers_of
+from ppdm_flow.tables.numeric.column import texts_of_arrow as numbers_of
 
 _ROWS = 1 << 16
 

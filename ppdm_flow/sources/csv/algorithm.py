@@ -34,7 +34,7 @@ from ppdm_flow.sources.csv.text import (
 from ppdm_flow.sources.faults import damaged, distinct, empty, fault, nul, undecodable, unreadable
 from ppdm_flow.sources.gzipped import beside, is_gzip
 from ppdm_flow.tables.formulas import unescaped
-from ppdm_flow.tables.numeric.texts import UNREADABLE
+from ppdm_flow.tables.numeric.column import UNREADABLE
 
 _BLOCK = 1 << 22
 _ROW_BYTES = 64

@@ -22,7 +22,7 @@ from ppdm_flow.sources.faults import distinct, fault, unreadable
 from ppdm_flow.sources.lines import merged, ranked
 from ppdm_flow.sources.parquet.spec import ParquetSourceParams
 from ppdm_flow.tables.arrow_texts import FRAME_TYPE, NotText, has_way_back, texts
-from ppdm_flow.tables.numeric.parsing import fits
+from ppdm_flow.tables.numeric.column import fits
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.sets.arrow import KEY, holds_sets
 

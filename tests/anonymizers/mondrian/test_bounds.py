@@ -20,7 +20,7 @@ from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk import registry
-from ppdm_flow.tables.numeric.parsing import numbers_among
+from ppdm_flow.tables.numeric.column import numbers_among
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case
 

@@ -22,8 +22,7 @@ from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowNumbers
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings, numeric
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.column import NumericColumn
-from ppdm_flow.tables.numeric.texts import texts_of
+from ppdm_flow.tables.numeric.column import NumericColumn, texts_of
 from ppdm_flow.tables.table import Table
 
 INTEGER, FLOAT = AttributeType.INTEGER, AttributeType.FLOAT

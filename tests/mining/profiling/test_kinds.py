@@ -18,7 +18,7 @@ from ppdm_flow.mining.profiling.roles import KINDS, guess
 from ppdm_flow.mining.profiling.types import date_form, type_of
 from ppdm_flow.mining.profiling.words import ANYWHERE, WHOLE, named, tokens
 from ppdm_flow.tables.column import Column
-from ppdm_flow.tables.numeric.parsing import parsed
+from ppdm_flow.tables.numeric.column import parsed
 
 EXAMPLES = {  # from the issuers' own descriptions, all invented people
     "US social security number": "219-09-9998",
