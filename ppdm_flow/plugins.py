@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from ppdm_flow.sdk.view import DataView as DataView
     from ppdm_flow.tables.column import Column as Column
     from ppdm_flow.tables.table import Table as Table
-    from ppdm_flow.testing.audit_case import AuditCase as AuditCase
+    from ppdm_flow.testing.audit_conformance import AuditCase as AuditCase
     from ppdm_flow.testing.audit_conformance import AuditConformance as AuditConformance
     from ppdm_flow.testing.case import BadInput as BadInput
     from ppdm_flow.testing.case import Case as Case
@@ -118,7 +118,7 @@ _HOMES = {
     "DataView": "sdk.view",
     "Column": "tables.column",
     "Table": "tables.table",
-    "AuditCase": "testing.audit_case",
+    "AuditCase": "testing.audit_conformance",
     "AuditConformance": "testing.audit_conformance",
     "BadInput": "testing.case",
     "Case": "testing.case",

@@ -26,7 +26,7 @@ from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 

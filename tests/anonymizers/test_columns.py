@@ -11,7 +11,7 @@ from ppdm_flow.anonymizers.rename.spec import RenameParams
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 TABLE = Table.of({"a": ["1"], "addr_1": ["2"], "addr_2": ["3"], "b": ["4"]})

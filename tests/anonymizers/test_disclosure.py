@@ -17,7 +17,7 @@ from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import confidence
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.strategies import cells, tables
 from ppdm_flow.testing.view import InMemoryView
 

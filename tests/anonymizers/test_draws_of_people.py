@@ -25,7 +25,7 @@ from ppdm_flow.core.roles import Directions, Role
 from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensitivity
 from ppdm_flow.sdk.anonymizer import StepContext, value_operator
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 ILLS = ("HIV", "cold", "flu", "ok")

@@ -12,7 +12,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.hierarchies.intervals import Intervals, Rounding, written
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 

@@ -19,7 +19,7 @@ from ppdm_flow.requirements.sensitivities.requirement import BoundOfValue, Sensi
 from ppdm_flow.sdk.anonymizer import Operator, StepContext
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import smallest_p
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 

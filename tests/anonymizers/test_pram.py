@@ -36,7 +36,7 @@ from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.claims import smallest_p
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 KEY = RunKey.from_seed("pram")

@@ -13,7 +13,7 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.sdk.spec import PASSWORD_VARIABLE
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 KEY = "0123456789abcdef-secret"

@@ -43,7 +43,7 @@ from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 
 SIZES = (200_000, 500_000, 1_000_000, 2_000_000, 5_000_000)
 MILLION = 23 * 45_222

@@ -33,7 +33,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 QI = Role.QUASI_IDENTIFIER

@@ -25,7 +25,7 @@ from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 FIGURES = {"base": "be", "suppressed": "se", "removed": "re", "error_increase": "se_be"}

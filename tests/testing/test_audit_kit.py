@@ -14,10 +14,9 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Params, PluginSpec
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.audit_case import AuditCase
-from ppdm_flow.testing.audit_conformance import AuditConformance
+from ppdm_flow.testing.audit_conformance import AuditCase, AuditConformance
 from ppdm_flow.testing.case import Case
-from ppdm_flow.testing.checks import figures_are_told
+from ppdm_flow.testing.conformance import figures_are_told
 from ppdm_flow.testing.quoting import untold
 
 TABLE = Table.of({"x": ["a", "b", "b", None] * 10, "y": ["m", "n"] * 20})

@@ -21,11 +21,7 @@ from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.sets import Baskets
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case
-from ppdm_flow.testing.derivations import (
-    cells_come_from_what_is_declared,
-    keys_and_draws_matter,
-    value_maps_are_maps,
-)
+from ppdm_flow.testing.conformance import cells_come_from_what_is_declared, keys_and_draws_matter, value_maps_are_maps
 
 AGES = [str(20 + i % 7) for i in range(120)]
 ILLS = [f"ill-{i * 5 % 3}" for i in range(120)]

@@ -20,8 +20,7 @@ from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing import claims
 from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import faults
-from ppdm_flow.testing.running import run, same_table
+from ppdm_flow.testing.conformance import faults, run, same_table
 from ppdm_flow.testing.view import InMemoryView
 
 TABLE = Table.of({"x": [f"value-{i % 7}" for i in range(100)], "y": [f"other-{i % 3}" for i in range(100)]})

@@ -18,7 +18,7 @@ from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.k_anonymity.spec import ORDER, ClassSizeClaim
-from ppdm_flow.testing import requirement_checks as checks
+from ppdm_flow.testing import requirement_conformance as checks
 from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
 from ppdm_flow.testing.requirement_conformance import RequirementConformance, faults
 from ppdm_flow.testing.view import InMemoryView

@@ -21,8 +21,7 @@ from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import AnonymizerConformance
-from ppdm_flow.testing.running import KEY, run
+from ppdm_flow.testing.conformance import KEY, AnonymizerConformance, run
 
 SPEC = registry.load("anonymizers", "add_noise")
 FLOAT, INTEGER = AttributeType.FLOAT, AttributeType.INTEGER

@@ -26,7 +26,7 @@ from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
 from ppdm_flow.sdk.anonymizer import StepContext
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 from ppdm_flow.testing.view import InMemoryView
 
 _PLAIN = Path(__file__).parents[2] / "mining/recoding/plain.py"

@@ -26,8 +26,7 @@ from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case
 from ppdm_flow.testing.claims import smallest_group
-from ppdm_flow.testing.conformance import AnonymizerConformance
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import AnonymizerConformance, run
 from ppdm_flow.testing.view import InMemoryView
 
 CITY = HierarchySpec(levels=(("Paris", ("FR", "*")), ("Lyon", ("FR", "*")), ("Rome", ("IT", "*"))))

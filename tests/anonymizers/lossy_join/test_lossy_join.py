@@ -16,9 +16,9 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing import checks
+from ppdm_flow.testing import conformance
 from ppdm_flow.testing.case import Case
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 
 SPEC = registry.load("anonymizers", "lossy_join")
 RNG = np.random.default_rng(4)
@@ -30,7 +30,7 @@ TABLE = Table.of(
     }
 )
 CASE = Case(SPEC, {"attributes": ["disease"]}, TABLE)
-KIT = [c for c in checks.CHECKS if c not in (checks.untouched_columns_stay, checks.bad_input_is_refused)]
+KIT = [c for c in conformance.CHECKS if c not in (conformance.untouched_columns_stay, conformance.bad_input_is_refused)]
 
 
 @pytest.mark.parametrize("check", KIT, ids=lambda c: c.__name__)

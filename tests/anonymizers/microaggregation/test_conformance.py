@@ -17,8 +17,7 @@ from ppdm_flow.tables.column import MISSING, SUPPRESSED, Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import AnonymizerConformance
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import AnonymizerConformance, run
 
 NAMES = ("age", "income", "grade", "city")
 GRADES = ("low", "middle", "high", "top")

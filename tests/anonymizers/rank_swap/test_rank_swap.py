@@ -18,8 +18,7 @@ from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import AnonymizerConformance
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import AnonymizerConformance, run
 
 SPEC = registry.load("anonymizers", "rank_swap")
 FLOAT, INTEGER = AttributeType.FLOAT, AttributeType.INTEGER

@@ -25,8 +25,7 @@ from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing import claims
 from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import AnonymizerConformance
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import AnonymizerConformance, run
 from ppdm_flow.testing.view import InMemoryView
 
 FACTS = {

@@ -32,8 +32,7 @@ from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn
 from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import AnonymizerConformance
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import AnonymizerConformance, run
 
 SPEC = registry.load("anonymizers", "shuffle_values")
 FLOAT, INTEGER = AttributeType.FLOAT, AttributeType.INTEGER

@@ -19,8 +19,7 @@ from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import BadInput, Case
-from ppdm_flow.testing.conformance import AnonymizerConformance
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import AnonymizerConformance, run
 
 SPEC = registry.load("anonymizers", "top_bottom_code")
 FLOAT, INTEGER = AttributeType.FLOAT, AttributeType.INTEGER

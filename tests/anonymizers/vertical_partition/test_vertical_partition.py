@@ -10,9 +10,9 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Scope
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing import checks
+from ppdm_flow.testing import conformance
 from ppdm_flow.testing.case import Case
-from ppdm_flow.testing.running import run
+from ppdm_flow.testing.conformance import run
 
 SPEC = registry.load("anonymizers", "vertical_partition")
 TABLES = {"people": ["age", "town"], "illness": ["disease"]}
@@ -27,13 +27,13 @@ TABLE = Table.of(
 )
 CASE = Case(SPEC, {"tables": TABLES}, TABLE)
 OF_ANY_OUTPUT = (
-    checks.same_draws_same_output,
-    checks.draws_are_declared,
-    checks.any_partitioning_same_output,
-    checks.rows_follow_the_rule,
-    checks.transform_pickles,
-    checks.account_is_json,
-    checks.account_holds_no_data,
+    conformance.same_draws_same_output,
+    conformance.draws_are_declared,
+    conformance.any_partitioning_same_output,
+    conformance.rows_follow_the_rule,
+    conformance.transform_pickles,
+    conformance.account_is_json,
+    conformance.account_holds_no_data,
 )
 
 

@@ -22,7 +22,7 @@ from ppdm_flow.sdk.holdout import Holdout
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.table import Table
 from ppdm_flow.testing.case import Case
-from ppdm_flow.testing.derivations import cells_come_from_what_is_declared
+from ppdm_flow.testing.conformance import cells_come_from_what_is_declared
 
 POLICY = """version: 1
 name: clinic
