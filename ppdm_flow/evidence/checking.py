@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ppdm_flow.evidence.envelope import Envelope
-from ppdm_flow.evidence.keys import PublicKey
+from ppdm_flow.evidence.keys import Envelope, PublicKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.evidence.statement import InTotoStatement, read_statement, signed_at, time_of

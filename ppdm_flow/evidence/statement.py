@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from ppdm_flow.core.digests import canonical
 from ppdm_flow.core.documents import Day, Direction, Randomness, Sha256, about
 from ppdm_flow.core.model import NAME
-from ppdm_flow.evidence import strict_json
+from ppdm_flow.evidence import malformed
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.evidence.malformed import MalformedError
 
@@ -170,7 +170,7 @@ def read_statement(data: bytes) -> InTotoStatement:
 
     That the key is the one that it names is part of the form; who owns it is not.
     """
-    document = strict_json.parse(data)
+    document = malformed.parse(data)
     if isinstance(document, Mapping) and document.get("predicateType", PREDICATE_TYPE) != PREDICATE_TYPE:
         raise MalformedError("is a statement of another kind, or of a version that this program does not know")
     try:

@@ -20,7 +20,7 @@ from signed_runs import key
 
 from ppdm_flow.core.digests import canonical
 from ppdm_flow.evidence.checking import Attestation
-from ppdm_flow.evidence.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
+from ppdm_flow.evidence.keys import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.statement import payload
 

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdm_flow.core.errors import DataError, UsageError
-from ppdm_flow.evidence.edwards25519 import is_owned_point
 from ppdm_flow.evidence.key_files import is_encrypted, read_public_key, read_signing_key, write_key_pair
-from ppdm_flow.evidence.keys import PublicKey, SigningKey
+from ppdm_flow.evidence.keys import PublicKey, SigningKey, is_owned_point
 from ppdm_flow.evidence.malformed import MalformedError
 
 RFC_8032 = [  # section 7.1: secret, public, message, signature

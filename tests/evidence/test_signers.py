@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from signed_runs import key, signer, signers
 
 from ppdm_flow.evidence.checking import UNKNOWN, Attestation
-from ppdm_flow.evidence.envelope import Envelope
+from ppdm_flow.evidence.keys import Envelope
 from ppdm_flow.evidence.signers import Revocation, Signers, folded
 from ppdm_flow.evidence.statement import payload
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from ppdm_flow.core.results import RELEASED
 from ppdm_flow.engine import manifest as manifests
 from ppdm_flow.evidence.keys import PublicKey
-from ppdm_flow.evidence.malformed import MalformedError
+from ppdm_flow.evidence.malformed import MalformedError, parse_once
 from ppdm_flow.evidence.statement import (
     PREDICATE_TYPE,
     STATEMENT_TYPE,
@@ -26,7 +26,6 @@ from ppdm_flow.evidence.statement import (
     text_of,
     time_of,
 )
-from ppdm_flow.evidence.strict_json import parse_once
 
 REPORT = "report.json"
 Shown = Callable[[str, Mapping[str, Any]], bool]

@@ -14,10 +14,9 @@ from ppdm_flow.engine.candidates.unpublished import is_held
 from ppdm_flow.engine.evidence.facts import RunFacts
 from ppdm_flow.engine.evidence.places import ATTESTATIONS, copy_folder, copy_name, envelopes, file_name
 from ppdm_flow.evidence.checking import Attestation
-from ppdm_flow.evidence.malformed import MalformedError
+from ppdm_flow.evidence.malformed import SIZE_LIMIT, MalformedError
 from ppdm_flow.evidence.signers import Signers
 from ppdm_flow.evidence.statement import text_of
-from ppdm_flow.evidence.strict_json import SIZE_LIMIT
 
 _SHORT = 16
 

@@ -26,8 +26,7 @@ from ppdm_flow.engine.evidence.signatures import read_attestation
 from ppdm_flow.engine.evidence.writing import run_lock, write_copy, write_envelope
 from ppdm_flow.engine.faults import data_fault, run_fault
 from ppdm_flow.evidence.checking import Attestation
-from ppdm_flow.evidence.envelope import Envelope
-from ppdm_flow.evidence.keys import SigningKey
+from ppdm_flow.evidence.keys import Envelope, SigningKey
 from ppdm_flow.evidence.malformed import MalformedError
 from ppdm_flow.evidence.statement import payload, read_statement
 from ppdm_flow.plan.meanings import Meanings

@@ -14,7 +14,7 @@ from ppdm_flow.engine.evidence.signatures import read_attestation, signatures_of
 from ppdm_flow.engine.evidence.signing import sign_run
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.verify.verify import verify
-from ppdm_flow.evidence.envelope import Envelope
+from ppdm_flow.evidence.keys import Envelope
 from ppdm_flow.evidence.signers import Revocation, Signers
 from ppdm_flow.evidence.statement import payload
 
