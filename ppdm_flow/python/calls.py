@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import html
+import inspect
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, ParamSpec, TypeVar, cast
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ppdm_flow.api.audit import AuditedRelease
 from ppdm_flow.api.audit import audit as audit_files
@@ -18,22 +30,96 @@ from ppdm_flow.api.plan import plan as plan_file
 from ppdm_flow.api.profile.profile import ProfileResult
 from ppdm_flow.api.profile.profile import profile as profile_file
 from ppdm_flow.api.randomize import randomize as randomize_sets
+from ppdm_flow.api.run import SparkFrame, TableData
 from ppdm_flow.api.run import run as run_file
 from ppdm_flow.api.sweep.points import RunDone
 from ppdm_flow.api.sweep.sweep import SweepResult
 from ppdm_flow.api.sweep.sweep import sweep as sweep_file
-from ppdm_flow.engine.events import Event
-from ppdm_flow.python.arguments import with_checked_arguments, wrong_argument
-from ppdm_flow.python.engines import as_data, where_of
-from ppdm_flow.python.faults import in_full
-from ppdm_flow.python.frames import Data, as_file
-from ppdm_flow.python.policies import Policy, as_policy, as_sets, as_text
-from ppdm_flow.python.progress import listener
+from ppdm_flow.api.where import LOCAL, SPARK, EngineChoice
+from ppdm_flow.core.addresses import place_of_data
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.engine.events import Event, RowProgress, RunFinished, StepStarted, ignore_events
+from ppdm_flow.python.frames import Data, as_file, is_spark_frame
 from ppdm_flow.python.result import Result
+from ppdm_flow.report.diagnostics import render
 
 Home = str | os.PathLike[str]
 _MOST_REPEATS = 1000
 _KEY_BYTES = 32
+P = ParamSpec("P")
+R = TypeVar("R")
+Policy = str | os.PathLike[str] | Mapping[str, Any]
+"""A policy's path; its text, which has more than one line; or the map that its text would be."""
+
+
+# Arguments of the functions that programs call: of the types that the functions name, or refused with a code.
+
+
+def with_checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function, which raises UsageError (PPF696) for an argument that is not of the type it names.
+
+    The arguments go on as they are: nothing is converted or copied.
+    """
+
+    @cache
+    def types() -> tuple[inspect.Signature, dict[str, TypeAdapter[Any]]]:
+        signature = inspect.signature(function, eval_str=True)
+        return signature, {n: TypeAdapter(p.annotation, config=_CONFIG) for n, p in signature.parameters.items()}
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        signature, adapters = types()
+        with in_full():
+            for name, value in signature.bind(*args, **kwargs).arguments.items():
+                _check_argument(function, signature.parameters[name], value, adapters[name])
+        return function(*args, **kwargs)
+
+    return checked
+
+
+_CONFIG = ConfigDict(strict=True, arbitrary_types_allowed=True)
+_MODULES = re.compile(r"\b(?:\w+\.)+(?=\w)")
+
+
+def _check_argument(
+    function: Callable[..., Any], parameter: inspect.Parameter, value: Any, kind: TypeAdapter[Any]
+) -> None:
+    where = f"`{parameter.name}` of `{function.__name__}`"
+    try:
+        kind.validate_python(value)
+    except ValidationError:
+        wanted = _MODULES.sub("", inspect.formatannotation(parameter.annotation))
+        raise wrong_argument(f"{where} is no `{wanted}`", f"got a `{type(value).__name__}`") from None
+    whole_policy = function.__annotations__[parameter.name] == "Policy" and isinstance(value, str) and "\n" in value
+    if isinstance(value, (str, os.PathLike)) and not whole_policy and not _may_be_path(value):
+        raise wrong_argument(f"{where} is no text that can be a path")
+
+
+def _may_be_path(value: str | os.PathLike[str]) -> bool:
+    """Whether the system takes a text for a path: without NUL and half surrogates, and of a length that it has."""
+    try:
+        os.stat(value)  # noqa: PTH116  # one call for texts and paths
+    except ValueError:
+        return False
+    except OSError as error:
+        return error.errno != errno.ENAMETOOLONG
+    return True
+
+
+def wrong_argument(text: str, note: str | None = None) -> UsageError:
+    """Return the error for an argument that a function cannot take."""
+    return UsageError(Diagnostic("PPF696", text, notes=(note,) if note else ()))
+
+
+@contextmanager
+def in_full() -> Iterator[None]:
+    """Give errors of the block the text of the command line: each diagnostic with place, line, hint and help."""
+    try:
+        yield
+    except PpdmError as error:
+        error.args = (render(error.diagnostics, error.sources).rstrip("\n"),)
+        raise
 
 
 @with_checked_arguments
@@ -283,3 +369,142 @@ def _word(policy: Policy, path: Path) -> str:
 
 def _ignore_runs(_done: RunDone) -> None:
     """Listen to nothing."""
+
+
+# Policies that a program gives as texts or maps, as files that are read.
+
+
+@contextmanager
+def as_policy(policy: Policy, home: Path) -> Iterator[Path]:
+    """Yield the path of a policy; paths in one that has no file of its own go from ``home``."""
+    if isinstance(policy, Mapping):
+        text = _json(policy, indent=2)
+    elif isinstance(policy, str) and "\n" in policy:
+        text = policy
+    else:
+        yield Path(policy)
+        return
+    with _policy_file(text, home) as file:
+        yield Path(file.name)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON, which is YAML. Raises UsageError for keys that no text has, and for what holds itself."""
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    except (TypeError, ValueError, RecursionError):
+        raise wrong_argument("a map has keys that are no texts, or holds itself") from None
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _policy_file(text: str, home: Path) -> IO[bytes]:
+    """Return an open file with a policy's text. Raises UsageError where ``home`` takes no file."""
+    try:
+        file = tempfile.NamedTemporaryFile(suffix=".yaml", prefix=".policy-", dir=home)  # noqa: SIM115  # the caller's
+    except (OSError, ValueError):
+        raise wrong_argument("`home` is no folder in which a file can be made") from None
+    file.write(text.encode("utf-8", "surrogatepass"))  # half a surrogate is a fault of the policy
+    file.flush()
+    return file
+
+
+def as_sets(sets: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return values of params as ``--set`` has them."""
+    return {name: as_text(value) for name, value in (sets or {}).items()}
+
+
+def as_text(value: Any) -> str:
+    """Return a value as the command line has it."""
+    return value if isinstance(value, str) else _json(value)
+
+
+_LEAST_MEMORY = 64
+
+
+def where_of(engine: Any, master: str | None, memory: int | None, data: Data | None) -> EngineChoice:
+    """Return where to work: an engine's name, a session of Spark's, or without both where the data is.
+
+    Raises UsageError for what is neither a name nor a session, and for less memory than a run needs.
+    """
+    if memory is not None and memory < _LEAST_MEMORY:
+        raise wrong_argument(f"`memory` must be at least {_LEAST_MEMORY} MB, and is {memory}")
+    session = None
+    if engine is not None and not isinstance(engine, str):
+        if not hasattr(engine, "createDataFrame"):
+            raise wrong_argument("`engine` is a name or a session of Spark's", f"got a `{type(engine).__name__}`")
+        engine, session = SPARK, engine
+    elif is_spark_frame(data) and engine in (None, SPARK) and master is None:
+        engine, session = SPARK, cast("Any", data).sparkSession
+    return EngineChoice(LOCAL if engine is None else engine, master, session, memory)
+
+
+@contextmanager
+def as_data(data: Data | None) -> Iterator[Path | TableData | None]:
+    """Yield data for a run: a path as :func:`as_file` does, or what Spark reads. Raises DataError, UsageError."""
+    if is_spark_frame(data):
+        yield SparkFrame(data)
+    elif isinstance(data, str):
+        yield place_of_data(data)
+    else:
+        with as_file(data) as file:
+            yield file
+
+
+# How far a run is: for a callback, or on the page of a notebook.
+
+
+_SECONDS = 0.2
+
+
+class NotebookLine:
+    """One line below a cell that says what is done at the moment; it is empty once the run is over."""
+
+    def __init__(self, show: Callable[..., Any], clock: Callable[[], float] = time.monotonic) -> None:
+        self._handle = show({"text/plain": ""}, raw=True, display_id=True)
+        self._clock = clock
+        self._shown = clock() - _SECONDS
+
+    def __call__(self, event: Event) -> None:
+        """Take an event; progress within a stage is shown a few times a second."""
+        if isinstance(event, StepStarted):
+            self._put(event.name)
+        elif isinstance(event, RowProgress) and self._clock() - self._shown >= _SECONDS:
+            of = f" of {event.total:,}" if event.total is not None else ""
+            self._put(f"{event.name}: {event.rows:,}{of} {event.unit}")
+        elif isinstance(event, RunFinished):
+            self.close()
+
+    def close(self) -> None:
+        """Empty the line."""
+        self._put("")
+
+    def _put(self, text: str) -> None:
+        self._shown = self._clock()
+        if self._handle is not None:
+            self._handle.update({"text/plain": text, "text/html": f"<code>{html.escape(text)}</code>"}, raw=True)
+
+
+@contextmanager
+def listener(progress: Callable[[Event], None] | None) -> Iterator[Callable[[Event], None]]:
+    """Yield what is told of events: the callback, a line of the notebook that the program runs in, or nobody."""
+    show = _display() if progress is None else None
+    if show is None:
+        yield progress or ignore_events
+        return
+    line = NotebookLine(show)
+    try:
+        yield line
+    finally:
+        line.close()
+
+
+def _display() -> Callable[..., Any] | None:
+    """Return what shows something in the notebook that this runs in; None where there is none."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    found: Callable[..., Any] | None = getattr(sys.modules.get("IPython.display"), "display", None)
+    return found

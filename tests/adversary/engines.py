@@ -22,7 +22,7 @@ from ppdm_flow.api.run import run
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.engine.spark import engine, source
 from ppdm_flow.engine.spark.engine import SparkEngine
-from ppdm_flow.python.released import released_table
+from ppdm_flow.python.result import released_table
 from ppdm_flow.sources.csv import algorithm
 
 FRAGMENT_ROWS, ROW_BYTES, PART_ROWS = 5, 6, 5

@@ -49,7 +49,7 @@ from ppdm_flow.engine.run.finishing import FinishedRun
 from ppdm_flow.engine.spark import engine, source
 from ppdm_flow.engine.spark.farm import Farm
 from ppdm_flow.engine.spark.session import opened_session
-from ppdm_flow.python.released import released_table
+from ppdm_flow.python.result import released_table
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND_BESIDE = {"adult": "adult_uci/adult.data.gz", "arx_adult": "arx_adult/adult.csv.gz", "crx": "crx/crx.data"}

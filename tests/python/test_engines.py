@@ -7,8 +7,8 @@ import pytest
 import ppdm_flow as pf
 from ppdm_flow.api.where import EngineChoice
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.python import engines
-from ppdm_flow.python.engines import where_of
+from ppdm_flow.python import calls
+from ppdm_flow.python.calls import where_of
 
 POLICY = """version: 1
 name: visits
@@ -34,7 +34,7 @@ class Frame:
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(engines, "is_spark_frame", lambda data: isinstance(data, Frame))
+    monkeypatch.setattr(calls, "is_spark_frame", lambda data: isinstance(data, Frame))
 
 
 def code(caught) -> str:

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 
 from ppdm_flow.engine.events import RowProgress, RunFinished, StepStarted, ignore_events
-from ppdm_flow.python.progress import NotebookLine, listener
+from ppdm_flow.python.calls import NotebookLine, listener
 
 
 class Page:

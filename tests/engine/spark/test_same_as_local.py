@@ -71,7 +71,7 @@ def seeded(folder: Path, policy: str, **changes: str) -> Path:
 
 def released(result) -> dict[str, pa.Table]:
     """Return the rows of each release in their order, part after part."""
-    from ppdm_flow.python.released import released_table
+    from ppdm_flow.python.result import released_table
 
     document = result.document
     planned = {release["name"]: release for release in document["plan"]["releases"]}
