@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from ppdm_flow.reader.candidates import KIND
 from ppdm_flow.reader.people import UNIT
-from ppdm_flow.reader.relations import joined
+from ppdm_flow.reader.row_kinds import joined
 from ppdm_flow.reader.view import GROUP, CandidateGroups, ValueReading
 
 ROUNDING = 0.001

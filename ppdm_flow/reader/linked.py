@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.reader.files import MISSING, NO_CELL, Ints
-from ppdm_flow.reader.relations import agreeing
+from ppdm_flow.reader.row_kinds import agreeing
 from ppdm_flow.tables.column import SUPPRESSED, Column
 from ppdm_flow.tables.table import Table
 

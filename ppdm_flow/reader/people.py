@@ -13,8 +13,7 @@ import pandas as pd
 from ppdm_flow.reader.candidates import GUESS, KIND, KNOWN, CandidateSearch
 from ppdm_flow.reader.chances import Bools
 from ppdm_flow.reader.files import Ints, SourceRows, numbered
-from ppdm_flow.reader.relations import agreeing, joined
-from ppdm_flow.reader.row_kinds import RowKinds, shown_together
+from ppdm_flow.reader.row_kinds import RowKinds, agreeing, joined, shown_together
 
 CHOICE, UNIT, MANY = "choice", "unit", "many"
 SELDOM = 4

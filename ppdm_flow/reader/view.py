@@ -28,8 +28,7 @@ from ppdm_flow.reader.people import (
     steady_of_people,
     usually_steady,
 )
-from ppdm_flow.reader.relations import components, joined
-from ppdm_flow.reader.row_kinds import ReaderQuestion, RowKinds
+from ppdm_flow.reader.row_kinds import ReaderQuestion, RowKinds, components, joined
 
 GROUP = "group"
 READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)

@@ -32,10 +32,10 @@ USED = {
     "ppdm_flow/plan/binding.py",
     "ppdm_flow/reader/linked.py",
     "ppdm_flow/reader/query/figures.py",
-    "ppdm_flow/reader/query/guesses.py",
+    "ppdm_flow/reader/query/groups.py",
     "ppdm_flow/reader/query/scaling.py",
     "ppdm_flow/reader/query/tables.py",
-    "ppdm_flow/reader/relations.py",
+    "ppdm_flow/reader/row_kinds.py",
     "ppdm_flow/report/openlineage.py",
 }
 """Where networkx is used when the program runs: the plan and its pictures, connected columns, and matchings."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from ppdm_flow.reader import relations
+from ppdm_flow.reader import row_kinds
 from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError
 from ppdm_flow.reader.query import tables
 from ppdm_flow.reader.query.held import QueryReader
 from ppdm_flow.reader.query.tables import QueryTables
-from ppdm_flow.reader.relations import joined
-from ppdm_flow.reader.row_kinds import rows_of
+from ppdm_flow.reader.row_kinds import joined, rows_of
 from tests.reader.database import database
 from tests.reader.drawn import asked, built, column
 
@@ -21,7 +20,7 @@ def test_a_join_has_no_more_cells_than_are_looked_at(
     monkeypatch: pytest.MonkeyPatch, number: int, *, too_many: bool
 ) -> None:
     """Rows of three columns, fifteen cells; what does not meet does not count."""
-    monkeypatch.setattr(relations, "MOST_CELLS", 15)
+    monkeypatch.setattr(row_kinds, "MOST_CELLS", 15)
     one = pd.DataFrame({"k": [0, 1], "a": [1, 2]})
     other = pd.DataFrame({"k": [0] * number + [2] * 9, "b": range(number + 9)})
     apart = pd.DataFrame({"b": [0] * number}), pd.DataFrame({"c": [0], "d": [1]})

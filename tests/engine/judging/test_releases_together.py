@@ -10,7 +10,7 @@ from ppdm_flow.engine.options import RunContext
 from ppdm_flow.engine.reading.original import Opening
 from ppdm_flow.engine.run.scratch_run import measure
 from ppdm_flow.engine.verify.remeasuring import remeasure
-from ppdm_flow.reader import relations
+from ppdm_flow.reader import row_kinds
 from ppdm_flow.reader.query import tables
 from ppdm_flow.report.run import forms, html, markdown
 from ppdm_flow.report.run.document import document
@@ -127,7 +127,7 @@ def test_a_class_by_age_and_illness_hides_nobody_among_other_ages(bench):
     assert _run(bench, CLASSES).verdict == "released"
 
 
-@pytest.mark.parametrize("limit", [(relations, "MOST_CELLS"), (tables, "MOST_ROWS")])
+@pytest.mark.parametrize("limit", [(row_kinds, "MOST_CELLS"), (tables, "MOST_ROWS")])
 def test_too_many_combinations_are_not_verified(clinic, monkeypatch, limit):
     monkeypatch.setattr(*limit, 15)
     report = _run(clinic)
