@@ -28,7 +28,7 @@ def report(
     forms: Annotated[list[str] | None, formats(FINISHED, "md")] = None,  # noqa: ARG001  # `ctx` has them in their order
     output_files: OutputFiles = None,  # noqa: ARG001  # the same
     public: Annotated[
-        bool, typer.Option("--public", help="Without figures on the original data: one that may leave the house.")
+        bool, typer.Option("--public", help="Without figures on the original data: one that may be shared.")
     ] = False,
     releases: Annotated[
         list[str] | None,

@@ -264,7 +264,7 @@ def _input(run: ReportedRun) -> Entity:
     read = {} if run.public else run.document["run"].get("input", {})
     if "sha256" in read:
         entity |= {"name": read["name"], "contentSize": str(read["bytes"]), "sha256": read["sha256"]}
-    entity["description"] = "Personal data that does not leave the house; it is no part of this crate."
+    entity["description"] = "Personal data that is not released; it is no part of this crate."
     return entity
 
 

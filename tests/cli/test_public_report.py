@@ -79,7 +79,7 @@ def test_the_first_screen_says_who_may_read_it(here, run, form):
         text = here("report", run, "--format", form, *words).stdout.lower()
         text = text.partition("<body>")[2] if form == "html" else text
         assert told in text[:3000]
-        other = {"internal": "may leave the house:", "public": "must not leave"}[told]
+        other = {"internal": "may be shared:", "public": "Do not share"}[told]
         assert other not in text
 
 

@@ -397,8 +397,8 @@ def test_sheet_and_report_are_framed_without_rights(server: Server):
         assert "frame-ancestors 'self'" in policy
         assert framed.headers["x-frame-options"] == "SAMEORIGIN"
         assert guest.get("/released").headers["x-frame-options"] == "DENY"
-    assert "must not leave the house" not in framed.text
-    assert "may leave the house" in framed.text
+    assert "Do not share" not in framed.text
+    assert "may be shared" in framed.text
 
 
 def test_a_public_report_speaks_of_its_release_alone(server: Server):

@@ -1,4 +1,4 @@
-"""What leaves the house holds no value, no path and nothing of the input: canaries are searched for in every form."""
+"""What is shared holds no value, no path and nothing of the input: canaries are searched for in every form."""
 
 from __future__ import annotations
 

@@ -494,7 +494,7 @@ def _public_report(folder: ReleasedFolder, _manifest: tuple[int, int, int]) -> s
 
 
 def public_report(folder: ReleasedFolder) -> str:
-    """Return what the report of a run says of one release, in the form that may leave the house."""
+    """Return what the report of a run says of one release, in the form that may be shared."""
     document = cast("ReportDocument", folder.run_document(REPORT))
     return rendered(public(of_release(document, folder.release)), "html")
 

@@ -198,7 +198,7 @@ class Collapse(Model):
 
 
 class Release(Model):
-    """A file that leaves the house, if everything holds."""
+    """A file that is released if everything holds."""
 
     from_: str | None = Field(default=None, alias="from")
     path: str

@@ -178,7 +178,7 @@ def _place(span: SpanDocument | None) -> str:
     return f"{name}:{span['line']}"
 
 
-# Whether a report may leave the house, in the words of its first screen.
+# Whether a report may be shared, in the words of its first screen.
 
 
 FEW = f"fewer than {FEWEST}"
@@ -198,13 +198,13 @@ class Audience:
 _INTERNAL = Audience(
     False,
     "Internal",
-    "This report must not leave the house: it has figures on the original data and a hash of the input."
+    "Do not share this report: it has figures on the original data and a hash of the input."
     " `ppdm-flow report RUN --public` writes one that may.",
 )
 _PUBLIC = Audience(
     True,
     "Public",
-    "This report may leave the house: it has no figure on the original data, no hash of the input, and of counts below"
+    "This report may be shared: it has no figure on the original data, no hash of the input, and of counts below"
     f" {FEWEST} no more than `{FEW}`.",
 )
 

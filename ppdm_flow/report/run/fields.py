@@ -138,7 +138,7 @@ class ReportDocument(TypedDict):
     audience: Annotated[
         str,
         one_of((INTERNAL, PUBLIC)),
-        about("Whether the report may leave the house: `internal` ones have figures on the original data."),
+        about("Whether the report may be shared: `internal` ones have figures on the original data."),
     ]
     policy: Annotated[str, about("Name of the release policy.")]
     verdict: Annotated[

@@ -1,4 +1,4 @@
-"""The report that may leave the house: what a recipient could know from the release and its policy, and no more.
+"""The report that may be shared: what a recipient could know from the release and its policy, and no more.
 
 Everything is named that stays; what is not named here goes. A figure stays where its plugin's card says that it is
 for the public (``FigureInfo.audience``); it is internal by default.
