@@ -11,7 +11,7 @@ from ppdm_flow.report.run.page import page
 HIDING = {
     "code": "PPF926",
     "severity": "warning",
-    "text": "`zip` hides 92% of its cells (`*` or suppressed) after step `recode`. Give its hierarchy a finer level",
+    "text": "`zip` hides 92% of its cells (`*` or suppressed) after step `recode`. Give its hierarchy a level between",
     "subject": "study.zip",
     "hash": "0" * 16,
 }
@@ -53,7 +53,7 @@ def test_the_console_says_it_behind_the_checks(reported):
     assert "information kept of study: 74% (not released: `job`)" in text
     assert "job 0%, zip 58%, age 90%" in text
     assert "`zip` hides 92% of its cells" in " ".join(text.split())
-    assert "Give its hierarchy a finer level" in " ".join(text.split())
+    assert "Give its hierarchy a level between" in " ".join(text.split())
 
 
 def test_what_cannot_be_compared_has_no_number(reported):

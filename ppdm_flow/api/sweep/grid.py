@@ -253,10 +253,21 @@ def _missing(path: PolicyPath, parts: PolicyPath, shape: Shape | None, tree: Any
     where = place_name(path) if path else "the policy"
     if isinstance(shape, MapOf) and path:
         where = f"the policy's `{'.'.join(path)}`"
-    listed = ", ".join(f"`{k}`" for k in sorted(known)[:12])
+    deeper = [] if path or len(parts) > 1 else [".".join(each) for each in _paths_to(parts[0], tree)]
+    if deeper:
+        return _nowhere(f"{where} has no `{parts[0]}` at its top", deeper[0], "", None)
+    listed = ", ".join(f"`{k}`" for k in sorted(here or known)[:12])
     return _nowhere(
         f"{where} has no `{parts[0]}`", closest(parts[0], known), prefix, f"it has {listed}" if listed else None
     )
+
+
+def _paths_to(name: str, tree: Any, path: PolicyPath = ()) -> Iterator[PolicyPath]:
+    """Yield the paths of the policy that end with a key."""
+    for key, value in tree.items() if isinstance(tree, Mapping) else ():
+        if key == name:
+            yield (*path, key)
+        yield from _paths_to(name, value, (*path, key))
 
 
 def _nowhere(text: str, near: str | None, prefix: str, rest: str | None) -> Diagnostic:

@@ -149,12 +149,13 @@ def _findings(original: DataView, candidate: DataView, ctx: AuditContext) -> Ite
         else:
             continue
         steps = list(dict.fromkeys(step for step, _ in facts.changes))
-        levels = hierarchy_of(column, ctx) is not None
+        finer = "Give its hierarchy a level" if hierarchy_of(column, ctx) is not None else "Declare a hierarchy"
         by = f" after {_steps_in_words(steps)}" if steps else ""
         text = (
-            f"`{column}` {what}{by}. {'Give its hierarchy a finer level' if levels else 'Declare a hierarchy for it'},"
-            " let fewer attributes be quasi-identifiers, ask for less, suppress more rows in its place, recode locally,"
-            " or drop the column"
+            f"`{column}` {what}{by}. {finer} between"
+            " its values and `*`, recode locally (`mondrian`, which keeps more with `partitioning: relaxed`), or let"
+            " the step suppress rows in its place. Fewer quasi-identifiers or lower requirements protect less. Or drop"
+            " the column"
         )
         yield Finding("PPF926", Severity.WARNING, text, f"{ctx.release}.{column}")
 

@@ -337,9 +337,9 @@ def test_columns_that_say_nothing_are_named(build):
     findings = AUDIT.measure(*case.args).findings
     assert [(f.code, f.subject) for f in findings] == [("PPF926", "public.p"), ("PPF926", "public.q")]
     assert "`p` hides 67% of its cells" in findings[0].text
-    assert "has one value in all of its rows after step `coarsen`. Declare a hierarchy for it" in findings[1].text
+    assert "has one value in all of its rows after step `coarsen`. Declare a hierarchy between" in findings[1].text
     case = facts(case, "q", hierarchy=HierarchySpec(levels=()))
-    assert "Give its hierarchy a finer level" in AUDIT.measure(*case.args).findings[1].text
+    assert "Give its hierarchy a level between" in AUDIT.measure(*case.args).findings[1].text
     assert not AUDIT.measure(*build.case(table, {n: table[n] for n in "pqs"}, "qqsi").args).findings
 
 
