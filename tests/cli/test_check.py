@@ -18,10 +18,7 @@ releases: {r: {path: r.csv}}
 BAD = GOOD.replace("k: 3", "k: one")
 WARNS = GOOD.replace("privacy: {k_anonymity: {k: 3}}\n", "")
 
-HEAVY = (
-    *("numpy", "pandas", "pyarrow", "duckdb", "scipy", "sklearn", "jinja2", "numba", "cryptography"),
-    "ppdm_flow.core.documents",  # definitions of documents: only those who write them need them
-)
+HEAVY = ("numpy", "pandas", "pyarrow", "duckdb", "scipy", "sklearn", "jinja2", "numba", "cryptography")
 
 
 @pytest.fixture

@@ -250,7 +250,7 @@ def test_data_that_changes_during_the_run(bench, tools):
 
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("change", ["append", "add", "remove", "nothing"])
-@pytest.mark.parametrize("when", ["RequirementJudged", "Progress"])
+@pytest.mark.parametrize("when", ["RequirementJudged", "RowProgress"])
 def test_a_folder_that_changes_during_the_run(bench, tools, change, when):
     found = tools.rows(200)
     folder = bench.folder / "parts"

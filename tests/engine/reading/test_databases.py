@@ -575,7 +575,7 @@ def test_a_server_that_is_killed_while_it_is_read(bench, table) -> None:
     killed: list[int] = []
 
     def listener(event: Any) -> None:
-        if type(event).__name__ == "Progress" and not killed:
+        if type(event).__name__ == "RowProgress" and not killed:
             killed.append(1)
             table.server.kill()
 
