@@ -20,7 +20,7 @@ _MOST = 2**62
 class SupportBound:
     """A number of rows, or a share of them: exactly one of ``count`` (at least 1) and ``ratio`` (in (0, 1]) is given.
 
-    >>> Support(ratio=0.02).rows(12_960)
+    >>> SupportBound(ratio=0.02).rows(12_960)
     260
     """
 

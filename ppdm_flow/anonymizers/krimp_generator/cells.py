@@ -124,7 +124,7 @@ class EmpiricalNumber(WithinIntervals, OfOriginal):
 class NumberGrid:
     """Number i, from 0, is (``start`` + i) / 10^``decimals``; ``padded``: trailing zeros are written.
 
-    >>> Grid(-15, 1, False).texts(np.array([0, 5, 6])).to_pylist()
+    >>> NumberGrid(-15, 1, False).texts(np.array([0, 5, 6])).to_pylist()
     ['-1.5', '-1', '-0.9']
     """
 

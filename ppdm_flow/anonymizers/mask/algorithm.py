@@ -59,9 +59,9 @@ def masked(text: str, rule: MaskRule) -> str | None:
 
     Examples
     --------
-    >>> masked("02174", Cover(first=3))
+    >>> masked("02174", MaskRule(first=3))
     '021**'
-    >>> masked("4929-1234-5678-9012", Cover(format="card_number"))
+    >>> masked("4929-1234-5678-9012", MaskRule(format="card_number"))
     '****-****-****-9012'
     """
     first, last = rule.ends
