@@ -240,7 +240,7 @@ def people_holdings(
     Raises ValueError where nothing says whose the rows are.
     """
     if ctx.people is None or ctx.pairs is None:
-        raise ValueError("nothing says whose the released rows are")
+        raise ValueError("no column says whose the released rows are, so people cannot be counted")
     named = (*columns, secret)
     found = paired_counts(candidate, ctx.pairs, named, [ctx.people.subject])
     kept = found.counts > 0

@@ -100,7 +100,7 @@ def look_up(
     What was found, and how many of the looked at each of ``people`` stands for: 0 for those left out.
     """
     limit = LOOKS if looks is None else looks
-    way = _Way.through(known, people + known.value_offsets[:-1])
+    way = _SortedClasses.through(known, people + known.value_offsets[:-1])
     weights = persons.astype(np.int64)
     size = _affordable(way, persons, limit)
     if size < int(persons.sum()):
@@ -120,7 +120,7 @@ def spread(persons: Integers, size: int) -> Integers:
     return np.bincount(kind, minlength=len(persons)).astype(np.int64)
 
 
-def _affordable(way: _Way, persons: Integers, limit: int) -> int:
+def _affordable(way: _SortedClasses, persons: Integers, limit: int) -> int:
     """Return how many persons can be looked up within the limit, judged by a few: all, or an even sample of them."""
     total, kinds = int(persons.sum()), len(way.order)
     if kinds <= _BLOCKS * _BLOCK or limit >= 1 << 62:
@@ -132,7 +132,7 @@ def _affordable(way: _Way, persons: Integers, limit: int) -> int:
     return max(FEWEST, _sampled(way, persons, limit))
 
 
-def _sampled(way: _Way, persons: Integers, limit: int) -> int:
+def _sampled(way: _SortedClasses, persons: Integers, limit: int) -> int:
     """Return the size of the sample: its people share fewer values, so that each of them takes more looks."""
     few = spread(persons, _BLOCKS * _BLOCK)
     chosen = way.order[few[way.order] > 0]
@@ -140,7 +140,7 @@ def _sampled(way: _Way, persons: Integers, limit: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Way:
+class _SortedClasses:
     """Classes and people, both sorted by the columns in the order in which they tell classes apart best.
 
     ``people`` (people, columns) stand as they were, ``order`` sorts them; ``opens[open_starts[k]:]`` are the labels of
@@ -157,7 +157,7 @@ class _Way:
     open_starts: Integers
 
     @classmethod
-    def through(cls, known: LabelIndex, people: Integers) -> _Way:
+    def through(cls, known: LabelIndex, people: Integers) -> _SortedClasses:
         """Choose the order of the columns, and sort."""
         columns = np.argsort([_share(known, people, c) for c in range(len(known.classes))], kind="stable")
         sorted_people = np.ascontiguousarray(people[:, columns].astype(np.int64))

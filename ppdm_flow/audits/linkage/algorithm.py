@@ -215,7 +215,7 @@ def attack_people(
 ) -> LinkageAttack | None:
     """Look everybody up; None where there is nobody or nothing. Raises DataError where the file cannot be used."""
     if ctx.people is None or ctx.pairs is None:
-        raise ValueError("nothing says whose the released rows are")
+        raise ValueError("no column says whose the released rows are, so people cannot be counted")
     rows = RowsBySubject(candidate, ctx.pairs, ctx.people.subject)
     known = _classes(rows, columns, secrets)
     released = int((rows.counts((_PERSON,)).counts > 0).sum())

@@ -89,14 +89,14 @@ def counts_people(ctx: AuditContext) -> bool:
 def members_of_release(candidate: DataView, columns: Sequence[str], ctx: AuditContext) -> Members:
     """Return the people of the released classes over ``columns``. Raises ValueError where people are not counted."""
     if ctx.people is None or ctx.pairs is None:
-        raise ValueError("nothing says whose the released rows are")
+        raise ValueError("no column says whose the released rows are, so people cannot be counted")
     return _members(columns, paired_counts(candidate, ctx.pairs, columns, [ctx.people.subject]))
 
 
 def members_of_original(original: DataView, columns: Sequence[str], ctx: AuditContext) -> Members:
     """Return the people of the original's classes. Raises ValueError where people are not counted."""
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     every = (*columns, ctx.people.subject)
     return _members(columns, original.counts(list(dict.fromkeys(every))).project(every))
 

@@ -67,7 +67,7 @@ def original_people(
     chosen by a hash of their numbers. Raises ValueError where people are not counted.
     """
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     subject, holdout = ctx.people.subject, ctx.holdout
 
     def chosen(rows: Ints) -> Truths:
@@ -86,7 +86,7 @@ def original_people(
 def released_people(pairs: PairedView, columns: Sequence[str], ctx: AuditContext, most_rows: int) -> PersonSample:
     """Return people with their released rows, as many as have about ``most_rows``."""
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     subject = ctx.people.subject
 
     def parts(wanted: Sequence[str]) -> Iterator[tuple[Table, Table]]:

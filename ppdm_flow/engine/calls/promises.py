@@ -109,19 +109,19 @@ def _copied(array: Any, kind: type[np.generic]) -> npt.NDArray[Any]:
     """Copy an array of whole numbers, whatever subclass it is of. Raises TypeError for other numbers."""
     plain = np.array(array, copy=True, subok=False)
     if plain.dtype.kind not in "iu":
-        raise TypeError("no whole numbers")
+        raise TypeError(f"an array of whole numbers was expected, not of {plain.dtype}")
     return plain.astype(kind, copy=False)
 
 
 def _texts(texts: pa.StringArray) -> pa.StringArray:
     """Copy texts into memory that nobody else has. Raises TypeError, ArrowInvalid where they are none."""
     if not isinstance(texts, pa.StringArray):
-        raise TypeError("no texts")
+        raise TypeError(f"an array of texts was expected, not {type(texts).__name__}")
     buffers = [b if b is None else pa.py_buffer(b.to_pybytes()) for b in texts.buffers()]
     copied = pa.Array.from_buffers(pa.string(), len(texts), buffers, -1, texts.offset)
     copied.validate(full=True)
     if copied.null_count:
-        raise TypeError("a category that is missing")
+        raise TypeError("categories must be texts, and one is missing")
     return copied
 
 

@@ -132,7 +132,7 @@ class KnownRows:
         Raises UnmeasuredError where linked rows, or several known ones, have no classes.
         """
         if ctx.people is None:
-            raise ValueError("the policy counts no people")
+            raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
         named, others = beside(columns, candidate, ctx.people, ctx)
         layout = CountLayout.of(
             columns,

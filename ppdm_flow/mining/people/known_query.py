@@ -63,7 +63,7 @@ class KnownQuery(PeopleQuery):
     ) -> KnownQuery:
         """Return the query over a release."""
         if ctx.people is None:
-            raise ValueError("the policy counts no people")
+            raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
         named, others = beside(columns, candidate, ctx.people, ctx)
         layout = CountLayout.of(
             columns,

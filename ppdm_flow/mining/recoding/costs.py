@@ -168,7 +168,7 @@ class _PricedPrecision:
         return 0.0
 
 
-class _Counted:
+class _UnforeseenCost:
     """A cost that is known only once a node is looked at."""
 
     def __init__(self, ground: WeightedRows) -> None:
@@ -187,7 +187,7 @@ class Discernibility:
         return _PricedDiscernibility(ground)
 
 
-class _PricedDiscernibility(_Counted):
+class _PricedDiscernibility(_UnforeseenCost):
     def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the sum of squares, and the penalty."""
         sizes = grouping.sizes.astype(np.float64)
@@ -209,7 +209,7 @@ class ClassSize:
         return _PricedClassSize(ground)
 
 
-class _PricedClassSize(_Counted):
+class _PricedClassSize(_UnforeseenCost):
     def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the mean size."""
         present = grouping.sizes > 0
@@ -233,7 +233,7 @@ class Misclassified:
         return _PricedMisclassified(ground, self.attribute)
 
 
-class _PricedMisclassified(_Counted):
+class _PricedMisclassified(_UnforeseenCost):
     def __init__(self, ground: WeightedRows, attribute: int) -> None:
         super().__init__(ground)
         self.attribute = attribute

@@ -46,7 +46,7 @@ from ppdm_flow.sdk.view import DataView, PairedView
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _WidthMeasure:
     """What is measured: the ``prefix`` of the figures, the attribute, the width, and who asks for it."""
 
     prefix: str
@@ -97,11 +97,11 @@ class IntervalDisclosureAudit:
                 found |= _figures_sql(wanted, carrying, original, candidate, ctx)
         return found
 
-    def _wanted(self, ctx: AuditContext) -> Iterator[_Wanted]:
+    def _wanted(self, ctx: AuditContext) -> Iterator[_WidthMeasure]:
         own = [r for r in ctx.requirements if isinstance(r, IntervalDisclosure)]
-        yield from (_Wanted(f"{r.id}.", r.attribute, r.width, r) for r in own)
+        yield from (_WidthMeasure(f"{r.id}.", r.attribute, r.width, r) for r in own)
         if not own and self.params.attribute is not None and self.params.width is not None:
-            yield _Wanted("", self.params.attribute, self.params.width, None)
+            yield _WidthMeasure("", self.params.attribute, self.params.width, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +137,7 @@ def _people_of(
     return _People(person, by_pseudonym(candidate, ctx))
 
 
-def _figures(wanted: _Wanted, numbers: PairedNumbers, people: _People | None) -> dict[str, Figure]:
+def _figures(wanted: _WidthMeasure, numbers: PairedNumbers, people: _People | None) -> dict[str, Figure]:
     known = ~np.isnan(numbers.original[wanted.attribute])
     original, weights = numbers.original[wanted.attribute][known], numbers.weights[known]
     shown = {name: column[known] for name, column in numbers.released.items()}
@@ -176,7 +176,7 @@ def _median(original: Floats, weights: np.ndarray[tuple[int], np.dtype[np.int64]
     return float(original[order][np.searchsorted(below, below[-1] / 2.0)]) if len(order) else 0.0
 
 
-def _judged(wanted: _Wanted, figure: Figure, text: str, *, verifiable: bool = True) -> Iterator[Measured]:
+def _judged(wanted: _WidthMeasure, figure: Figure, text: str, *, verifiable: bool = True) -> Iterator[Measured]:
     requirement = wanted.requirement
     if requirement is not None:
         end = f" At most {requirement.max:.1%} is allowed." if verifiable else ""
@@ -185,7 +185,7 @@ def _judged(wanted: _Wanted, figure: Figure, text: str, *, verifiable: bool = Tr
 
 
 def _figures_sql(
-    wanted: _Wanted, carrying: tuple[str, ...], original: DataView, candidate: DataView, ctx: AuditContext
+    wanted: _WidthMeasure, carrying: tuple[str, ...], original: DataView, candidate: DataView, ctx: AuditContext
 ) -> dict[str, float | int | None]:
     if ctx.sql is None or ctx.pairs is None:
         return {}

@@ -237,7 +237,7 @@ def _of_rows(column: str, candidate: DataView) -> OwnedSets:
 
 def _of_people(requirement: KmAnonymity, column: str, candidate: DataView, ctx: AuditContext) -> list[OwnedSets]:
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     named, others = _beside(requirement, candidate, ctx, ctx.people)
     whose, shown = _paired(column, [*named, *others], ctx, ctx.people)
     person = whose[ctx.people.subject].codes.astype(np.int64)
@@ -266,7 +266,7 @@ def _beside(
 def _paired(column: str, others: Sequence[str], ctx: AuditContext, people: PeopleCount) -> tuple[Table, Table]:
     """Return whose the released rows are, and what they show."""
     if ctx.owners is None:
-        raise ValueError("nothing says whose the rows are")
+        raise ValueError("no column says whose the rows are, so people cannot be counted")
     both = list(ctx.owners.pairs([people.subject], [column, *others]))
     if not both:
         nothing = {name: Column.of([]) for name in (people.subject, *others)}

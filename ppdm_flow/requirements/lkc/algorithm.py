@@ -263,7 +263,7 @@ _OF_PEOPLE_SHARE = """
 
 
 @dataclass(slots=True)
-class _Known:
+class _WorstOfKnownRows:
     """The worst that several known rows tell so far."""
 
     k: list[int] = field(default_factory=list)
@@ -275,7 +275,7 @@ def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> L
     """Count people. Raises UnmeasuredError where nobody can say whose rows they are, or what several tell."""
     people = _required(ctx)
     rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
-    every, sizes, shares, left, further = [], [], [], [], _Known()
+    every, sizes, shares, left, further = [], [], [], [], _WorstOfKnownRows()
     for known in known_sets(requirement, candidate, ctx):
         released = columns(known, secrets(requirement, ctx), candidate, ctx)
         groups = people_in_classes(released, rows, ctx.nulls, people)
@@ -291,7 +291,7 @@ def people_survey(requirement: LKC, candidate: DataView, ctx: AuditContext) -> L
 
 def _required(ctx: AuditContext) -> PeopleCount:
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     require_people(ctx.people, ctx)
     return ctx.people
 
@@ -319,7 +319,7 @@ def _confidence(
 
 
 def _look_further(
-    found: _Known,
+    found: _WorstOfKnownRows,
     ways: list[tuple[ValueColumns, tuple[str, ...]]],
     released: RevealingColumns,
     candidate: DataView,
@@ -347,7 +347,7 @@ def people_sql(requirement: LKC, candidate: DataView, ctx: AuditContext, sql: Sq
     """Return the figures by the second route. Raises UnmeasuredError as the first."""
     people = _required(ctx)
     rows, ways = rows_once(requirement, candidate, ctx), _ways(requirement, candidate, ctx)
-    sizes, shares, further = [], [0.0], _Known()
+    sizes, shares, further = [], [0.0], _WorstOfKnownRows()
     for known in known_sets(requirement, candidate, ctx):
         released = columns(known, secrets(requirement, ctx), candidate, ctx)
         require_linkable_sql(sql, released, candidate, ctx, chances=bool(ways))
@@ -373,7 +373,7 @@ def _shares_sql(query: PeopleQuery) -> Iterator[float]:
 
 
 def _look_further_sql(
-    found: _Known,
+    found: _WorstOfKnownRows,
     ways: list[tuple[ValueColumns, tuple[str, ...]]],
     released: RevealingColumns,
     candidate: DataView,

@@ -61,7 +61,7 @@ Patterns = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _LinkageMeasure:
     """The ``prefix`` of the figures, what the intruder knows, how many rows it names, and who asks for it."""
 
     prefix: str
@@ -133,20 +133,20 @@ class NumericLinkageAudit:
             found |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
         return found
 
-    def _wanted(self, ctx: AuditContext) -> Iterator[_Wanted]:
+    def _wanted(self, ctx: AuditContext) -> Iterator[_LinkageMeasure]:
         own = [r for r in ctx.requirements if isinstance(r, NumericLinkage)]
         for each in own:
-            yield _Wanted(f"{each.id}.", _known_by(each, each.attributes), each.candidates, each)
+            yield _LinkageMeasure(f"{each.id}.", _known_by(each, each.attributes), each.candidates, each)
         if not own and self.params.attributes is not None:
             known = _known_by(self.params, self.params.attributes)
-            yield _Wanted("", known, self.params.candidates, None)
+            yield _LinkageMeasure("", known, self.params.candidates, None)
 
 
 def _known_by(asked: NumericLinkage | NumericLinkageParams, attributes: tuple[str, ...]) -> IntruderKnowledge:
     return IntruderKnowledge(attributes, asked.sample, asked.control, asked.against, asked.key)
 
 
-def _figures(wanted: _Wanted, lookup: LinkageNumbers, found: LinkageResult, columns: int) -> dict[str, Figure]:
+def _figures(wanted: _LinkageMeasure, lookup: LinkageNumbers, found: LinkageResult, columns: int) -> dict[str, Figure]:
     own = figures_of(found.ways, found.of_rows, len(lookup.released), columns)
     if wanted.known.against is not None:
         own["people_known"] = Figure(len(lookup.known), "rows")
@@ -154,7 +154,7 @@ def _figures(wanted: _Wanted, lookup: LinkageNumbers, found: LinkageResult, colu
 
 
 def _judged(
-    wanted: _Wanted, figures: Mapping[str, Figure], text: str, *, verifiable: bool = True
+    wanted: _LinkageMeasure, figures: Mapping[str, Figure], text: str, *, verifiable: bool = True
 ) -> Iterator[Measured]:
     if wanted.requirement is None:
         return

@@ -409,7 +409,7 @@ def _beside(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) ->
     Raises UncountedPeopleError where nothing says whose the rows are.
     """
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     require_people(ctx.people, ctx)
     revealing = RevealingColumns(told.columns, (), told.names)
     return beside(revealing, candidate, ctx.people, ctx) if may_link(revealing, candidate, ctx) else ([], [])

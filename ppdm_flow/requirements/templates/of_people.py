@@ -45,7 +45,7 @@ def of_people(
     ``negated``: of each (group, value) that somebody has another value.
     """
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     every = people_values(columns, ways, rows, ctx.nulls, ctx.people, values_known=False)
     if not negated:
         return inferences_of([_confidences(read) for read in every], target.images, negated=False)
@@ -79,7 +79,7 @@ def people_queries(
 ) -> Iterator[PeopleQuery]:
     """Yield the second route to each way of reading; of negated templates for each value."""
     if ctx.people is None:
-        raise ValueError("the policy counts no people")
+        raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     for way in ways:
         for merged in [(value,) for value in target.images] if negated else (None,):
             yield PeopleQuery.of_people(
