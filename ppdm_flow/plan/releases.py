@@ -140,7 +140,9 @@ def _of_two_kinds(
 
     def is_expanded(reference: str) -> bool:
         node = state.nodes.get(base(reference))
-        return node is not None and (node.expands or is_expanded(node.input))
+        while node is not None and not node.expands:
+            node = state.nodes.get(base(node.input))
+        return node is not None
 
     whole = next((node.name for node in nodes if not is_expanded(node.input)), None)
     for node in nodes if whole is not None and policy.recipients == "together" else ():

@@ -124,12 +124,12 @@ case("map", frame.selectExpr("*", "map('a', 1) AS parts").drop("price").withColu
 case("missing", "table:no_such", engine=spark)
 case("delta", "delta:/no/such", engine=spark)
 if kind == "cluster":
-    from ppdm_flow.engine.spark import source, writing
+    from ppdm_flow.engine.spark import engine, source
 
-    usual = source.FRAGMENT_ROWS, writing.PART_ROWS
-    source.FRAGMENT_ROWS, writing.PART_ROWS = 300, 256
+    usual = source.FRAGMENT_ROWS, engine.PART_ROWS
+    source.FRAGMENT_ROWS, engine.PART_ROWS = 300, 256
     case("hostile", "hostile.parquet", Path("hostile.yaml"), engine=spark)
-    source.FRAGMENT_ROWS, writing.PART_ROWS = usual
+    source.FRAGMENT_ROWS, engine.PART_ROWS = usual
     case("empty", frame.where("age < 0"), engine="spark")
     case("column", frame.drop("price", "share"))
     case("text", frame.drop("age").withColumnRenamed(TOWN, "age").selectExpr("*", "1 AS `the ``town``.name`"))
