@@ -319,7 +319,7 @@ def test_a_file_that_takes_too_long_leaves_the_states_of_others(server: Server, 
     for name in "ab":
         (server.site.settings.policies / f"{name}.yaml").write_text(POLICY)
     assert states_after_a_look(server) == {"a.yaml": checks.FileState(0, 0), "b.yaml": checks.FileState(0, 0)}
-    many = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
+    many = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(8_000))
     (server.site.settings.policies / "b.yaml").write_text(POLICY + "steps:\n" + many)
     states = [states_after_a_look(server) for _ in range(3)]  # a slow machine finds one by the next look
     assert states[-1] == {"a.yaml": checks.FileState(0, 0), "b.yaml": None}
@@ -372,7 +372,7 @@ def test_what_takes_long_is_looked_at_after_all_others(server: Server, monkeypat
     assert states()["z.yaml"] == checks.FileState(0, 0)
 
 
-HEAVY = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(15_000))
+HEAVY = "".join(f"  s{n}: {{use: drop, with: {{attributes: [age]}}}}\n" for n in range(8_000))
 
 
 @pytest.mark.slow

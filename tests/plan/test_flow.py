@@ -132,6 +132,13 @@ def test_the_first_randomized_step_expands_weights(compiled, fakes, kind):
     assert "n" in names(nodes["z"].attributes)
 
 
+@pytest.mark.slow
+def test_a_chain_of_steps_is_compiled_however_long(compiled):
+    names_of = [f"s{number}" for number in range(1_100)]
+    steps = "steps:\n" + "".join(f"  {name}: {{use: shuffle_rows}}\n" for name in names_of)
+    assert [node.name for node in plan_of(compiled, steps).steps] == names_of
+
+
 class TestPatterns:
     """Globs among the attributes."""
 
