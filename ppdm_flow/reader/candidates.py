@@ -429,12 +429,10 @@ class CandidateSearch:
 
 
 def met_by(one: pd.DataFrame, other: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Join rows of two files of the same known row whose parts are among the pairs, over the smaller middle."""
-    each = len(pairs) / max(1, pairs[ONE].nunique())
-    fits = len(other) / max(1, other[KNOWN].nunique())
-    if each <= fits:
-        return joined(joined(one, pairs), other)
-    return joined(joined(one, other), pairs)
+    """Join rows of two files of the same known row whose parts are among the pairs, each over the smaller middle."""
+    paired = one[ONE].map(pairs[ONE].value_counts()).fillna(0)
+    few = paired <= one[KNOWN].map(other[KNOWN].value_counts()).fillna(0)
+    return pd.concat([joined(joined(one[few], pairs), other), joined(joined(one[~few], other), pairs)])
 
 
 # Which rows of two files can belong together, and with what chance.

@@ -327,6 +327,7 @@ class RunReader:
             before.hashing,
             attributes=before.attributes,
             apart=apart,
+            hashed=self._held.hashed if apart else None,
         )
 
 

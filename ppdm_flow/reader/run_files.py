@@ -66,7 +66,7 @@ class RunFiles:
     """The source and the files of a run. ``same`` names the attribute that is equal to another in every row.
 
     ``texts`` are the texts of each attribute's codes. After the ``own`` files of the run come those of earlier ones,
-    since which values of somebody have ``changed``.
+    since which values of somebody have ``changed``. ``hashed`` is the source as their ledger knows it.
     """
 
     source: SourceRows
@@ -75,6 +75,7 @@ class RunFiles:
     texts: Mapping[str, pa.StringArray]
     own: int
     changed: bool = False
+    hashed: HashedSource | None = None
 
     def question(self, grouping: Sequence[str], sensitive: str, nulls: Nulls) -> ReaderQuestion:
         """Return a question about attributes of the source; attributes that are equal in every row are one."""
@@ -126,13 +127,14 @@ def read_files(
     *,
     merged: bool = True,
     apart: bool = False,
+    hashed: HashedSource | None = None,
 ) -> RunFiles:
     """Read the rows of all files beside their originals, each once.
 
     After them come those of ``earlier`` runs, which know their people by ``hashing``. ``attributes`` are those of the
     source: the others that earlier files carry are what the ledger knows of them. ``merged``: attributes that are equal
     in every row are one. ``apart``: rows of earlier files that were made of other values are rows of their own, and
-    their people are not sought.
+    their people are not sought. ``hashed`` is the source as the ledger knows it, where it has been read before.
     """
     subject = () if people is None else (people.subject,)
     lineages = {f.name: _lineages(f) for f in files}
@@ -164,7 +166,8 @@ def read_files(
     in_order: Sequence[str] = ()
     gone, sought = 0, None
     if earlier and hashing is not None:
-        beside = beside_source(earlier, HashedSource.of(values, texts, hashing), apart=apart)
+        hashed = hashed or HashedSource.of(values, texts, hashing)
+        beside = beside_source(earlier, hashed, apart=apart)
         gone = max((len(each.row_of) for each in beside), default=len(rows)) - len(rows)
         in_order = with_orders(beside, [f.ordered_by for f in files if f.in_source_order], len(rows))
         orders = orders.union(filter(None, in_order))
@@ -192,7 +195,7 @@ def read_files(
         named = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
         made += without_copies(made, [_in_order(f, o) if o else f for f, o in zip(named, in_order, strict=True)])
     of_codes = {own[name]: each for name, each in texts.items()}
-    return RunFiles(source, made, same, of_codes, len(files), any(one.has_changed for one in beside))
+    return RunFiles(source, made, same, of_codes, len(files), any(one.has_changed for one in beside), hashed)
 
 
 def _units_of_others(unit: Ints, there: Ints, later: Ints) -> Ints:

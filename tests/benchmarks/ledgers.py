@@ -1,11 +1,15 @@
 """A second release that is judged against the first, with the ledger in a file and in PostgreSQL, and without one.
 
-The people, the table and the policy are invented; nearly every person is in the same class of both releases.
+    python tests/benchmarks/ledgers.py 1000000 50
+
+measures so many releases of so many people, one after the other, with one ledger in a file. The people, the table and
+the policy are invented; nearly every person is in the same class of both releases.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -16,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from measuring import ROOT, Row, flow, timed
+from measuring import ROOT, Row, Sheet, flow, timed
 
 from ppdm_flow.engine.ledger.fields import PENDING
 from ppdm_flow.engine.ledger.key import LedgerRecord, hashes_of
@@ -92,17 +96,31 @@ def _second(home: Path, line: str, asked: str, data: str = "two") -> Row:
     return Row("", 0, spent.seconds, spent.peak_mb, cpu=spent.cpu)
 
 
+def _long_history(size: int, releases: int, home: Path) -> Iterator[Row]:
+    """Yield each release, and the bytes of the ledger for each person and release so far, as its ratio."""
+    make_ledger(str(home / "releases.ledger"), home / "releases.key")
+    for number in range(releases):
+        pq.write_table(_people(size, number), home / "data.parquet")
+        spent = _second(
+            home, "ledger: {path: releases.ledger, key: releases.key, subject: person}", PRIVACY["k, l"], "data"
+        )
+        length = sum(path.stat().st_size for path in home.glob("releases.ledger*")) / size / (number + 1)
+        yield Row(f"ledger.release.{number + 1}", size, spent.seconds, spent.peak_mb, "bytes", length, spent.cpu)
+        for run in home.glob("runs/*"):
+            shutil.rmtree(run)
+
+
 def _clean(home: Path) -> None:
     for path in home.glob("releases.*"):
         path.unlink()
 
 
 def _people(size: int, number: int) -> pa.Table:
-    """Two thousand classes; every tenth person falls ill between the two."""
+    """Two thousand classes; every tenth person falls ill between the first release and another one."""
     draw = np.random.default_rng(7)
     ids = np.arange(size)
     sick = draw.integers(0, 6, size)
-    sick = np.where(draw.random(size) < 0.1 * number, draw.integers(0, 6, size), sick)
+    sick = np.where(draw.random(size) < 0.1 * (number > 0), draw.integers(0, 6, size), sick)
     columns = {"age": ids % min(50, size // 1000), "town": ids // 50 % 40, "illness": sick}
     texts = {name: pa.array(values.astype(str)) for name, values in columns.items()}
     return pa.table({"person": pa.array(np.char.add("P", ids.astype(str))), **texts})
@@ -127,3 +145,11 @@ def _store(name: str, store: LedgerStore, size: int) -> Iterator[Row]:
 
 def _cpu() -> float:
     return sum(os.times()[:2])
+
+
+if __name__ == "__main__":
+    sheet = Sheet()
+    sheet.head()
+    with tempfile.TemporaryDirectory() as folder:
+        for row in _long_history(int(sys.argv[1]), int(sys.argv[2]), Path(folder)):
+            sheet.add(row)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from ppdm_flow.reader import row_kinds
+from ppdm_flow.reader.candidates import met_by
 from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError
 from ppdm_flow.reader.query import tables
 from ppdm_flow.reader.query.held import QueryReader
@@ -30,6 +31,22 @@ def test_a_join_has_no_more_cells_than_are_looked_at(
                 joined(*pair)
         else:
             assert len(joined(*pair)) == number
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_parts_that_meet_any_other_need_no_more_room_than_what_meets(
+    monkeypatch: pytest.MonkeyPatch, order: slice
+) -> None:
+    """A known row fits one row of each kind, and an absent row belongs to any."""
+    parts = range(40)
+    pairs = pd.DataFrame([(p, p) for p in parts] + [(40, p) for p in parts], columns=["one", "other"])
+    one = pd.DataFrame({"known": [*parts, *parts], "one": [*parts, *[40] * 40]})
+    other = pd.DataFrame({"known": parts, "other": parts})
+    expected = one.merge(pairs, on="one").merge(other, on=["known", "other"])
+    monkeypatch.setattr(row_kinds, "MOST_CELLS", 5 * len(expected))
+    met = met_by(one[order], other, pairs[order])
+    columns = ["known", "one", "other"]
+    assert sorted(met[columns].itertuples(index=False)) == sorted(expected[columns].itertuples(index=False))
 
 
 @pytest.mark.parametrize(("number", "too_many"), [(4, False), (5, True)])
