@@ -69,7 +69,7 @@ class Reconstruction:
     error of ``unbiased`` given the fixed original table, ``low`` and ``high`` the interval's ends. For the values
     ``alike`` that cannot be told apart, ``unbiased`` and ``estimate`` are an equal share of their sum, ``error`` is
     NaN and the interval reaches from 0 to the upper end for their sum; ``together`` has what is known of that.
-    ``gap``, ``rounds`` and ``converged`` are those of :class:`~ppdm_flow.mining.reconstruction.likelihood.Iterated`.
+    ``gap``, ``rounds`` and ``converged`` are those of `IterationResult`.
     """
 
     released: Floats

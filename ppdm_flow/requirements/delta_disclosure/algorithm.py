@@ -1,6 +1,6 @@
 """The measured delta of a release: the largest |ln(share in a class / share in the table)|.
 
-Source: Brickell, Shmatikov, KDD 2008, definition 2. A class without some value of the table has no finite delta.
+Source: Brickell, Shmatikov, KDD 2008. A class without some value of the table has no finite delta.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ def excess(share: float, guessing: float) -> float:
 
     Source: Giomi, Boenisch, Wehmeyer, Tasnadi, PoPETs 2023(2), equation 2.
 
-    >>> excess(0.6, 0.2)
+    >>> excess(0.75, 0.5)
     0.5
     """
     return max(-1.0, (share - guessing) / (1.0 - guessing))

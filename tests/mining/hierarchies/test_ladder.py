@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-import pkgutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ppdm_flow.mining.hierarchies
 from ppdm_flow.core.attributes import HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.intervals import joined
@@ -127,8 +123,3 @@ def test_a_file_as_other_tools_write_it(tmp_path) -> None:
     file = tmp_path / "h.csv"
     file.write_bytes("\ufeffParis;FR;*\r\nLyon;FR;*\r\nRome;IT;*".encode())
     assert read_csv(file, ";", "x") == {"Paris": ("FR", "*"), "Lyon": ("FR", "*"), "Rome": ("IT", "*")}
-
-
-@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(ppdm_flow.mining.hierarchies.__path__)])
-def test_examples(name) -> None:
-    assert doctest.testmod(importlib.import_module(f"ppdm_flow.mining.hierarchies.{name}")).failed == 0
