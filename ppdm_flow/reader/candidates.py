@@ -23,13 +23,13 @@ from ppdm_flow.reader.row_kinds import (
     agreeing,
     components,
     joined,
-    require_room,
     rows_of,
     shown_together,
 )
 
 KNOWN, KIND, GUESS = "known", "kind", "guess"
 NOWHERE = -1
+PRODUCTS_AT_ONCE = 4_000_000
 
 
 class CandidateSearch:
@@ -289,11 +289,9 @@ class CandidateSearch:
         chance = pair.pairs["chance" if scaled or not by_chance else "start"]
         chances = sparse.csr_array((chance, (pair.pairs[ONE], pair.pairs[OTHER])), parts)
         known = table[KNOWN].to_numpy()
-        multiplied = np.bincount(pair.pairs[OTHER], minlength=parts[1]) @ np.diff(fitting.tocsc().indptr)
-        require_room(min(float(multiplied), parts[0] * len(first)), 2)
-        product = sparse.csr_array(chances @ fitting.T)
-        product.sum_duplicates()  # sorted, so that cells are looked up by bisection
-        sums = np.asarray(product[pair.one[table[KIND]], key[known]]).reshape(-1)
+        number, example = numbered([pair.one[table[KIND]], key[known]], len(table))
+        part, fitting_row = pair.one[table[KIND].to_numpy()[example]], key[known[example]]
+        sums = sum_products(chances, part, fitting, fitting_row)[number]
         return np.where(sought[known], sums, 1.0)
 
     def _fit_keys(self, f: int) -> tuple[Ints, Ints]:
@@ -426,6 +424,32 @@ class CandidateSearch:
 
     def _column(self, key: str) -> ReleasedColumn:
         return next(r.of_guesses[key] for r in self.rows if key in r.of_guesses)
+
+
+def sum_products(one: sparse.csr_array, rows: Ints, other: sparse.csr_array, columns: Ints) -> Floats:
+    """Return the scalar product of each of ``rows`` of a matrix with that of ``columns``, a row of the other.
+
+    Each is the sum over the cells of the shorter of both rows: a product of the matrices would have a cell for each
+    row and each column that a single long row links.
+    """
+    lengths = np.diff(one.indptr)[rows], np.diff(other.indptr)[columns]
+    by_first = lengths[0] <= lengths[1]
+    sums = np.zeros(len(rows))
+    for chosen, short, at_short, long, at_long in (
+        (by_first, one, rows, other, columns),
+        (~by_first, other, columns, one, rows),
+    ):
+        long.sum_duplicates()  # sorted, so that cells are looked up by bisection
+        every = np.flatnonzero(chosen)
+        cells = np.diff(short.indptr)[at_short[every]]
+        blocks = np.cumsum(cells) // PRODUCTS_AT_ONCE
+        for block in np.split(every, np.flatnonzero(np.diff(blocks)) + 1):
+            first, length = short.indptr[at_short[block]], np.diff(short.indptr)[at_short[block]]
+            product = np.repeat(np.arange(len(block)), length)
+            cell = np.arange(len(product)) + np.repeat(first - np.cumsum(length) + length, length)
+            factors = long[at_long[block][product], short.indices[cell]]
+            sums[block] = np.bincount(product, short.data[cell] * np.asarray(factors).reshape(-1), len(block))
+    return sums
 
 
 def met_by(one: pd.DataFrame, other: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
-from ppdm_flow.reader import row_kinds
-from ppdm_flow.reader.candidates import met_by
+from ppdm_flow.reader import candidates, row_kinds
+from ppdm_flow.reader.candidates import met_by, sum_products
 from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError
 from ppdm_flow.reader.query import tables
 from ppdm_flow.reader.query.held import QueryReader
@@ -47,6 +49,20 @@ def test_parts_that_meet_any_other_need_no_more_room_than_what_meets(
     met = met_by(one[order], other, pairs[order])
     columns = ["known", "one", "other"]
     assert sorted(met[columns].itertuples(index=False)) == sorted(expected[columns].itertuples(index=False))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_products_of_rows_are_those_of_the_matrices(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """With a row that meets all others, rows without cells, several blocks, and no rows at all."""
+    draw = np.random.default_rng(seed)
+    one, other = (draw.random((many, 30)) * (draw.random((many, 30)) < 0.2) for many in (40, 25))
+    one[7], other[3], one[5] = 1, 1, 0
+    monkeypatch.setattr(candidates, "PRODUCTS_AT_ONCE", 50)
+    rows, columns = draw.integers(0, 40, 300), draw.integers(0, 25, 300)
+    for count in (300, 0):
+        asked = one, rows[:count], other, columns[:count]
+        sums = sum_products(*(sparse.csr_array(x) if x.ndim == 2 else x for x in asked))
+        assert sums == pytest.approx((one @ other.T)[rows[:count], columns[:count]])
 
 
 @pytest.mark.parametrize(("number", "too_many"), [(4, False), (5, True)])
