@@ -452,17 +452,17 @@ def sum_products(one: sparse.csr_array, rows: Ints, other: sparse.csr_array, col
     return sums
 
 
-def met_by(one: pd.DataFrame, other: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Join rows of two files of the same known row whose parts are among the pairs, each over the smaller middle."""
+def met_by(one: pd.DataFrame, other: pd.DataFrame, pairs: pd.DataFrame, *, common: str = KNOWN) -> pd.DataFrame:
+    """Join rows that have ``common`` alike and whose parts are among the pairs, each over the smaller middle."""
     paired = one[ONE].map(pairs[ONE].value_counts()).fillna(0)
-    few = paired <= one[KNOWN].map(other[KNOWN].value_counts()).fillna(0)
+    few = paired <= one[common].map(other[common].value_counts()).fillna(0)
     return pd.concat([joined(joined(one[few], pairs), other), joined(joined(one[~few], other), pairs)])
 
 
 # Which rows of two files can belong together, and with what chance.
 
 
-ONE, OTHER, HERE, THERE = "one", "other", "here", "there"
+ONE, OTHER, PART, BEGINNING, LONGER = "one", "other", "part", "beginning", "longer"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -527,28 +527,28 @@ def _possible(
     one: RowKinds,
     other: RowKinds,
 ) -> pd.DataFrame:
-    """Return the pairs of parts of which one assignment of values is shown by both."""
-    pairs = None
+    """Return the pairs of parts of which one assignment of values is shown by both.
+
+    The columns that hang together are added one after the other; of the other side each different beginning counts
+    once, so that no step has more pairs than the parts that fit so far.
+    """
+    pairs = pd.DataFrame({PART: range(len(left)), BEGINNING: 0})
+    beginning = np.zeros(len(right), dtype=np.int64)
     for mine, theirs, names in linked:
         numbers, shown = [], []
-        for cells, keys, rows, side in ((left, mine, one, HERE), (right, theirs, other, THERE)):
+        for cells, keys, rows, side in ((left, mine, one, ONE), (right, theirs, other, OTHER)):
             number, first = numbered([cells[k].to_numpy() for k in keys], len(cells))
             different = cells.loc[first, keys].assign(**{side: range(len(first))})
             numbers.append(number)
             shown.append(shown_together(different, keys, rows.shown, names)[[side, *names]].drop_duplicates())
-        found = agreeing(shown[0], shown[1], names)[[HERE, THERE]].drop_duplicates()
-        if pairs is None:
-            here, there = (
-                pd.DataFrame({n: range(len(number)), side: number})
-                for n, number, side in zip((ONE, OTHER), numbers, (HERE, THERE), strict=True)
-            )
-            pairs = joined(joined(here, found), there)
-        else:
-            at = {HERE: numbers[0][pairs[ONE].to_numpy()], THERE: numbers[1][pairs[OTHER].to_numpy()]}
-            pairs = pairs.assign(**at).merge(found, on=[HERE, THERE])
-    if pairs is None:
-        pairs = joined(pd.DataFrame({ONE: range(len(left))}), pd.DataFrame({OTHER: range(len(right))}))
-    return pairs[[ONE, OTHER]]
+        agreed = agreeing(shown[0], shown[1], names)[[ONE, OTHER]].drop_duplicates()
+        longer, first = numbered([beginning, numbers[1]], len(right))
+        continued = {BEGINNING: beginning[first], OTHER: numbers[1][first], LONGER: range(len(first))}
+        here = pairs.assign(**{ONE: numbers[0][pairs[PART].to_numpy()]})
+        met = met_by(here, pd.DataFrame(continued), agreed, common=BEGINNING)
+        pairs, beginning = met[[PART, LONGER]].rename(columns={LONGER: BEGINNING}), longer
+    parts = pd.DataFrame({BEGINNING: beginning, OTHER: range(len(right))})
+    return joined(pairs, parts)[[PART, OTHER]].rename(columns={PART: ONE})
 
 
 def _shares(one: RowKinds, other: RowKinds, left: pd.DataFrame, right: pd.DataFrame, pairs: pd.DataFrame) -> Floats:
