@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 import zipfile
 from email.parser import Parser
-from importlib.metadata import distribution
+from functools import cache
+from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.defects import NOT_LIGHT
 
 ROOT = Path(__file__).parents[1]
+NEEDED = runpy.run_path(str(ROOT / ".ci" / "light" / "build"))["NEEDED"]
+
+
+@cache
+def needed_by(name: str) -> frozenset[str]:
+    """Return the distributions that `pip` installs with one, itself too."""
+    needs = (Requirement(each) for each in distribution(name).requires or ())
+    below = (need.name for need in needs if need.marker is None or need.marker.evaluate({"extra": ""}))
+    return frozenset({canonicalize_name(name)}).union(*(needed_by(canonicalize_name(each)) for each in below))
+
+
+LIGHT = frozenset[str]().union(*map(needed_by, NEEDED))
+"""All that `pip` installs with the light distribution."""
+OTHERS = sorted(
+    module
+    for module, names in packages_distributions().items()
+    if not {canonicalize_name(name) for name in names} & {*LIGHT, "ppdm-flow"}
+)
+"""Modules that are installed here, and not with the light distribution."""
 BLOCKED = f"""
 import sys
 
 class Blocker:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {sorted(NOT_LIGHT)!r}:
+        if name.partition(".")[0] in {OTHERS!r}:
             raise ModuleNotFoundError("blocked", name=name)
 
 sys.meta_path.insert(0, Blocker())
@@ -29,15 +52,10 @@ from ppdm_flow.cli.main import main
 main()
 """
 MOST_MEGABYTES = 80
-LIGHT = (
-    "annotated-types", "Jinja2", "markdown-it-py", "MarkupSafe", "mdurl", "packaging", "pydantic", "pydantic_core",
-    "Pygments", "PyYAML", "rich", "shellingham", "typer", "typing_extensions", "typing-inspection",
-)  # fmt: skip
-"""All that `pip` installs with the light distribution."""
 
 
 def without(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Run a verb where nothing that reads data can be imported."""
+    """Run a verb where nothing can be imported but what comes with the light distribution."""
     command = [sys.executable, "-c", BLOCKED, *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1200, check=False)
 
@@ -130,7 +148,7 @@ def test_the_distribution_asks_for_no_library_for_data(tmp_path):
         (points,) = [files.read(n).decode() for n in names if n.endswith(".dist-info/entry_points.txt")]
     assert metadata["Name"].replace("-", "_") == "ppdm_flow_light"
     needed = {re.split("[<>=,;]", needs)[0].lower() for needs in metadata.get_all("Requires-Dist", [])}
-    assert needed == {"jinja2", "packaging", "pydantic", "pyyaml", "rapidfuzz", "rich", "typer", "typing-extensions"}
+    assert {canonicalize_name(each) for each in needed} == {canonicalize_name(each) for each in NEEDED}
     assert not {n.lower() for n in NOT_LIGHT} & needed
     here = {f.relative_to(ROOT).as_posix() for f in (ROOT / "ppdm_flow").rglob("*.py")}
     assert {n for n in names if n.endswith(".py") and n.startswith("ppdm_flow/")} == here
@@ -139,7 +157,8 @@ def test_the_distribution_asks_for_no_library_for_data(tmp_path):
 
 def test_the_light_environment_is_small():
     sizes = [_installed(name) for name in LIGHT]
-    own = sum(f.stat().st_size for f in (ROOT / "ppdm_flow").rglob("*") if f.is_file())
+    files = (f for f in (ROOT / "ppdm_flow").rglob("*") if f.is_file() and f.parent.name != "__pycache__")
+    own = sum(f.stat().st_size for f in files)
     assert sum(sizes) + own < MOST_MEGABYTES * 1e6
 
 
