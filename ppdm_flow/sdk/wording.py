@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any
 
 from ppdm_flow.core.card_pages import page_of
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts import texts
 from ppdm_flow.sdk import registry
@@ -77,26 +78,11 @@ def _shared(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def is_explained(value: str, text: str, pieces: Iterable[str]) -> bool:
-    """Whether each place where ``text`` has ``value`` as words of its own lies inside of one of ``pieces``.
-
-    ``pieces`` are in lower case; so a word of a plugin's own sentence is none of the data, whoever has the same.
-    """
-    lower, wanted = text.casefold(), value.casefold()
-    places = list(_places(wanted, lower))
-    for piece in pieces:
-        if not places:
-            break
-        if wanted in piece and piece in lower:
-            spans = list(_everywhere(piece, lower))
-            places = [p for p in places if not any(a <= p[0] and p[1] <= b for a, b in spans)]
-    return not places
-
-
 class Explanations:
-    """Answers :func:`is_explained` for many values of few texts: each text is held against all pieces once.
+    """Says whether each place where a text has a value as words of its own lies inside of a piece that somebody wrote.
 
-    ``pieces`` are the policy's, in lower case; a plugin's own come with each question.
+    So a word of a plugin's own sentence is none of the data, whatever has the same. ``pieces`` are the policy's, in
+    lower case; a plugin's own come with each question. Each text is held against all pieces once.
     """
 
     def __init__(self, pieces: Sequence[str], code: CodeTexts) -> None:
@@ -140,6 +126,12 @@ def _within(place: tuple[int, int]) -> Callable[[tuple[int, int]], bool]:
     return lambda span: span[0] <= place[0] and place[1] <= span[1]
 
 
+def may_quote(error: PpdmError, words: Iterable[str], home: str) -> bool:
+    """Whether an error says something that is neither in ``words`` nor in the code of the plugin's package."""
+    pieces = {*(word.casefold() for word in words if word), *own_constants(home)}
+    return any(unexplained(text, pieces) for each in error.diagnostics for text in _shown(each))
+
+
 def unexplained(text: str, pieces: Iterable[str]) -> bool:
     """Whether a text has a word with a letter that no piece has as a word of its own, or in the plural.
 
@@ -150,6 +142,12 @@ def unexplained(text: str, pieces: Iterable[str]) -> bool:
         if piece in rest:
             rest = re.sub(f"{_bounded(piece, '(?:s|es)?')}", "\0", rest)
     return _LETTER.search(rest) is not None
+
+
+def _shown(diagnostic: Diagnostic) -> Iterator[str]:
+    yield from (t for t in (diagnostic.code, diagnostic.message, diagnostic.hint, diagnostic.help) if t)
+    yield from diagnostic.notes
+    yield from (related.text for related in diagnostic.related)
 
 
 def _places(wanted: str, text: str) -> Iterator[tuple[int, int]]:

@@ -26,7 +26,7 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.texts import texts
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform, Transform, ValueOperator
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
-from ppdm_flow.sdk.wording import own_constants, unexplained
+from ppdm_flow.sdk.wording import may_quote
 from ppdm_flow.tables.column import Codes, Column
 from ppdm_flow.tables.frozen import frozen_table
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
@@ -308,10 +308,7 @@ def keys_and_draws_matter(case: Case) -> Iterator[str]:
 
 def _unshown(case: Case, error: PluginError) -> Iterator[str]:
     """Say where an error is one that a run would not show, because it may quote data."""
-    pieces = {*own_constants(case.spec.load().__module__), *(n.casefold() for n in (case.step.step, *case.table.names))}
-    pieces.update(text.casefold() for text in texts(case.params) if text)
-    shown = [t for d in error.diagnostics for t in (d.message, d.hint, d.help, *d.notes) if t]
-    if any(unexplained(text, pieces) for text in shown):
+    if may_quote(error, (case.step.step, *case.table.names, *texts(case.params)), case.spec.load().__module__):
         yield "the error says words that stand neither in the plugin's code nor in its parameters: they may be data"
 
 

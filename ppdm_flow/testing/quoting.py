@@ -9,7 +9,7 @@ from ppdm_flow.core.plugin_info import PluginInfo
 from ppdm_flow.core.results import AuditOutcome
 from ppdm_flow.core.texts import is_telling, of_chart, of_figures, of_finding, spans, texts
 from ppdm_flow.sdk.anonymizer import Fitted
-from ppdm_flow.sdk.wording import CodeTexts, is_explained
+from ppdm_flow.sdk.wording import CodeTexts, Explanations
 
 
 def account(fitted: Fitted) -> Iterator[str]:
@@ -37,8 +37,8 @@ def quotes(said: Iterable[str], values: AbstractSet[str | None], home: str) -> b
     """Whether a text has one of ``values`` as words that are none of the plugin's own; ``home`` is its module."""
     telling = {value for value in values if value is not None and is_telling(value)}
     every = [(text, value) for text in said for value in telling.intersection((*spans(text), text))]
-    code = CodeTexts()
-    return any(not is_explained(value, text, code.of(home)) for text, value in every)
+    known = Explanations((), CodeTexts())
+    return any(not known.has(value, text, home) for text, value in every)
 
 
 def untold(info: PluginInfo, metrics: Iterable[str]) -> Iterator[str]:

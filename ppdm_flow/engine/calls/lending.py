@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
-from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts import texts
 from ppdm_flow.engine.calls.promises import ReturnedTable
@@ -22,7 +21,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.history import Membership, ReleaseHistory
 from ppdm_flow.sdk.matrix_operator import MatrixOperator
 from ppdm_flow.sdk.view import DataView, Generation, LentPairs, LentView
-from ppdm_flow.sdk.wording import own_constants, unexplained
+from ppdm_flow.sdk.wording import may_quote
 from ppdm_flow.tables.buffers import frozen
 from ppdm_flow.tables.frozen import frozen_table
 from ppdm_flow.tables.table import RowNumbers, Table
@@ -57,24 +56,12 @@ def _refuse_quoting(
     who: str, node: StepNode | AuditNode, attributes: Iterable[AttributeFacts], error: PpdmError
 ) -> None:
     names = (name for a in attributes for name in (a.name, a.source))
-    words = (node.name, *texts(node.bound.document), *names)
-    pieces = {*_lower(words), *own_constants(node.bound.spec.load().__module__)}
-    if any(unexplained(text, pieces) for each in error.diagnostics for text in _shown(each)):
+    if may_quote(error, (node.name, *texts(node.bound.document), *names), node.bound.spec.load().__module__):
         raise run_fault(
             "PPF931",
             f"{who} ended with an error whose message is not shown, because it may quote data",
             advice=f"plugin `{node.bound.info.name}`: a message may name columns and parameters, and count values",
         ) from None
-
-
-def _lower(words: Iterable[str]) -> Iterator[str]:
-    return (word.casefold() for word in words if word)
-
-
-def _shown(diagnostic: Diagnostic) -> Iterator[str]:
-    yield from (t for t in (diagnostic.code, diagnostic.message, diagnostic.hint, diagnostic.help) if t)
-    yield from diagnostic.notes
-    yield from (related.text for related in diagnostic.related)
 
 
 def _is_ours(trace: TracebackType | None) -> bool:

@@ -8,16 +8,12 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
 from ppdm_flow.core.texts import LONGEST, is_telling, spans
-from ppdm_flow.sdk import wording
 from ppdm_flow.sdk.anonymizer import Fitted, Operator
-from ppdm_flow.sdk.wording import CodeTexts, Explanations, is_explained, unexplained
 
 ONE = Figure(1, "rows")
 
@@ -422,38 +418,3 @@ def test_runs_of_words():
     assert list(spans("")) == list(spans("12.5 % (3)")) == []
     assert not is_telling("K")
     assert is_telling("OK")
-
-
-def test_pieces_explain_what_lies_within_them():
-    pieces = ("poor utility of", "other", "of the")
-    assert is_explained("poor", "poor utility of `x`", pieces)
-    assert not is_explained("poor", "poor people", pieces)
-    assert not is_explained("poor", "poor utility of the poor", pieces)
-    assert is_explained("Other", "other, Other", pieces)
-    assert not is_explained("the", "of them: the", pieces)
-
-
-def test_words_that_nobody_wrote():
-    pieces = ("the column `", "` has ", " value", "s", "age")
-    assert not unexplained("the column `age` has 3 values", pieces)
-    assert unexplained("the column `age` has Rome", pieces)
-    assert unexplained("the columns `age` has", ("the column `",))
-
-
-SENTENCE = st.lists(st.sampled_from(["poor", "utility", "of", "the", "Poor", "12", "of the"]), min_size=1, max_size=6)
-
-
-@given(
-    said=st.lists(SENTENCE.map(" ".join), min_size=1, max_size=4),
-    policy=st.lists(SENTENCE.map(" ".join).map(str.casefold), max_size=3),
-    code=st.lists(SENTENCE.map(" ".join).map(str.casefold), max_size=4),
-    asked=st.lists(st.tuples(st.integers(0, 3), SENTENCE.map(" ".join)), min_size=1, max_size=12),
-)
-def test_many_questions_of_few_texts_have_the_same_answers(said, policy, code, asked):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wording, "constants", lambda _home: iter(code))
-        known = Explanations(policy, CodeTexts())
-        for place, value in asked:
-            text = said[place % len(said)]
-            plain = is_explained(value, text, policy) or is_explained(value, text, code)
-            assert known.has(value, text, "home") is plain
