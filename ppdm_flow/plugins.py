@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from ppdm_flow.policy.language.wording import Failure as Failure
     from ppdm_flow.policy.language.wording import Wording as Wording
     from ppdm_flow.policy.language.wording import larger_classes as larger_classes
-    from ppdm_flow.policy.order.claim import Order as Order
+    from ppdm_flow.policy.order.marks import Order as Order
+    from ppdm_flow.policy.order.marks import order_by_marks as order_by_marks
     from ppdm_flow.sdk.anonymizer import Fitted as Fitted
     from ppdm_flow.sdk.anonymizer import Operator as Operator
     from ppdm_flow.sdk.anonymizer import RowTransform as RowTransform
@@ -100,7 +101,8 @@ _HOMES = {
     "Failure": "policy.language.wording",
     "Wording": "policy.language.wording",
     "larger_classes": "policy.language.wording",
-    "Order": "policy.order.claim",
+    "Order": "policy.order.marks",
+    "order_by_marks": "policy.order.marks",
     "Fitted": "sdk.anonymizer",
     "MatrixOperator": "sdk.matrix_operator",
     "Operator": "sdk.anonymizer",

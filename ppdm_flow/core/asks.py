@@ -117,3 +117,9 @@ UNKNOWN = AccessRequirements()
 """What is taken for granted of a plugin that does not say it: the worst."""
 NOTHING = AccessRequirements(DataAccess.COUNTS, passes=0)
 """Of a step that is ready before it has seen any row."""
+
+
+def class_counts(passes: int) -> AccessRequirements:
+    """Return what audits of classes ask: counts, but the table where people are counted or releases read together."""
+    more = {"people": DataAccess.TABLE, "together": DataAccess.TABLE}
+    return AccessRequirements(DataAccess.COUNTS, more, passes=passes)

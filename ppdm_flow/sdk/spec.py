@@ -9,14 +9,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
 from ppdm_flow.core.people import PeopleCount
-from ppdm_flow.core.plugin_info import PluginInfo
+from ppdm_flow.core.plugin_info import Facts, Figures, Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
 
@@ -59,6 +59,10 @@ class Params(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
     )
+
+
+class NoParams(Params):
+    """It has none: the requirement says it all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +190,22 @@ class PluginSpec:
     def load(self) -> Any:
         """Import the algorithm's class."""
         return imported(self.algorithm)
+
+
+def requirement_audit(
+    kind: str,
+    algorithm: str,
+    params: type[Params] = NoParams,
+    *,
+    effect: Callable[[Any, Scope], Effect] = no_effect,
+    counts_people: bool = False,
+    figures: Callable[[Figures], Figures] = dict,
+    **facts: Unpack[Facts],
+) -> PluginSpec:
+    """Return the audit that measures a built-in kind of requirement, with its card on the page ``audits/KIND``."""
+    facts["serves"] = (kind,)
+    info = PluginInfo.of_page(f"audits/{kind}", Kind.AUDIT, figures=figures, **facts)
+    return PluginSpec(info, params, algorithm, effect, counts_people=counts_people)
 
 
 def imported(path: str) -> Any:

@@ -27,8 +27,9 @@ from ppdm_flow.policy.language.kind_pages import entry_of, page_of
 from ppdm_flow.policy.language.kinds import Entries
 from ppdm_flow.policy.language.shape import FixedKeys, ListOf, MapOf, Shape, shape_of
 from ppdm_flow.policy.loaded import ResolvedPlaces
-from ppdm_flow.policy.order.claim import OpaqueClaim, Order, rules_of
+from ppdm_flow.policy.order.claim import OpaqueClaim, order_of_spec, rules_of
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.column import SPECIALS
@@ -186,9 +187,9 @@ def stricter_never_passes_what_weaker_fails(case: RequirementCase) -> Iterator[s
 
 def order_looks_at_every_field(case: RequirementCase) -> Iterator[str]:
     """The order names no field that the requirement lacks, and some clause is stricter than another."""
-    order = _order(case)
+    order = order_of_spec(case.spec)
     for nulls, requirements in case.requirements.items():
-        strange = order.fields.difference(*(r.said() for r in requirements))
+        strange = set(order.fields).difference(*(r.said() for r in requirements))
         if strange:
             yield f"the order looks at `{'`, `'.join(sorted(strange))}`, and the requirement has no such field"
         if len(requirements) > 1 and nulls is Nulls.OWN_CATEGORY and not list(_implied(case, nulls)):
@@ -340,15 +341,10 @@ def _silent(_case: RequirementCase, requirement: Requirement, judged: TwoRouteOu
             yield f"no sentence says what `{measured.metric}` means"
 
 
-def _order(case: RequirementCase) -> Order:
-    order: Order = imported(case.spec.order)
-    return order
-
-
 def _implied(case: RequirementCase, nulls: Nulls) -> Iterator[tuple[Requirement, Requirement]]:
     """Yield (stricter, weaker) of all clauses, as the order says."""
     frame = PolicyFrame(case.policy(nulls))
-    between, order = ComparedPolicies(frame, frame), _order(case)
+    between, order = ComparedPolicies(frame, frame), order_of_spec(case.spec)
     rules = {**rules_of(frozenset()), **{(given_, asked): rule for given_, asked, rule in order.rules}}
 
     def implies(given_: Any, asked: Any) -> bool:
@@ -364,7 +360,7 @@ def _implied(case: RequirementCase, nulls: Nulls) -> Iterator[tuple[Requirement,
 
 def _said(order: Order, requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     yield from order.says(requirement, frame)
-    rest = [(n, v) for n, v in requirement.said().items() if n not in order.fields | _PLACES]
+    rest = [(n, v) for n, v in requirement.said().items() if n not in _PLACES.union(order.fields)]
     if rest:
         yield OpaqueClaim(requirement.kind, repr(rest))
 

@@ -55,7 +55,7 @@ def test_every_file_that_a_built_in_takes_is_known_here() -> None:
 
 def test_what_a_page_calls_relative_to_the_policy_is_declared_as_a_file() -> None:
     for spec in built_in():
-        if spec.params is Params:  # it takes none
+        if spec.params.__module__ == Params.__module__:  # it takes none
             continue
         told = " ".join(getsource(sys.modules[spec.params.__module__]).split())
         if "relative to the policy" in told:

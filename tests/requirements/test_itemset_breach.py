@@ -22,9 +22,9 @@ from ppdm_flow.requirements.itemset_breach import material
 from ppdm_flow.requirements.itemset_breach.algorithm import ItemsetBreachAudit
 from ppdm_flow.requirements.itemset_breach.fit import ERROR, binomial, mixed, summed
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
-from ppdm_flow.requirements.itemset_breach.spec import ItemsetBreachParams
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.set_operator import SetOperator
+from ppdm_flow.sdk.spec import NoParams
 from ppdm_flow.tables.schema import Field, Schema
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table
@@ -102,7 +102,7 @@ def judged(
         operator_pairs={"basket": SetPairs(before, after)} if paired else {},
     )
     ctx = replace(ctx, **more)
-    audit = ItemsetBreachAudit(ItemsetBreachParams())
+    audit = ItemsetBreachAudit(NoParams())
     outcome = audit.measure(view(before), view(after), ctx)
     seeds = isinstance(after, SeededSets)
     return outcome, dict(audit.recheck(view(before), view(after), ctx)) if seeds else {
@@ -382,7 +382,7 @@ def test_rows_may_be_dropped_afterwards() -> None:
 
 def test_sets_that_are_not_released() -> None:
     before = shop(50)
-    audit = ItemsetBreachAudit(ItemsetBreachParams())
+    audit = ItemsetBreachAudit(NoParams())
     ctx = AuditContext("study", {}, {}, (REQUIREMENT.changed(attribute="other"),))
     (measured,) = audit.measure(view(before), view(before), ctx).measured
     assert measured.verifiable

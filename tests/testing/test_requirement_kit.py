@@ -17,7 +17,7 @@ from ppdm_flow.policy.language.kinds import spec_of
 from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.k_anonymity.spec import ORDER, ClassSizeClaim
+from ppdm_flow.requirements.k_anonymity.spec import ORDER
 from ppdm_flow.testing import requirement_conformance as checks
 from ppdm_flow.testing.requirement_case import BadEntry, RequirementCase
 from ppdm_flow.testing.requirement_conformance import RequirementConformance, faults
@@ -131,7 +131,7 @@ class Mute(KAnonymityAudit):
 
 
 REVERSED = replace(
-    ORDER, rules=((ClassSizeClaim, ClassSizeClaim, lambda given, asked, between: "so" if given.k <= asked.k else None),)
+    ORDER, rules=((KAnonymity, KAnonymity, lambda given, asked, between: "so" if given.k <= asked.k else None),)
 )
 SILENT = replace(ORDER, says=lambda requirement, frame: iter([object()]))
 STRANGE = Order(ORDER.says, ORDER.rules, frozenset(("k", "attributes", "colour")))

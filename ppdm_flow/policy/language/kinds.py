@@ -41,8 +41,8 @@ class RequirementSpec:
     imply, after all that are written.
 
     ``order`` is the dotted path of what its clauses claim and imply (``package.module:ORDER``), which is loaded only to
-    compare policies. ``audit`` is the card of the audit that measures it,
-    which has its name. ``noun`` is what an entry is called, ``place_name``
+    compare policies; without it the marks of the model's fields say so. ``audit`` is the card of the audit that
+    measures it, which has its name. ``noun`` is what an entry is called, ``place_name``
     what places below are, from the entry's name on. ``files`` are places below an entry that have the path of a file.
     ``needs_people``: it has to find people again. ``implied_by``: the kind that it follows where it has no clause of
     its own. ``id`` is that of its only requirement, where it does not stand under ``privacy:``.
@@ -64,9 +64,9 @@ class RequirementSpec:
     name: str
     requirement: type[Requirement]
     entries: Entries
-    order: str
     audit: PluginSpec
     wording: Wording
+    order: str = ""
     judge: Callable[[Any, Mapping[str, Any]], Iterator[Diagnostic]] | None = None
     implied: Callable[[Any, Any, Any], Iterator[Requirement]] | None = None
     rank: int = LAST

@@ -8,36 +8,20 @@ from dataclasses import field as dataclass_field
 from functools import cache
 from typing import Any
 
+from pydantic import BaseModel
+
 from ppdm_flow.core.gate import FigureGate
 from ppdm_flow.core.model import AUDIT as ANALYSES
 from ppdm_flow.core.model import unordered
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.spans import Span
-from ppdm_flow.policy.language.kinds import built_in, guarded, spec_of, third_parties
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, guarded, spec_of, third_parties
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import Order, Rule, Rules, order_by_marks
 from ppdm_flow.policy.order.releases import Canon, made_by, origin
 from ppdm_flow.sdk.spec import imported
-
-Rule = Callable[[Any, Any, ComparedPolicies], str | None]
-"""Says why what is given implies what is asked for, in words; None where it is not proved to."""
-Rules = tuple[tuple[type[Any], type[Any], Rule], ...]
-"""Rules by the kinds of claim that they go from, and to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What the clauses of a kind of requirement claim, and the ``rules`` by which claims imply each other.
-
-    ``says`` yields what a requirement claims. ``fields`` are those of the requirement that it looks at: whatever else a
-    requirement says is only implied by the very same. ``bounds`` are those that only bound figures of their names.
-    """
-
-    says: Callable[[Any, Any], Iterator[Any]]
-    rules: Rules
-    fields: frozenset[str]
-    bounds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +81,8 @@ RULES: Rules = ((OpaqueClaim, OpaqueClaim, opaque),)
 
 
 _MOST = 4
+_NAMES = frozenset(("id", "name", "span", "releases"))
+"""What a requirement says of its place, and of which releases it is claimed."""
 
 
 def differences(before: Sequence[Claim], after: Sequence[Claim]) -> list[str]:
@@ -110,20 +96,32 @@ def differences(before: Sequence[Claim], after: Sequence[Claim]) -> list[str]:
 
 
 def _fields(one: Any, other: Any) -> Iterator[str]:
-    if not is_dataclass(one):
-        return
-    for field in (f for f in fields(one) if f.compare):
-        values = getattr(one, field.name), getattr(other, field.name)
+    before, after = _values(one), _values(other)
+    for name, value in before.items():
+        values = value, after[name]
         if values[0] == values[1]:
             continue
         if isinstance(values[0], frozenset) and isinstance(values[1], frozenset):
             yield from _names(*values)
         elif isinstance(values[0], int | float) and isinstance(values[1], int | float):
-            yield f"`{field.name}` goes from {values[0]:g} to {values[1]:g}"
+            yield f"`{name}` goes from {values[0]:g} to {values[1]:g}"
+        elif None in values and isinstance(values[values[0] is None], int | float):
+            yield f"`{name}` is {'new' if values[0] is None else 'gone'}"
         elif isinstance(values[0], str) and isinstance(values[1], str):
-            yield f"`{field.name}` is `{values[1]}` and was `{values[0]}`"
+            yield f"`{name}` is `{values[1]}` and was `{values[0]}`"
         else:
-            yield f"`{field.name}` differs"
+            yield f"`{name}` differs"
+
+
+def _values(claim: Any) -> dict[str, Any]:
+    """Return what a claim says, by field; lists whose order means nothing as sets, which come last."""
+    if isinstance(claim, Requirement):
+        said = {name: value for name, value in claim.said().items() if name not in _NAMES}
+        below = {name: dict(value) for name, value in said.items() if isinstance(value, BaseModel)}
+        plain = {k: v for n, value in said.items() for k, v in below.get(n, {n: value}).items()}
+        sets = {name: frozenset(plain.pop(name)) for name in unordered(type(claim)) & plain.keys()}
+        return plain | sets
+    return {f.name: getattr(claim, f.name) for f in fields(claim) if f.compare} if is_dataclass(claim) else {}
 
 
 def _names(before: frozenset[Any], after: frozenset[Any]) -> Iterator[str]:
@@ -137,12 +135,11 @@ def _names(before: frozenset[Any], after: frozenset[Any]) -> Iterator[str]:
 
 
 UNQUOTED = "by values from the environment, not shown"
-_NAMES = frozenset(("id", "name", "span", "releases"))
 
 
 @cache
 def order_of(kind: str) -> Order:
-    """Return what the clauses of a kind claim and imply.
+    """Return what the clauses of a kind claim and imply: by the marks of its model, unless its spec says otherwise.
 
     Raises TypeError where its spec names something else; PluginError where another package's cannot be imported.
     """
@@ -152,9 +149,14 @@ def order_of(kind: str) -> Order:
 
 
 def _order(kind: str) -> Order:
-    order = imported(spec_of(kind).order)
+    return order_of_spec(spec_of(kind))
+
+
+def order_of_spec(spec: RequirementSpec) -> Order:
+    """Return the order that a kind names, or the one by the marks of its model. Raises TypeError for anything else."""
+    order = imported(spec.order) if spec.order else order_by_marks(spec.requirement, files=spec.files)
     if not isinstance(order, Order):
-        raise TypeError(f"the order of `{kind}` is no Order")
+        raise TypeError(f"the order of `{spec.name}` is no Order")
     return order
 
 
@@ -166,7 +168,7 @@ def _guarded(kind: str, order: Order) -> Order:
 
 def bounds_of(kind: str) -> frozenset[str]:
     """Return the fields of a kind of requirement that only bound figures of their names."""
-    return order_of(kind).bounds
+    return frozenset(order_of(kind).bounds)
 
 
 @cache
@@ -181,7 +183,7 @@ def said(requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     """Yield what a requirement claims; what its kind's rules do not look at is claimed as it is."""
     order = order_of(requirement.kind)
     yield from order.says(requirement, frame)
-    known = _NAMES | order.fields
+    known = _NAMES.union(order.fields)
     rest = [(name, value) for name, value in requirement.said().items() if name not in known]
     if rest:
         yield OpaqueClaim(requirement.kind, repr(rest))

@@ -12,7 +12,7 @@ person, so that whoever knows fewer attributes of several rows may find fewer pe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from ppdm_flow.core.roles import Nulls
@@ -64,7 +64,7 @@ class ClassClaim(Protocol):
         ...
 
     @property
-    def attributes(self) -> frozenset[str]:
+    def attributes(self) -> Collection[str]:
         """What forms the classes."""
         ...
 

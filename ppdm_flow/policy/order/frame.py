@@ -192,6 +192,10 @@ class ComparedPolicies:
         contents = self.given.contents(given), self.asked.contents(other)
         return given == other if None in contents else contents[0] == contents[1]
 
+    def same_type(self, name: str) -> bool:
+        """Whether an attribute has one type in both."""
+        return self.given.type(name) is self.asked.type(name)
+
     def same_hierarchy(self, name: str) -> bool:
         """Whether an attribute has one type and one hierarchy in both."""
         one, other = self.given.attribute(name), self.asked.attribute(name)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.wording import Wording, larger_classes
-from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import bounded
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules import on_sensitive
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.on_sensitive import Path, domain
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 
 def judge(scene: Scene, entries: Mapping[str, AlphaK]) -> Iterator[Diagnostic]:
@@ -82,44 +80,22 @@ def shares(given: ShareClaim, required: ShareClaim, between: ComparedPolicies) -
 ORDER = Order(
     says=says,
     rules=((ShareClaim, ShareClaim, shares),),
-    fields=frozenset(
-        (
-            "attribute",
-            "alpha",
-            "attributes",
-            "values",
-            "values_absent",
-        )
-    ),
-    bounds=frozenset(("alpha",)),
+    fields=("attribute", "alpha", "attributes", "values", "values_absent"),
+    bounds=("alpha",),
 )
 
 
-class AlphaKParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/alpha_k",
-        Kind.AUDIT,
-        figures=measures,
-        serves=("alpha_k",),
-        asks=AccessRequirements(
-            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
-        ),
-    ),
-    params=AlphaKParams,
-    algorithm="ppdm_flow.requirements.alpha_k.algorithm:AlphaKAudit",
+AUDIT = requirement_audit(
+    "alpha_k", "ppdm_flow.requirements.alpha_k.algorithm:AlphaKAudit", figures=measures, asks=class_counts(passes=2)
 )
 
 
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"share of a value of {requirement['attribute']} ≤ {requirement['alpha']:g}"
-
-
-WORDING = Wording(label="(α, k)-anonymity", clause=clause, advice=larger_classes, section="What can be inferred")
+WORDING = Wording(
+    label="(α, k)-anonymity",
+    clause=lambda requirement: f"share of a value of {requirement['attribute']} ≤ {requirement['alpha']:g}",
+    advice=larger_classes,
+    section="What can be inferred",
+)
 
 
 SPEC = RequirementSpec(

@@ -8,9 +8,8 @@ from pydantic import Field
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import LOWER
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import Params, requirement_audit
 
 _ABOUT = "The highest score; 0 is no original row released, 1 is all of them."
 
@@ -30,14 +29,10 @@ class AnonymityScoreParams(Params):
     """It has none: all released attributes that the original has are compared."""
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/anonymity_score",
-        Kind.AUDIT,
-        serves=("anonymity_score",),
-        standalone=True,
-        asks=AccessRequirements(DataAccess.TABLE, passes=6),
-    ),
+AUDIT = requirement_audit(
+    "anonymity_score",
+    "ppdm_flow.requirements.anonymity_score.algorithm:AnonymityScoreAudit",
     params=AnonymityScoreParams,
-    algorithm="ppdm_flow.requirements.anonymity_score.algorithm:AnonymityScoreAudit",
+    standalone=True,
+    asks=AccessRequirements(DataAccess.TABLE, passes=6),
 )

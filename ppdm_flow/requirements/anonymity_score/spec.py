@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.anonymity_score.requirement import AUDIT, AnonymityScore
 
@@ -25,38 +22,7 @@ def judge(scene: Scene, entries: Mapping[str, AnonymityScore]) -> Iterator[Diagn
             yield scene.fault("PPF582", text, (*path, "max"), hint="give a bound below 1")
 
 
-# The anonymity score: a lower one, if the same columns are compared.
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreClaim:
-    """The Normalised Anonymity Score is at most ``maximum``."""
-
-    maximum: float
-
-
-def says(requirement: AnonymityScore, _frame: PolicyFrame) -> Iterator[ScoreClaim]:
-    """Yield what the score claims."""
-    yield ScoreClaim(requirement.max)
-
-
-def scores(given: ScoreClaim, required: ScoreClaim, between: ComparedPolicies) -> str | None:
-    """A lower score implies a higher one, if the same columns are compared."""
-    if given.maximum > required.maximum or not between.same_rows:
-        return None
-    return f"at most {given.maximum:g} is at most {required.maximum:g}"
-
-
-ORDER = Order(
-    says=says,
-    rules=((ScoreClaim, ScoreClaim, scores),),
-    fields=frozenset(("max",)),
-)
-
-
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"NAS ≤ {requirement['max']:g}"
+ORDER = order_by_marks(AnonymityScore, alike=lambda _given, _required, between: between.same_rows)
 
 
 def advice(failure: Failure) -> str:
@@ -69,7 +35,12 @@ def advice(failure: Failure) -> str:
     return "No step makes new rows: add a generator, such as `krimp_generator`, before the release."
 
 
-WORDING = Wording(label="Anonymity score", clause=clause, advice=advice, section="Original rows in the release")
+WORDING = Wording(
+    label="Anonymity score",
+    clause=lambda requirement: f"NAS ≤ {requirement['max']:g}",
+    advice=advice,
+    section="Original rows in the release",
+)
 
 
 SPEC = RequirementSpec(

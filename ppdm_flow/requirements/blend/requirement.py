@@ -8,10 +8,9 @@ from pydantic import Field
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import LOWER
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.supports import Supported
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, Params, Problem, Scope, requirement_audit
 
 _RARE = "Below this support a row is rare: `{count: ROWS}`, or `{ratio: SHARE}` of each table's rows."
 _SHARE = "The largest share of the rare released rows that may be rare original rows."
@@ -43,15 +42,11 @@ def _effect(params: BlendParams, _scope: Scope) -> Effect:
     return Effect(problems=(Problem("PPF202", text, hint="add `with: {min_support: {count: 20}}`"),))
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/blend",
-        Kind.AUDIT,
-        serves=("blend",),
-        standalone=True,
-        asks=AccessRequirements(DataAccess.TABLE, passes=6),
-    ),
+AUDIT = requirement_audit(
+    "blend",
+    "ppdm_flow.requirements.blend.algorithm:BlendAudit",
     params=BlendParams,
-    algorithm="ppdm_flow.requirements.blend.algorithm:BlendAudit",
     effect=_effect,
+    standalone=True,
+    asks=AccessRequirements(DataAccess.TABLE, passes=6),
 )

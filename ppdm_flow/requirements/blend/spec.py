@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.anonymity_score.spec import advice as generate
 from ppdm_flow.requirements.blend.requirement import AUDIT, Blend
@@ -30,45 +29,20 @@ def judge(scene: Scene, entries: Mapping[str, Blend]) -> Iterator[Diagnostic]:
             yield scene.fault("PPF582", text, (*path, "min_support"), hint=hint)
 
 
-# How rare rows blend in: a lower share, of the same rare rows.
-
-
-@dataclass(frozen=True, slots=True)
-class BlendClaim:
-    """Of released rows rarer than ``support``, at most a share of ``maximum`` is rarer in the original too."""
-
-    support: SupportBound
-    maximum: float
-
-
-def says(requirement: Blend, _frame: PolicyFrame) -> Iterator[BlendClaim]:
-    """Yield what blending claims."""
-    yield BlendClaim(requirement.min_support, requirement.max)
-
-
-def blends(given: BlendClaim, required: BlendClaim, between: ComparedPolicies) -> str | None:
+def blends(given: Blend, required: Blend, between: ComparedPolicies) -> str | None:
     """A lower share implies a higher one of the same rare rows; other supports make other rows rare.
 
     Where no rare row is rare in the original, none of the rarer ones is.
     """
-    if given.maximum > required.maximum or not between.same_rows:
+    if given.max > required.max or not between.same_rows:
         return None
-    if given.support != required.support:
-        fewer = given.maximum == 0 and given.support.includes(required.support)
+    if given.min_support != required.min_support:
+        fewer = given.max == 0 and given.min_support.includes(required.min_support)
         return "no row that is rare is rare in the original, so none that is rarer" if fewer else None
-    return f"at most {given.maximum:g} is at most {required.maximum:g}, of the same rows"
+    return f"at most {given.max:g} is at most {required.max:g}, of the same rows"
 
 
-ORDER = Order(
-    says=says,
-    rules=((BlendClaim, BlendClaim, blends),),
-    fields=frozenset(
-        (
-            "min_support",
-            "max",
-        )
-    ),
-)
+ORDER = Order(rules=((Blend, Blend, blends),), fields=("min_support", "max"))
 
 
 def clause(requirement: Mapping[str, Any]) -> str:

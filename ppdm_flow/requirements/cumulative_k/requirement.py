@@ -8,9 +8,8 @@ from pydantic import Field
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import HIGHER, GroupedBy
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement_families import OnClasses
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import Params, requirement_audit
 
 _K = "The least number of people that all releases together leave alike."
 _MORE = "What else others may know, beside the quasi-identifiers."
@@ -40,13 +39,9 @@ class CumulativeKParams(Params):
     k: Annotated[int, Field(ge=2)] | None = None
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/cumulative_k",
-        Kind.AUDIT,
-        serves=("cumulative_k",),
-        asks=AccessRequirements(DataAccess.COUNTS, passes=1),
-    ),
+AUDIT = requirement_audit(
+    "cumulative_k",
+    "ppdm_flow.requirements.cumulative_k.algorithm:CumulativeKAudit",
     params=CumulativeKParams,
-    algorithm="ppdm_flow.requirements.cumulative_k.algorithm:CumulativeKAudit",
+    asks=AccessRequirements(DataAccess.COUNTS, passes=1),
 )

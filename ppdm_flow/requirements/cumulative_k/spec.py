@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.policy.language.wording import Wording
 from ppdm_flow.policy.loaded import ResolvedPlaces
-from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame, by_role
+from ppdm_flow.policy.order.marks import entry_itself, order_by_marks, wider
 from ppdm_flow.policy.rules.grouping import grouped
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.policy.successive import subject_of
@@ -38,57 +36,30 @@ def judge(scene: Scene, entries: Mapping[str, CumulativeK]) -> Iterator[Diagnost
 # Groups of people over several releases: comparable only within one history.
 
 
-@dataclass(frozen=True, slots=True)
-class CumulativeClaim:
-    """All releases together leave groups of ``k`` people, who are told apart by ``attributes``."""
-
-    k: int
-    attributes: frozenset[str]
-
-
-def says(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[CumulativeClaim]:
+def says(requirement: CumulativeK, frame: PolicyFrame) -> Iterator[Requirement]:
     """Yield what cumulative k claims: quasi-identifiers count in any case."""
-    yield CumulativeClaim(
-        requirement.k, frozenset((*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER))))
-    )
+    attributes = (*requirement.attributes, *by_role(frame.having(Role.QUASI_IDENTIFIER)))
+    return entry_itself(requirement.changed(attributes=attributes), frame)
 
 
-def together(given: CumulativeClaim, required: CumulativeClaim, between: ComparedPolicies) -> str | None:
-    """Larger groups, of people who are told apart by more."""
-    if given.k < required.k or not given.attributes >= required.attributes or not between.one_history:
-        return None
-    if not between.certain(given.attributes, required.attributes):
-        return None
+def _why(given: CumulativeK, required: CumulativeK, between: ComparedPolicies) -> str:
     where = "beside the same releases" if between.asked.policy.ledger is None else "in the same ledger"
     return f"groups of {given.k} people are groups of {required.k}, {where}"
 
 
-ORDER = Order(
-    says=says,
-    rules=((CumulativeClaim, CumulativeClaim, together),),
-    fields=frozenset(
-        (
-            "k",
-            "attributes",
-        )
-    ),
+ORDER = order_by_marks(
+    CumulativeK, alike=lambda _given, _required, between: between.one_history, groups=wider, why=_why, says=says
 )
 
 
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"k of all releases together ≥ {requirement['k']}"
-
-
-def advice(_failure: Failure) -> str:
-    """Say what to do where it does not hold."""
-    return (
+WORDING = Wording(
+    label="Cumulative k-anonymity",
+    clause=lambda requirement: f"k of all releases together ≥ {requirement['k']}",
+    advice=lambda _failure: (
         "Form the classes as in the earlier releases, or coarser; release fewer quasi-identifiers; wait until more"
         " people have come or gone. What was released cannot be taken back."
-    )
-
-
-WORDING = Wording(label="Cumulative k-anonymity", clause=clause, advice=advice)
+    ),
+)
 
 
 def implied(policy: Policy, _others: Sequence[Requirement], places: ResolvedPlaces) -> Iterator[Requirement]:

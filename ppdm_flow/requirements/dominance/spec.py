@@ -7,23 +7,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import SAME, ClassClaim, unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules import on_sensitive
 from ppdm_flow.policy.rules.on_sensitive import Path
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.requirements.dominance.requirement import Dominance
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 # What can be wrong with clauses on dominance.
 
@@ -196,7 +195,7 @@ def far_by_share(given: ShareOfTotalClaim, required: EstimationClaim, between: C
 def _over(given: ClassClaim, required: ClassClaim, between: ComparedPolicies, why: str) -> str | None:
     name = required.attribute
     same = given.attribute == name and between.about(name) and between.same_original
-    if not same or between.given.type(name) is not between.asked.type(name):
+    if not same or not between.same_type(name):
         return None
     holds = unions(given.attributes, required.attributes, between)
     if holds is None:
@@ -214,25 +213,12 @@ ORDER = Order(
         (ShareOfTotalClaim, ContributorsClaim, by_share),
         (EstimationClaim, ContributorsClaim, by_estimate),
     ),
-    fields=frozenset(("attribute", "n", "share", "p", "q", "contributors", "attributes")),
+    fields=("attribute", "n", "share", "p", "q", "contributors", "attributes"),
 )
 
 
-class DominanceParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/dominance",
-        Kind.AUDIT,
-        serves=("dominance",),
-        asks=AccessRequirements(
-            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=3
-        ),
-    ),
-    params=DominanceParams,
-    algorithm="ppdm_flow.requirements.dominance.algorithm:DominanceAudit",
+AUDIT = requirement_audit(
+    "dominance", "ppdm_flow.requirements.dominance.algorithm:DominanceAudit", asks=class_counts(passes=3)
 )
 
 

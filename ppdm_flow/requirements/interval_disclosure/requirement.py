@@ -8,10 +8,9 @@ from pydantic import Field
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import HIGHER, LOWER, Model
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement_families import OnAttribute
 from ppdm_flow.core.roles import AttributeType
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, Params, Problem, Scope, requirement_audit
 
 _ABSOLUTE = "In the units of the attribute; days for a date and for a timestamp."
 _RELATIVE = "As a share of the original number; not for dates and timestamps."
@@ -114,15 +113,11 @@ def _effect(params: IntervalDisclosureParams, scope: Scope) -> Effect:
     return Effect(problems=(Problem("PPF599", fault, ("width",)),) if fault else ())
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/interval_disclosure",
-        Kind.AUDIT,
-        serves=("interval_disclosure",),
-        standalone=True,
-        asks=AccessRequirements(DataAccess.TABLE, passes=6),
-    ),
+AUDIT = requirement_audit(
+    "interval_disclosure",
+    "ppdm_flow.requirements.interval_disclosure.algorithm:IntervalDisclosureAudit",
     params=IntervalDisclosureParams,
-    algorithm="ppdm_flow.requirements.interval_disclosure.algorithm:IntervalDisclosureAudit",
     effect=_effect,
+    standalone=True,
+    asks=AccessRequirements(DataAccess.TABLE, passes=6),
 )

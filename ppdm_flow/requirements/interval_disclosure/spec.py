@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -11,8 +10,8 @@ from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies
+from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.interval_disclosure.requirement import AUDIT, IntervalDisclosure
 
@@ -49,37 +48,16 @@ def judge(scene: Scene, entries: Mapping[str, IntervalDisclosure]) -> Iterator[D
 # Interval disclosure: fewer rows within a width that is no smaller.
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalClaim:
-    """At most a share ``max`` of rows shows a number within ``width``, which is measured as ``form`` says."""
-
-    attribute: str
-    form: str
-    width: float
-    max: float
+def _alike(given: IntervalDisclosure, _required: IntervalDisclosure, between: ComparedPolicies) -> bool:
+    return between.same_original and between.same_type(given.attribute)
 
 
-def says(requirement: IntervalDisclosure, _frame: PolicyFrame) -> Iterator[IntervalClaim]:
-    """Yield what it claims."""
-    if len(requirement.width.forms) == 1:
-        yield IntervalClaim(requirement.attribute, requirement.width.form, requirement.width.size, requirement.max)
+def _why(given: IntervalDisclosure, required: IntervalDisclosure, _between: ComparedPolicies) -> str:
+    widths = given.width.size, required.width.size
+    return f"at most {given.max:g} within {widths[0]:g} is at most {required.max:g} within {widths[1]:g}"
 
 
-def undisclosed(given: IntervalClaim, required: IntervalClaim, between: ComparedPolicies) -> str | None:
-    """Return why fewer rows are within the smaller width: those within it are within the larger one too."""
-    name = required.attribute
-    same = given.attribute == name and given.form == required.form and between.about(name) and between.same_original
-    alike = between.given.type(name) is between.asked.type(name)
-    if not (same and alike) or given.width < required.width or given.max > required.max:
-        return None
-    return f"at most {given.max:g} within {given.width:g} is at most {required.max:g} within {required.width:g}"
-
-
-ORDER = Order(
-    says=says,
-    rules=((IntervalClaim, IntervalClaim, undisclosed),),
-    fields=frozenset(("attribute", "width", "max")),
-)
+ORDER = order_by_marks(IntervalDisclosure, alike=_alike, why=_why)
 
 
 def clause(requirement: Mapping[str, Any]) -> str:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
-from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies
+from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.item_sets import item_sets
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.itemset_breach.requirement import ItemsetBreach
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 # The requirement on sets of items: there are such sets, and the level is one that they can keep.
 
@@ -64,67 +61,19 @@ def _known(scene: Scene, level: float, support: float, place: tuple[str, ...]) -
     return scene.fault("PPF580", text, (*place, "0"), hint=f"give a level above {support:g}, or drop such items")
 
 
-# What a randomized set tells: a lower level, for itemsets of more sizes.
+def _why(given: ItemsetBreach, required: ItemsetBreach, _between: ComparedPolicies) -> str:
+    return f"at most {given.level:g} is at most {required.level:g}, for itemsets of the same sizes or more"
 
 
-@dataclass(frozen=True, slots=True)
-class InferenceClaim:
-    """No item is inferred with more than the level of the requirement."""
-
-    requirement: ItemsetBreach
+ORDER = order_by_marks(ItemsetBreach, alike=lambda _given, _required, between: between.same_original, why=_why)
 
 
-def says(requirement: ItemsetBreach, _frame: PolicyFrame) -> Iterator[InferenceClaim]:
-    """Yield what an itemset breach claims."""
-    yield InferenceClaim(requirement)
-
-
-def inferred(given: InferenceClaim, required: InferenceClaim, between: ComparedPolicies) -> str | None:
-    """A lower level, for itemsets of more sizes, on the same assumptions about supports."""
-    one, other = given.requirement, required.requirement
-    about = one.attribute == other.attribute and between.same_original and between.about(one.attribute)
-    assumed = [(r.max_supports, r.max_supports_by_length, r.pool) for r in (one, other)]
-    if not about or assumed[0] != assumed[1] or one.level > other.level or not set(one.sizes) >= set(other.sizes):
-        return None
-    return f"at most {one.level:g} is at most {other.level:g}, for itemsets of the same sizes or more"
-
-
-ORDER = Order(
-    says=says,
-    rules=((InferenceClaim, InferenceClaim, inferred),),
-    fields=frozenset(
-        (
-            "attribute",
-            "level",
-            "sizes",
-            "max_supports",
-            "max_supports_by_length",
-            "pool",
-        )
-    ),
+AUDIT = requirement_audit(
+    "itemset_breach",
+    "ppdm_flow.requirements.itemset_breach.algorithm:ItemsetBreachAudit",
+    sets="column",
+    asks=AccessRequirements(DataAccess.TABLE, passes=11),
 )
-
-
-class ItemsetBreachParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/itemset_breach",
-        Kind.AUDIT,
-        serves=("itemset_breach",),
-        sets="column",
-        asks=AccessRequirements(DataAccess.TABLE, passes=11),
-    ),
-    params=ItemsetBreachParams,
-    algorithm="ppdm_flow.requirements.itemset_breach.algorithm:ItemsetBreachAudit",
-)
-
-
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"posterior of an item of {requirement['attribute']} ≤ {requirement['level']:g}"
 
 
 def advice(failure: Failure) -> str:
@@ -143,7 +92,12 @@ def advice(failure: Failure) -> str:
     return "No step randomizes the sets: add `randomize_transactions` before the release."
 
 
-WORDING = Wording(label="Itemset breach", clause=clause, advice=advice, section="What can be inferred of sets")
+WORDING = Wording(
+    label="Itemset breach",
+    clause=lambda requirement: f"posterior of an item of {requirement['attribute']} ≤ {requirement['level']:g}",
+    advice=advice,
+    section="What can be inferred of sets",
+)
 
 
 SPEC = RequirementSpec(

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording, listed
-from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.classes import SAME, contained
-from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.classes import contained
+from ppdm_flow.policy.order.frame import ComparedPolicies
+from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.grouping import grouping
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 _COARSE = {"generalized", "suppressed"}
 
@@ -47,67 +44,16 @@ def _judge(scene: Scene, requirement: KAnonymity, path: tuple[str, ...]) -> Iter
     yield from grouping(scene, requirement.attributes, place, "an attribute that k-anonymity groups by")
 
 
-# k-anonymity: a larger k, over more attributes.
+def _why(given: KAnonymity, required: KAnonymity, _between: ComparedPolicies) -> str:
+    return f"whoever is among {given.k} is among {required.k}" if given.k > required.k else f"{given.k} rows in both"
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSizeClaim:
-    """Every class over ``attributes`` has at least ``k`` rows."""
-
-    k: int
-    attributes: frozenset[str]
+ORDER = order_by_marks(KAnonymity, alike=None, groups=contained, why=_why, bounds=("k",))
 
 
-def says(requirement: KAnonymity, _frame: PolicyFrame) -> Iterator[ClassSizeClaim]:
-    """Yield what it claims."""
-    yield ClassSizeClaim(requirement.k, frozenset(requirement.attributes))
-
-
-def sizes(given: ClassSizeClaim, required: ClassSizeClaim, between: ComparedPolicies) -> str | None:
-    """Return why classes of at least k rows are at least as large as asked for."""
-    holds = contained(given.attributes, required.attributes, between)
-    if holds is None or given.k < required.k:
-        return None
-    larger = (
-        f"whoever is among {given.k} is among {required.k}" if given.k > required.k else f"{required.k} rows in both"
-    )
-    return larger if holds == SAME else f"{larger}; {holds}"
-
-
-ORDER = Order(
-    says=says,
-    rules=((ClassSizeClaim, ClassSizeClaim, sizes),),
-    fields=frozenset(
-        (
-            "k",
-            "attributes",
-        )
-    ),
-    bounds=frozenset(("k",)),
+AUDIT = requirement_audit(
+    "k_anonymity", "ppdm_flow.requirements.k_anonymity.algorithm:KAnonymityAudit", asks=class_counts(passes=2)
 )
-
-
-class KAnonymityParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/k_anonymity",
-        Kind.AUDIT,
-        serves=("k_anonymity",),
-        asks=AccessRequirements(
-            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
-        ),
-    ),
-    params=KAnonymityParams,
-    algorithm="ppdm_flow.requirements.k_anonymity.algorithm:KAnonymityAudit",
-)
-
-
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"k ≥ {requirement['k']}"
 
 
 def advice(failure: Failure) -> str:
@@ -133,7 +79,11 @@ def draft(facts: DraftFacts) -> Draft | None:
 
 
 WORDING = Wording(
-    label="k-anonymity", clause=clause, advice=advice, section="How many people share a combination", draft=draft
+    label="k-anonymity",
+    clause=lambda requirement: f"k ≥ {requirement['k']}",
+    advice=advice,
+    section="How many people share a combination",
+    draft=draft,
 )
 
 

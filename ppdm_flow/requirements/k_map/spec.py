@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.populations.population import PopulationFile
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.patterns import is_pattern
-from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.policy.language.wording import Wording
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.order.claim import Order
-from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies
+from ppdm_flow.policy.order.marks import order_by_marks, wider
 from ppdm_flow.policy.rules.grouping import grouped, known
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.k_map.requirement import KMap
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 
 def judge(scene: Scene, entries: Mapping[str, KMap]) -> Iterator[Diagnostic]:
@@ -47,37 +43,18 @@ def _k_map(scene: Scene, model: KMap, path: tuple[str, ...]) -> Iterator[Diagnos
         yield scene.fault("PPF585", "a delimiter is one character", (*path, "population", "delimiter"))
 
 
-# k-map: a larger k, over more attributes, in the same population.
+# k-map: a larger k, over more attributes, in the same population. Whoever fits more attributes fits fewer, if all of
+# them read labels alike.
 
 
-@dataclass(frozen=True, slots=True)
-class KMapClaim:
-    """Every class over ``attributes`` fits at least ``k`` people of the population."""
-
-    k: int
-    attributes: frozenset[str]
-    population: PopulationFile
-
-
-def says(requirement: KMap, _frame: PolicyFrame) -> Iterator[KMapClaim]:
-    """Yield what it claims."""
-    yield KMapClaim(requirement.k, frozenset(requirement.attributes), requirement.population)
-
-
-def mapped(given: KMapClaim, required: KMapClaim, between: ComparedPolicies) -> str | None:
-    """Return why the classes fit as many: whoever fits more attributes fits fewer, if all of them read labels alike."""
-    nulls = between.given.nulls, between.asked.nulls
+def _groups(given: Iterable[str], required: Iterable[str], between: ComparedPolicies) -> str | None:
+    more, fewer, nulls = frozenset(given), frozenset(required), (between.given.nulls, between.asked.nulls)
     alike = nulls[0] is nulls[1] or nulls == (Nulls.OWN_CATEGORY, Nulls.WILDCARD)  # wildcards fit whom they fitted
-    same = alike and between.same_counting and between.certain(given.attributes, required.attributes)
-    nested = given.attributes == required.attributes or (
-        given.attributes > required.attributes and nulls[0] is not Nulls.EXCLUDE
-    )
-    if not same or not nested or given.k < required.k or not _same_people(given, required, between):
-        return None
-    return f"{given.k} people are at least {required.k}, and whoever fits more attributes fits fewer"
+    nested = more == fewer or nulls[0] is not Nulls.EXCLUDE
+    return wider(more, fewer, between) if alike and nested and between.same_counting else None
 
 
-def _same_people(given: KMapClaim, required: KMapClaim, between: ComparedPolicies) -> bool:
+def _same_people(given: KMap, required: KMap, between: ComparedPolicies) -> bool:
     one, other = given.population, required.population
     if one.delimiter != other.delimiter or not between.same_file(one.path, other.path):
         return False
@@ -86,49 +63,33 @@ def _same_people(given: KMapClaim, required: KMapClaim, between: ComparedPolicie
     return alike and all(between.same_hierarchy(a) for a in required.attributes)
 
 
-ORDER = Order(
-    says=says,
-    rules=((KMapClaim, KMapClaim, mapped),),
-    fields=frozenset(
-        (
-            "k",
-            "attributes",
-            "population",
-        )
+ORDER = order_by_marks(
+    KMap,
+    alike=_same_people,
+    groups=_groups,
+    why=lambda given, required, _between: (
+        f"{given.k} people are at least {required.k}, and whoever fits more attributes fits fewer"
     ),
+    judged=("population",),
 )
 
 
-class KMapParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/k_map",
-        Kind.AUDIT,
-        serves=("k_map",),
-        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
-    ),
-    params=KMapParams,
-    algorithm="ppdm_flow.requirements.k_map.algorithm:KMapAudit",
+AUDIT = requirement_audit(
+    "k_map",
+    "ppdm_flow.requirements.k_map.algorithm:KMapAudit",
+    asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
 )
 
 
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"k in the population ≥ {requirement['k']}"
-
-
-def advice(_failure: Failure) -> str:
-    """Say what to do where it does not hold."""
-    return (
+WORDING = Wording(
+    label="k-map",
+    clause=lambda requirement: f"k in the population ≥ {requirement['k']}",
+    advice=lambda _failure: (
         "Make the classes larger: generalize or drop quasi-identifiers. Where classes fit nobody, the population file"
         " lacks people, or its values are written otherwise than the source's."
-    )
-
-
-WORDING = Wording(label="k-map", clause=clause, advice=advice, section="How many people share a combination")
+    ),
+    section="How many people share a combination",
+)
 
 
 SPEC = RequirementSpec(

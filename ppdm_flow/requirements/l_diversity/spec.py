@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Attribute
 from ppdm_flow.policy.language.wording import Draft, DraftFacts, Wording, larger_classes
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import contained, unions
-from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.frame import ComparedPolicies
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules import on_sensitive
 from ppdm_flow.policy.rules.on_sensitive import Path, domain
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.requirements.l_diversity.requirement import Diversity, LDiversity
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 
 def judge(scene: Scene, entries: Mapping[str, LDiversity]) -> Iterator[Diagnostic]:
@@ -49,26 +46,7 @@ def _own(scene: Scene, name: str, attribute: Attribute, model: LDiversity, path:
 # and recursive diversity (Machanavajjhala and others, ACM TKDD 1(1), 2007, section 4, monotonicity).
 
 
-@dataclass(frozen=True, slots=True)
-class DiversityClaim:
-    """Every class over ``attributes`` has ``l`` well-represented values of ``attribute``."""
-
-    attribute: str
-    l: float  # noqa: E741  # the model's own letter
-    variant: Diversity
-    c: float
-    attributes: frozenset[str]
-
-
-def says(requirement: LDiversity, _frame: PolicyFrame) -> Iterator[DiversityClaim]:
-    """Yield what it claims."""
-    c = requirement.c if requirement.c is not None else 0.0
-    yield DiversityClaim(
-        requirement.attribute, requirement.l, requirement.variant, c, frozenset(requirement.attributes)
-    )
-
-
-def diverse(given: DiversityClaim, required: DiversityClaim, between: ComparedPolicies) -> str | None:
+def diverse(given: LDiversity, required: LDiversity, between: ComparedPolicies) -> str | None:
     """Return why classes are as diverse as asked for."""
     if given.attribute != required.attribute or not between.about(given.attribute):
         return None
@@ -78,12 +56,12 @@ def diverse(given: DiversityClaim, required: DiversityClaim, between: ComparedPo
     return f"{counted}; {holds}" if holds and counted else None
 
 
-def _counted(given: DiversityClaim, required: DiversityClaim) -> str | None:
+def _counted(given: LDiversity, required: LDiversity) -> str | None:
     """Say why one class that keeps the one keeps the other."""
     if given.l < required.l:
         return None
     if given.variant is required.variant:
-        if given.variant is Diversity.RECURSIVE and given.c > required.c:
+        if given.variant is Diversity.RECURSIVE and (given.c or 0.0) > (required.c or 0.0):
             return None
         return f"l of {given.l:g} is at least {required.l:g}"
     if required.variant is not Diversity.DISTINCT:
@@ -94,43 +72,18 @@ def _counted(given: DiversityClaim, required: DiversityClaim) -> str | None:
 
 
 ORDER = Order(
-    says=says,
-    rules=((DiversityClaim, DiversityClaim, diverse),),
-    fields=frozenset(
-        (
-            "attribute",
-            "l",
-            "attributes",
-            "variant",
-            "c",
-        )
-    ),
-    bounds=frozenset(("l",)),
+    rules=((LDiversity, LDiversity, diverse),),
+    fields=("attribute", "l", "attributes", "variant", "c"),
+    bounds=("l",),
 )
 
 
-class LDiversityParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/l_diversity",
-        Kind.AUDIT,
-        figures=measures,
-        serves=("l_diversity",),
-        asks=AccessRequirements(
-            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
-        ),
-    ),
-    params=LDiversityParams,
-    algorithm="ppdm_flow.requirements.l_diversity.algorithm:LDiversityAudit",
+AUDIT = requirement_audit(
+    "l_diversity",
+    "ppdm_flow.requirements.l_diversity.algorithm:LDiversityAudit",
+    figures=measures,
+    asks=class_counts(passes=2),
 )
-
-
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"l of {requirement['attribute']} ≥ {requirement['l']:g} ({requirement['variant']})"
 
 
 _FEW_VALUES = 4
@@ -145,7 +98,11 @@ def draft(facts: DraftFacts) -> Draft | None:
 
 
 WORDING = Wording(
-    label="l-diversity", clause=clause, advice=larger_classes, section="What can be inferred", draft=draft
+    label="l-diversity",
+    clause=lambda requirement: f"l of {requirement['attribute']} ≥ {requirement['l']:g} ({requirement['variant']})",
+    advice=larger_classes,
+    section="What can be inferred",
+    draft=draft,
 )
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
-from ppdm_flow.policy.order.claim import OpaqueClaim, Order
+from ppdm_flow.policy.order.claim import OpaqueClaim
 from ppdm_flow.policy.order.classes import contained, unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.requirements.alpha_k.spec import ShareClaim
-from ppdm_flow.requirements.k_anonymity.spec import ClassSizeClaim
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.lkc.requirement import LKC
 
 
@@ -77,7 +78,7 @@ def known_shares(given: KnownShare, required: KnownShare, between: ComparedPolic
     )
 
 
-def of_sizes(given: ClassSizeClaim, required: LkcClaim, between: ComparedPolicies) -> str | None:
+def of_sizes(given: KAnonymity, required: LkcClaim, between: ComparedPolicies) -> str | None:
     """Whole classes of k rows: whoever knows less finds no fewer, unless what is not known links rows of one person."""
     if between.asked.nulls is Nulls.EXCLUDE or given.k < required.k or between.people:
         return None
@@ -103,13 +104,14 @@ def of_shares(given: ShareClaim, required: KnownShare, between: ComparedPolicies
     return None if holds is None else f"{kept}; {holds}"
 
 
-def to_sizes(given: LkcClaim, required: ClassSizeClaim, between: ComparedPolicies) -> str | None:
+def to_sizes(given: LkcClaim, required: KAnonymity, between: ComparedPolicies) -> str | None:
     """Whoever may know as many attributes as form the classes may know them all."""
-    few = len(required.attributes) <= given.l and between.certain(given.attributes, required.attributes)
-    plain = not _patterned(required.attributes)
-    if not few or not plain or given.k < required.k or not _nested(given.attributes, required.attributes, between):
+    grouping = frozenset(required.attributes)
+    few = len(grouping) <= given.l and between.certain(given.attributes, grouping)
+    plain = not _patterned(grouping)
+    if not few or not plain or given.k < required.k or not _nested(given.attributes, grouping, between):
         return None
-    return f"all {len(required.attributes)} attributes are among the {given.l} that may be known"
+    return f"all {len(grouping)} attributes are among the {given.l} that may be known"
 
 
 def _patterned(names: frozenset[str]) -> bool:
@@ -127,18 +129,9 @@ ORDER = Order(
     rules=(
         (LkcClaim, LkcClaim, known),
         (KnownShare, KnownShare, known_shares),
-        (ClassSizeClaim, LkcClaim, of_sizes),
+        (KAnonymity, LkcClaim, of_sizes),
         (ShareClaim, KnownShare, of_shares),
-        (LkcClaim, ClassSizeClaim, to_sizes),
+        (LkcClaim, KAnonymity, to_sizes),
     ),
-    fields=frozenset(
-        (
-            "l",
-            "k",
-            "attributes",
-            "c",
-            "sensitive",
-            "values_absent",
-        )
-    ),
+    fields=("l", "k", "attributes", "c", "sensitive", "values_absent"),
 )

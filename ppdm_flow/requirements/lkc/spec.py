@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.wording import Wording, larger_classes
@@ -15,7 +14,7 @@ from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouped, known, sensitive_values
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.lkc.requirement import LKC
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 
 def judge(scene: Scene, entries: Mapping[str, LKC]) -> Iterator[Diagnostic]:
@@ -41,22 +40,7 @@ def _lkc(scene: Scene, model: LKC, path: tuple[str, ...]) -> Iterator[Diagnostic
             yield scene.fault("PPF501", text, place, at_key=True, hint="take it out of one of the two")
 
 
-class LKCParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/lkc",
-        Kind.AUDIT,
-        serves=("lkc",),
-        asks=AccessRequirements(
-            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
-        ),
-    ),
-    params=LKCParams,
-    algorithm="ppdm_flow.requirements.lkc.algorithm:LKCAudit",
-)
+AUDIT = requirement_audit("lkc", "ppdm_flow.requirements.lkc.algorithm:LKCAudit", asks=class_counts(passes=2))
 
 
 def clause(requirement: Mapping[str, Any]) -> str:

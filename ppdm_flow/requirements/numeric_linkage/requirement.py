@@ -9,10 +9,9 @@ from pydantic import Field
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import HIGHER, LOWER, LOWER_IF_ANY, Texts
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import NameOf, NamePattern, Requirement
 from ppdm_flow.core.requirement_families import reaching
-from ppdm_flow.sdk.spec import Effect, FilePath, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, FilePath, Params, Problem, Scope, requirement_audit
 
 _ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows, and categories beside them."
 _MAX = "The largest share of original records that are found; the upper end of its interval is held against it."
@@ -109,15 +108,11 @@ def _effect(params: NumericLinkageParams, scope: Scope) -> Effect:
     return Effect(problems=tuple(problems), asks={"key": params.key} if params.key is not None else {})
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/numeric_linkage",
-        Kind.AUDIT,
-        serves=("numeric_linkage",),
-        standalone=True,
-        asks=AccessRequirements(DataAccess.TABLE, passes=10),
-    ),
+AUDIT = requirement_audit(
+    "numeric_linkage",
+    "ppdm_flow.requirements.numeric_linkage.algorithm:NumericLinkageAudit",
     params=NumericLinkageParams,
-    algorithm="ppdm_flow.requirements.numeric_linkage.algorithm:NumericLinkageAudit",
     effect=_effect,
+    standalone=True,
+    asks=AccessRequirements(DataAccess.TABLE, passes=10),
 )

@@ -10,8 +10,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording, listed
-from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.requirements.numeric_linkage.requirement import AUDIT, NumericLinkage
@@ -150,7 +150,7 @@ def _comparable(given: Found, required: Found, between: ComparedPolicies) -> boo
 def _alike(given: Claim, required: Claim, between: ComparedPolicies) -> bool:
     one, other = given.known, required.known
     same = one.attributes == other.attributes and one.sample == other.sample and one.key == other.key
-    types = all(between.given.type(a) is between.asked.type(a) for a in other.attributes)
+    types = all(map(between.same_type, other.attributes))
     alike = between.certain(one.attributes) and between.same_original and types
     return same and alike and between.same_file(one.against, other.against)
 
@@ -163,7 +163,7 @@ ORDER = Order(
         (CandidatesClaim, NoBetterThanChance, beyond_chance),
         (NoNearerThanOthers, NoNearerThanOthers, no_nearer),
     ),
-    fields=frozenset(("attributes", "against", "candidates", "control", "key", "max", "max_excess", "sample")),
+    fields=("attributes", "against", "candidates", "control", "key", "max", "max_excess", "sample"),
 )
 
 

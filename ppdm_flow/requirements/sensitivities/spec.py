@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import Directions
 from ppdm_flow.core.spans import Span
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.policy.language.words import number, short
-from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
+from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.grouping import protected
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
 from ppdm_flow.requirements.sensitivities.requirement import DefaultBound, Sensitivity, ValueBound, slack_of
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import Params, requirement_audit
 
 Path = tuple[str, ...]
 
@@ -290,17 +288,7 @@ ORDER = Order(
         (OthersKept, ValueKept, values_of_default),
         (OthersKept, OthersKept, others),
     ),
-    fields=frozenset(
-        (
-            "attribute",
-            "directions",
-            "values",
-            "groups",
-            "default",
-            "domain",
-            "values_absent",
-        )
-    ),
+    fields=("attribute", "directions", "values", "groups", "default", "domain", "values_absent"),
 )
 
 
@@ -308,21 +296,12 @@ class SensitivitiesParams(Params):
     """It has none: the requirements say it all."""
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/sensitivities",
-        Kind.AUDIT,
-        serves=("sensitivities",),
-        asks=AccessRequirements(DataAccess.ROWS, {"people": DataAccess.TABLE}, passes=2),
-    ),
+AUDIT = requirement_audit(
+    "sensitivities",
+    "ppdm_flow.requirements.sensitivities.algorithm:SensitivitiesAudit",
     params=SensitivitiesParams,
-    algorithm="ppdm_flow.requirements.sensitivities.algorithm:SensitivitiesAudit",
+    asks=AccessRequirements(DataAccess.ROWS, {"people": DataAccess.TABLE}, passes=2),
 )
-
-
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"(r1, r2) of {requirement['attribute']}"
 
 
 def advice(failure: Failure) -> str:
@@ -345,7 +324,12 @@ def place_name(rest: tuple[str, ...]) -> str:
     return f"`{rest[1]}` of the sensitivities of `{short(rest[0])}`"
 
 
-WORDING = Wording(label="Sensitivity", clause=clause, advice=advice, section="What can be learned")
+WORDING = Wording(
+    label="Sensitivity",
+    clause=lambda requirement: f"(r1, r2) of {requirement['attribute']}",
+    advice=advice,
+    section="What can be learned",
+)
 
 
 SPEC = RequirementSpec(

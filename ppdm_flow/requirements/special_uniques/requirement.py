@@ -8,10 +8,9 @@ from pydantic import Field
 
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import HIGHER, LOWER
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement_families import OnClasses
 from ppdm_flow.core.suggest import closest
-from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
+from ppdm_flow.sdk.spec import Effect, Params, Problem, Scope, requirement_audit
 
 _SIZE = "How many attributes of a person somebody may know, 1 to 5; all of them where there are fewer."
 _SHARE = "The largest share of the released rows, or people, that so many attributes may single out."
@@ -58,16 +57,12 @@ def _effect(params: SpecialUniquesParams, scope: Scope) -> Effect:
     return Effect(problems=tuple(problems))
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/special_uniques",
-        Kind.AUDIT,
-        serves=("special_uniques",),
-        standalone=True,
-        asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
-    ),
+AUDIT = requirement_audit(
+    "special_uniques",
+    "ppdm_flow.requirements.special_uniques.algorithm:SpecialUniquesAudit",
     params=SpecialUniquesParams,
-    algorithm="ppdm_flow.requirements.special_uniques.algorithm:SpecialUniquesAudit",
     effect=_effect,
     counts_people=True,
+    standalone=True,
+    asks=AccessRequirements(DataAccess.COUNTS, {"people": DataAccess.TABLE}, passes=2),
 )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.classes.measures import measures
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
@@ -19,7 +17,7 @@ from ppdm_flow.policy.rules.on_sensitive import Path, domain
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.requirements.t_closeness.requirement import Distance, TCloseness
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import requirement_audit
 
 # What can be wrong with clauses on t-closeness.
 
@@ -53,31 +51,20 @@ def _order(scene: Scene, name: str, attribute: Attribute, model: TCloseness, pat
         yield scene.fault("PPF584", text, (*path, "distance"), hint=hint)
 
 
-class TClosenessParams(Params):
-    """It has none: the requirement says it all."""
-
-
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/t_closeness",
-        Kind.AUDIT,
-        figures=measures,
-        serves=("t_closeness",),
-        asks=AccessRequirements(
-            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=2
-        ),
-    ),
-    params=TClosenessParams,
-    algorithm="ppdm_flow.requirements.t_closeness.algorithm:TClosenessAudit",
+AUDIT = requirement_audit(
+    "t_closeness",
+    "ppdm_flow.requirements.t_closeness.algorithm:TClosenessAudit",
+    figures=measures,
+    asks=class_counts(passes=2),
 )
 
 
-def clause(requirement: Mapping[str, Any]) -> str:
-    """Say what it bounds, and by what."""
-    return f"t of {requirement['attribute']} ≤ {requirement['t']:g} ({requirement['distance']})"
-
-
-WORDING = Wording(label="t-closeness", clause=clause, advice=larger_classes, section="What can be inferred")
+WORDING = Wording(
+    label="t-closeness",
+    clause=lambda requirement: f"t of {requirement['attribute']} ≤ {requirement['t']:g} ({requirement['distance']})",
+    advice=larger_classes,
+    section="What can be inferred",
+)
 
 
 SPEC = RequirementSpec(

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ppdm_flow.core.roles import Nulls, ValuesAbsent
-from ppdm_flow.policy.order.claim import Order
 from ppdm_flow.policy.order.classes import MERGED, SAME, contained, unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
-from ppdm_flow.requirements.k_anonymity.spec import ClassSizeClaim
+from ppdm_flow.policy.order.marks import Order
+from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 
 
@@ -72,7 +72,7 @@ def supports(given: SupportClaim, required: SupportClaim, between: ComparedPolic
     return None if holds is None else f"groups of {given.rows} rows or more; {holds}"
 
 
-def supports_of_sizes(given: ClassSizeClaim, required: SupportClaim, between: ComparedPolicies) -> str | None:
+def supports_of_sizes(given: KAnonymity, required: SupportClaim, between: ComparedPolicies) -> str | None:
     """Classes of k rows make groups of at least as many."""
     if given.k < required.rows:
         return None
@@ -103,23 +103,8 @@ ORDER = Order(
     rules=(
         (ConfidenceClaim, ConfidenceClaim, inferences),
         (SupportClaim, SupportClaim, supports),
-        (ClassSizeClaim, SupportClaim, supports_of_sizes),
+        (KAnonymity, SupportClaim, supports_of_sizes),
     ),
-    fields=frozenset(
-        (
-            "channel",
-            "sensitive",
-            "confidence",
-            "negated",
-            "min_support",
-            "values_absent",
-            "chosen_by",
-        )
-    ),
-    bounds=frozenset(
-        (
-            "confidence",
-            "min_support",
-        )
-    ),
+    fields=("channel", "sensitive", "confidence", "negated", "min_support", "values_absent", "chosen_by"),
+    bounds=("confidence", "min_support"),
 )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from ppdm_flow.core.asks import AccessRequirements, DataAccess
+from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.plugin_info import Kind, PluginInfo
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
@@ -20,7 +19,7 @@ from ppdm_flow.policy.rules.grouping import grouping, sensitive_values
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate, SensitiveChoice, may_be_chosen
-from ppdm_flow.sdk.spec import Params, PluginSpec
+from ppdm_flow.sdk.spec import Params, requirement_audit
 
 Pair = tuple[str, str]
 Bound = tuple[float, str]
@@ -254,17 +253,11 @@ class TemplatesParams(Params):
     """It has none: the requirements say it all."""
 
 
-AUDIT = PluginSpec(
-    info=PluginInfo.of_page(
-        "audits/templates",
-        Kind.AUDIT,
-        serves=("templates",),
-        asks=AccessRequirements(
-            DataAccess.COUNTS, {"people": DataAccess.TABLE, "together": DataAccess.TABLE}, passes=4
-        ),
-    ),
+AUDIT = requirement_audit(
+    "templates",
+    "ppdm_flow.requirements.templates.algorithm:TemplatesAudit",
     params=TemplatesParams,
-    algorithm="ppdm_flow.requirements.templates.algorithm:TemplatesAudit",
+    asks=class_counts(passes=4),
 )
 
 

@@ -12,7 +12,6 @@ SPEC = RequirementSpec(
     name="acme_rare_words",
     requirement=requirement.RareWords,
     entries=Entries.BY_ATTRIBUTE,
-    order="acme_requirements.rare_words.order:ORDER",
     audit=audit.SPEC,
     wording=WORDING,
     judge=judge,
