@@ -26,20 +26,6 @@ from ppdm_flow.policy.language.shape import (
 )
 from ppdm_flow.policy.text.nodes import PolicyPath
 
-_WORDS: Mapping[PolicyPath, tuple[str, ...]] = {
-    ("undeclared",): ("error", "drop"),
-    ("recipients",): ("together", "apart"),
-    ("people", "unit"): ("people", "rows"),
-    ("people", "known_rows"): ("all", "3", "2", "1"),
-    ("randomness", "mode"): ("sealed", "reproducible"),
-    ("report", "values"): ("hide", "show"),
-    ("releases", "*", "audience"): ("internal", "partner", "public"),
-    ("releases", "*", "shuffle"): ("true", "false"),
-    ("ledger", "repeat"): ("refuse", "warn"),
-    ("approvals", "distinct"): ("true", "false"),
-}
-"""Words from the strongest to the weakest."""
-
 _ROLE = ("attributes", "*", "role")
 _ENTRY = 3
 """The parts of the path of a key in a clause."""
@@ -56,9 +42,7 @@ def ordered(path: PolicyPath) -> tuple[str, ...]:
     if fits(_ROLE, path):
         return tuple(Role)
     key = key_at(path)
-    if key is not None and key.words is not None:
-        return key.words.words
-    return next((words for pattern, words in _WORDS.items() if fits(pattern, path)), ())
+    return () if key is None or key.words is None else key.words.words
 
 
 def keeps(path: PolicyPath, word: str, than: str) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from ppdm_flow.core.model import Model
+from ppdm_flow.core.model import Model, StrongestFirst
 
 Spelling = Literal["case", "blanks", "form"]
 """A difference between two spellings of one thing."""
@@ -18,4 +18,4 @@ class LedgerOptions(Model):
     key: str | None = None
     subject: str | None = None
     ignore: tuple[Spelling, ...] = ("case", "blanks", "form")
-    repeat: Literal["refuse", "warn"] = "refuse"
+    repeat: Annotated[Literal["refuse", "warn"], StrongestFirst(("refuse", "warn"))] = "refuse"

@@ -18,6 +18,7 @@ from ppdm_flow.core.model import (
     Name,
     ParamName,
     ParamValue,
+    StrongestFirst,
     Texts,
     Tree,
     text_or_texts,
@@ -27,6 +28,10 @@ from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.policy.language.ledger import LedgerOptions, Spelling
 from ppdm_flow.policy.language.waivers import WaiverEntry
 from ppdm_flow.policy.text.nodes import NONE
+
+TRUE_FIRST = StrongestFirst(("true", "false"))
+Undeclared = Annotated[Literal["error", "drop"], StrongestFirst(("error", "drop"))]
+"""What becomes of columns that nobody declared."""
 
 
 class Extends(Model):
@@ -114,7 +119,7 @@ class TableEntry(Model):
     key: str | None = None
     refers: dict[str, str] = Field(default_factory=dict)
     attributes: dict[str, Attribute] = Field(default_factory=dict)
-    undeclared: Literal["error", "drop"] = "error"
+    undeclared: Undeclared = "error"
 
 
 class Privacy(Model):
@@ -203,8 +208,10 @@ class Release(Model):
     from_: str | None = Field(default=None, alias="from")
     path: str
     format: str | None = None
-    audience: Literal["internal", "partner", "public"] = "internal"
-    shuffle: Flag = True
+    audience: Annotated[Literal["internal", "partner", "public"], StrongestFirst(("internal", "partner", "public"))] = (
+        "internal"
+    )
+    shuffle: Annotated[Flag, TRUE_FIRST] = True
     description: str = ""
     into: DatabaseTable | None = None
     partition_by: Texts = ()
@@ -216,21 +223,21 @@ class Release(Model):
 class Randomness(Model):
     """``sealed``: a secret key from the operating system. ``reproducible``: a seed, for tests and papers only."""
 
-    mode: Literal["sealed", "reproducible"] = "sealed"
+    mode: Annotated[Literal["sealed", "reproducible"], StrongestFirst(("sealed", "reproducible"))] = "sealed"
     seed: str | None = None
 
 
 class ReportOptions(Model):
     """What the report may show."""
 
-    values: Literal["hide", "show"] = "hide"
+    values: Annotated[Literal["hide", "show"], StrongestFirst(("hide", "show"))] = "hide"
 
 
 class PeopleOptions(Model):
     """What counts where a person has several rows, and how many of these an adversary may know."""
 
-    known_rows: KnownRows | None = None
-    unit: Literal["people", "rows"] = "people"
+    known_rows: Annotated[KnownRows | None, StrongestFirst(("all", "3", "2", "1"))] = None
+    unit: Annotated[Literal["people", "rows"], StrongestFirst(("people", "rows"))] = "people"
 
 
 class ApprovalOptions(Model):
@@ -241,7 +248,7 @@ class ApprovalOptions(Model):
     """
 
     roles: Annotated[tuple[Name, ...], Field(min_length=1), MORE]
-    distinct: Flag = True
+    distinct: Annotated[Flag, TRUE_FIRST] = True
     signers: Annotated[str, Field(min_length=1)]
 
 
@@ -257,7 +264,7 @@ class Policy(Model):
     floors: dict[str, str] = Field(default_factory=dict)
     source: SourceEntry = Field(default_factory=SourceEntry)
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
-    undeclared: Literal["error", "drop"] = "error"
+    undeclared: Undeclared = "error"
     tables: dict[Name, TableEntry] = Field(default_factory=dict)
     people: PeopleOptions | None = None
     nulls: Nulls = Nulls.OWN_CATEGORY
@@ -268,7 +275,7 @@ class Policy(Model):
     gates: dict[Name, GateEntry] = Field(default_factory=dict)
     waivers: dict[Name, WaiverEntry] = Field(default_factory=dict)
     releases: Annotated[dict[Name, Release], Field(min_length=1)]
-    recipients: Literal["together", "apart"] = "together"
+    recipients: Annotated[Literal["together", "apart"], StrongestFirst(("together", "apart"))] = "together"
     randomness: Randomness = Field(default_factory=Randomness)
     ledger: LedgerOptions | None = None
     approvals: ApprovalOptions | None = None

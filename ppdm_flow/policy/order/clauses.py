@@ -23,6 +23,7 @@ from ppdm_flow.policy.language.models import (
     SourceEntry,
     TableEntry,
 )
+from ppdm_flow.policy.language.shape import key_at
 from ppdm_flow.policy.linked import written_path
 from ppdm_flow.policy.loaded import PolicyPath, PolicyReading, Project
 from ppdm_flow.policy.redaction import UNSHOWN
@@ -82,6 +83,30 @@ def verdict(*, forward: bool, backward: bool) -> ChangeVerdict:
     if forward:
         return ChangeVerdict.NEUTRAL if backward else ChangeVerdict.STRONGER
     return ChangeVerdict.WEAKER if backward else ChangeVerdict.INCOMPARABLE
+
+
+def stronger_word(path: PolicyPath, before: str, after: str) -> ChangeVerdict:
+    """Return what a change of a word is by the mark of its key, which has the stronger words first."""
+    key = key_at(path)
+    words = key.words.words if key is not None and key.words is not None else ()
+    ranks = words.index(before), words.index(after)
+    return verdict(forward=ranks[1] <= ranks[0], backward=ranks[0] <= ranks[1])
+
+
+def changed_word(path: PolicyPath, why: str, old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
+    """Yield the change of a word that both policies have, written or by default."""
+    before, after = (_word(c.policy, path) for c in (old, new))
+    if before != after:
+        key = key_at(path)
+        usual = "" if key is None else str(key.default)
+        sides = (c.side(path) if c.has(path) else c.side(path, usual) for c in (old, new))
+        yield ComparedClause(".".join(path), stronger_word(path, before, after), why, *sides)
+
+
+def _word(whole: Any, path: PolicyPath) -> str:
+    for name in path:
+        whole = whole[name] if isinstance(whole, Mapping) else getattr(whole, name)
+    return str(whole)
 
 
 def relation(changes: Iterable[ComparedClause]) -> PolicyRelation:

@@ -17,6 +17,7 @@ from ppdm_flow.policy.order.clauses import (
     ClauseText,
     ComparedClause,
     PolicyComparison,
+    changed_word,
     floors,
     project,
     relation,
@@ -25,10 +26,11 @@ from ppdm_flow.policy.order.clauses import (
     waivers,
 )
 from ppdm_flow.policy.order.frame import ComparedPolicies, Contents, PolicyFrame, unread
-from ppdm_flow.policy.order.releases import Canon, as_written, means, paired, recipients, releases
+from ppdm_flow.policy.order.releases import Canon, as_written, means, paired, releases
 from ppdm_flow.policy.order.required import ClaimComparison, asked_of, choices, claims_of
 
 Judged = tuple[ChangeVerdict, str]
+_RECIPIENTS = "`together` judges the releases of a run as one table as well, `apart` only each by itself"
 
 
 def compare(
@@ -60,7 +62,7 @@ def compare(
         *chosen,
         *required.changes(),
         *releases(before, after, paired(before.policy, after.policy, canon)),
-        *recipients(before, after),
+        *changed_word(("recipients",), _RECIPIENTS, before, after),
         *conduct(before, after, between),
         *waivers(before, after, judged),
         *approvals(before, after),
@@ -196,6 +198,7 @@ _HOW = {
     "randomized_by": "randomized_by",
 }
 """Fields of a source that say which table a file is, with their names in the policy."""
+_UNDECLARED = "`error` refuses data with a column that nobody declared, `drop` releases the rest of it"
 _WHERE = ("path", "url", "table")
 """Fields that say where the data is."""
 
@@ -218,10 +221,7 @@ def reading(old: Clauses, new: Clauses, between: ComparedPolicies) -> Iterator[C
     elif one.operator != other.operator:
         yield _change(("source", "operator"), ChangeVerdict.NEUTRAL, "the same content under another name", old, new)
     yield from _kept_apart(("source", "keep_apart"), one, other, old, new)
-    if old.policy.undeclared != new.policy.undeclared:
-        judged = verdict(forward=new.policy.undeclared == "error", backward=old.policy.undeclared == "error")
-        why = "`error` refuses data with a column that nobody declared, `drop` releases the rest of it"
-        yield _change(("undeclared",), judged, why, old, new, "error")
+    yield from changed_word(("undeclared",), _UNDECLARED, old, new)
     if old.policy.nulls is not new.policy.nulls:
         why = "what it does is said at each requirement that counts groups"
         yield _change(("nulls",), ChangeVerdict.NEUTRAL, why, old, new, "own_category")
@@ -248,10 +248,7 @@ def _tables(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
             same = one.source.model_copy(update=where) == other.source
             judged = ChangeVerdict.NEUTRAL if same else ChangeVerdict.INCOMPARABLE
             yield _change((*path, "source"), judged, "which data it is, and how it is read", old, new)
-        if one.undeclared != other.undeclared:
-            judged = verdict(forward=other.undeclared == "error", backward=one.undeclared == "error")
-            why = "`error` refuses data with a column that nobody declared, `drop` releases the rest of it"
-            yield _change((*path, "undeclared"), judged, why, old, new, "error")
+        yield from changed_word((*path, "undeclared"), _UNDECLARED, old, new)
 
 
 def _value(source: SourceEntry, field: str) -> object:
@@ -280,9 +277,8 @@ def _people(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
             yield _change(("people",), ChangeVerdict.INCOMPARABLE, why, old, new)
         return
     if before.unit != after.unit:
-        judged = verdict(forward=after.unit == "people", backward=before.unit == "people")
         why = "several rows of one person are no crowd where people are counted, and are one where rows are"
-        yield _change(("people", "unit"), judged, why, old, new, "people")
+        yield from changed_word(("people", "unit"), why, old, new)
     elif before.known_rows != after.known_rows:
         order = get_args(KnownRows)
         ranks = [order.index(p.known_rows) if p.known_rows else -1 for p in (before, after)]
@@ -303,20 +299,14 @@ _LEDGER = ("ledger",)
 
 def conduct(old: Clauses, new: Clauses, between: ComparedPolicies) -> Iterator[ComparedClause]:
     """Yield what has changed about the conduct of runs."""
-    modes = old.policy.randomness.mode, new.policy.randomness.mode
-    if modes[0] != modes[1]:
-        judged = verdict(forward=modes[1] == "sealed", backward=modes[0] == "sealed")
+    if old.policy.randomness.mode != new.policy.randomness.mode:
         why = "whoever has the seed can draw again and take the randomness away; a sealed key nobody has"
-        yield ComparedClause("randomness.mode", judged, why, *_sides(("randomness", "mode"), modes, old, new))
+        yield from changed_word(("randomness", "mode"), why, old, new)
     elif old.policy.randomness != new.policy.randomness:
         why = "another seed draws otherwise, and is as public"
         path = ("randomness", "seed")
         yield ComparedClause("randomness.seed", ChangeVerdict.NEUTRAL, why, old.side(path), new.side(path))
-    shown = old.policy.report.values, new.policy.report.values
-    if shown[0] != shown[1]:
-        judged = verdict(forward=shown[1] == "hide", backward=shown[0] == "hide")
-        why = "a report that shows values shows people's values"
-        yield ComparedClause("report.values", judged, why, *_sides(("report", "values"), shown, old, new))
+    yield from changed_word(("report", "values"), "a report that shows values shows people's values", old, new)
     yield from _ledger(old, new, between)
 
 
@@ -331,15 +321,9 @@ def _ledger(old: Clauses, new: Clauses, between: ComparedPolicies) -> Iterator[C
     elif between.given.ledger != between.asked.ledger:
         why = "another ledger, or other people in it: it remembers another history"
         yield ComparedClause("ledger", ChangeVerdict.INCOMPARABLE, why, old.side(_LEDGER), new.side(_LEDGER))
-    elif before.repeat != after.repeat:
-        judged = verdict(forward=after.repeat == "refuse", backward=before.repeat == "refuse")
+    else:
         why = "`refuse` withholds a second draw of values that were randomized before, `warn` lets it go"
-        repeats = before.repeat, after.repeat
-        yield ComparedClause("ledger.repeat", judged, why, *_sides(("ledger", "repeat"), repeats, old, new))
-
-
-def _sides(path: tuple[str, ...], texts: tuple[str, str], old: Clauses, new: Clauses) -> tuple[ClauseText, ClauseText]:
-    return old.side(path, texts[0]), new.side(path, texts[1])
+        yield from changed_word(("ledger", "repeat"), why, old, new)
 
 
 # Approvals: who has to sign before anything is released, and which file says who may.

@@ -10,9 +10,8 @@ from typing import Any
 from ppdm_flow.core.digests import digest
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.models import AuditEntry, Policy, Release, Step
-from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause, verdict
+from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause, stronger_word, verdict
 
-_AUDIENCES = ("internal", "partner", "public")
 Canon = Callable[[str, str, Mapping[str, Any]], str]
 """Returns one text for all spellings of a plugin's parameters, by its group, its name and what the policy gives."""
 
@@ -56,16 +55,6 @@ def releases(old: Clauses, new: Clauses, names: Mapping[str, str]) -> Iterator[C
             )
 
 
-def recipients(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
-    """Yield what has changed about who may see several releases."""
-    before, after = old.policy.recipients, new.policy.recipients
-    if before != after:
-        path, usual = ("recipients",), "together"
-        judged = verdict(forward=after == usual, backward=before == usual)
-        why = "`together` judges the releases of a run as one table as well, `apart` only each by itself"
-        yield ComparedClause("recipients", judged, why, old.side(path, usual), new.side(path, usual))
-
-
 def _each(
     name: str, later: str, before: Release, after: Release, old: Clauses, new: Clauses
 ) -> Iterator[ComparedClause]:
@@ -82,10 +71,9 @@ def _each(
 
 def _fields(before: Release, after: Release) -> dict[str, tuple[ChangeVerdict, str]]:
     changed: dict[str, tuple[ChangeVerdict, str]] = {}
-    ranks = _AUDIENCES.index(before.audience), _AUDIENCES.index(after.audience)
-    if ranks[0] != ranks[1]:
-        judged = verdict(forward=ranks[1] < ranks[0], backward=ranks[0] < ranks[1])
-        changed["audience"] = judged, "fewer may have it" if ranks[1] < ranks[0] else "more may have it"
+    if before.audience != after.audience:
+        judged = stronger_word(("releases", "*", "audience"), before.audience, after.audience)
+        changed["audience"] = judged, "fewer may have it" if judged is ChangeVerdict.STRONGER else "more may have it"
     if before.shuffle != after.shuffle:
         judged = verdict(forward=after.shuffle, backward=before.shuffle)
         changed["shuffle"] = judged, "the order of rows may tell whose they are"

@@ -32,6 +32,8 @@ def test_order(written, old, new, relation):
     assert [c.clause for c in found.changes if c.verdict.value != "neutral"] == (
         [] if relation == "equal" else ["recipients"]
     )
+    words = ["apart" if "apart" in text else "together" for text in (old, new)]
+    assert [(c.old.text, c.new.text) for c in found.changes] == ([] if relation == "equal" else [tuple(words)])
 
 
 def test_cumulative_k_of_a_run_is_stronger_than_none(written):
