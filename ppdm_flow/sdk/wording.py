@@ -33,6 +33,9 @@ def constants(home: str) -> Iterator[str]:
     They are read from the code on disk, of modules that are loaded, so that nothing which the plugin has learned since
     is among them; the page of a card counts as code of the module that has the card. Docstrings of functions do not
     count. Modules beside ``home``, the algorithm's, come first.
+
+    The code is asked, and no list of messages that a plugin declares: the built-in ones say more than a thousand
+    different things, and each would be written twice.
     """
     yield from own_constants(home)
     yield from _of_package(registry.OWN, registry.OWN)
