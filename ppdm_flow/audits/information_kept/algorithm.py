@@ -209,7 +209,7 @@ def covers(
     spans: list[tuple[Integers, Integers, Integers]] = []
     read = wide.copy()
     if isinstance(values, SortedNumbers):
-        points = np.where(wide, np.nan, numbers_of(labels, values.kind))
+        points = np.where(wide, np.nan, numbers_of(labels, values.kind, values.form))
         place, begin, end = _spans(labels, np.flatnonzero(np.isnan(points) & ~wide), values)
         spans.append((place, begin, end))
         read |= ~np.isnan(points)

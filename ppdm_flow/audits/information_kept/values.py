@@ -8,7 +8,8 @@ missing cell is as far from each number as two random numbers are from one anoth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import cached_property
 
 import numpy as np
@@ -49,11 +50,15 @@ class Categories:
 
 @dataclass(frozen=True, eq=False)
 class SortedNumbers:
-    """Ascending ``values`` (values,), and ``counts`` (values + 1,) as above; ``kind`` is what their texts look like."""
+    """Ascending ``values`` (values,), and ``counts`` (values + 1,) as above; ``kind`` is what their texts look like.
+
+    ``form`` is how dates are written that are not ISO ones (strptime).
+    """
 
     values: Floats
     counts: Integers
     kind: AttributeType
+    form: str | None = None
 
     @property
     def are_dates(self) -> bool:
@@ -114,6 +119,8 @@ class SortedNumbers:
     @cached_property
     def texts(self) -> pa.StringArray:
         """The values as a file has them."""
+        if self.form is not None:
+            return pa.array([_written(day, self.form) for day in self.values.tolist()], pa.string())
         if self.kind is AttributeType.TIMESTAMP:
             return texts_of(np.rint(self.values * MICROSECONDS_OF_DAY).astype(np.int64), self.kind)
         exact = self.values if self.kind is AttributeType.FLOAT else self.values.astype(np.int64)
@@ -125,7 +132,7 @@ class SortedNumbers:
             place = np.searchsorted(self.values, floats_of(column))
         else:
             place = np.searchsorted(
-                self.values, np.append(numbers_of(column.categories, self.kind), [np.nan] * SPECIALS)
+                self.values, np.append(numbers_of(column.categories, self.kind, self.form), [np.nan] * SPECIALS)
             )
             place = place[column.codes]
         return np.minimum(place, len(self.values))
@@ -137,7 +144,8 @@ Values = Categories | SortedNumbers
 def values_of(view: DataView, source: str, facts: AttributeFacts | None) -> Values:
     """Count the values of an attribute of the original.
 
-    It has numbers where its type says so, or a hierarchy of intervals or dates and nothing but numbers or ISO dates.
+    It has numbers where its type says so, or a hierarchy of intervals or dates and nothing but numbers or dates, which
+    are ISO ones or all written as the hierarchy says.
     """
     kind = view.schema[source].type if facts is None else facts.type
     if view.schema[source].numeric:
@@ -148,17 +156,34 @@ def values_of(view: DataView, source: str, facts: AttributeFacts | None) -> Valu
     hierarchy = None if facts is None else facts.hierarchy
     dated = hierarchy is not None and hierarchy.date is not None
     if not kind.is_numeric and (dated or (hierarchy is not None and hierarchy.intervals is not None)):
-        kind = AttributeType.TIMESTAMP if are_dates(texts) else AttributeType.TEXT if dated else AttributeType.FLOAT
+        kind = AttributeType.TIMESTAMP if dated else AttributeType.FLOAT
     if kind.is_numeric:
-        read = numbers_of(texts, kind)
+        form = hierarchy.format if hierarchy is not None and dated and not are_dates(texts) else None
+        read = numbers_of(texts, kind, form)
         if not np.isnan(read).any():
-            return _numbers([(np.append(read, np.nan), np.append(rows[SPECIALS:], rows[:SPECIALS].sum()))], kind)
+            counts = np.append(rows[SPECIALS:], rows[:SPECIALS].sum())
+            return replace(_numbers([(np.append(read, np.nan), counts)], kind), form=form)
     return Categories(texts, np.append(rows[SPECIALS:], rows[:SPECIALS].sum()))
 
 
-def numbers_of(texts: pa.StringArray, kind: AttributeType) -> Floats:
-    """Return texts as numbers, dates as days; NaN for what is neither."""
+def numbers_of(texts: pa.StringArray, kind: AttributeType, form: str | None = None) -> Floats:
+    """Return texts as numbers, dates as days; NaN for what is neither, and for dates not written in the ``form``."""
+    if form is not None:
+        texts = pa.array([_iso(text, form) for text in texts.to_pylist()], pa.string())
     return numbers(texts, dates=kind.is_time)
+
+
+def _iso(text: str, form: str) -> str | None:
+    """Return a date as ISO 8601 writes it; None where it is not written in the form, digit by digit."""
+    try:
+        read = datetime.strptime(text, form)  # noqa: DTZ007  # a day of a calendar, nowhere in particular
+        return read.isoformat() if read.strftime(form) == text else None
+    except ValueError:
+        return None
+
+
+def _written(day: float, form: str) -> str:
+    return (datetime(1970, 1, 1) + timedelta(days=day)).strftime(form)  # noqa: DTZ001  # the same
 
 
 def floats_of(column: NumericColumn) -> Floats:

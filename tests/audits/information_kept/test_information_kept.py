@@ -343,8 +343,19 @@ def test_columns_that_say_nothing_are_named(build):
     assert not AUDIT.measure(*build.case(table, {n: table[n] for n in "pqs"}, "qqsi").args).findings
 
 
+def german_day(text):
+    return float(dt.datetime.strptime(text, "%d.%m.%Y").toordinal())  # noqa: DTZ007
+
+
 INTERVALS = {"[0, 10)": ("1", "007", "+5"), "[10, 20)": ("12", "1e1")}
 MONTHS = {"2020-01": ("2020-01-05", "2020-01-31"), "2020-02": ("2020-02-01",)}
+GERMAN = {
+    "2020-01": ("05.01.2020", "31.01.2020"),
+    "2020-Q1": ("01.02.2020",),
+    "11.03.2020": ("11.03.2020",),
+    "{12.03.2020, 13.04.2020}": ("12.03.2020", "13.04.2020"),
+}
+OTHERWISE = {"2020-01": ("5.1.2020", "31.01.2020"), "2020-02": ("01.02.2020",)}
 PREFIXES = {"12**": ("1234", "1299"), "1***": ("1300",), "2***": ("2000",)}
 ORDERED = {"low to mid": ("low", "mid"), "high": ("high",)}
 
@@ -354,6 +365,8 @@ ORDERED = {"low to mid": ("low", "mid"), "high": ("high",)}
     [
         (HierarchySpec(intervals=(0.0, 10.0, 20.0)), INTERVALS, float),
         (HierarchySpec(date=("month",)), MONTHS, lambda text: float(np.datetime64(text, "D").astype(int))),
+        (HierarchySpec(date=("month", "quarter"), format="%d.%m.%Y"), GERMAN, german_day),
+        (HierarchySpec(date=("month",), format="%d.%m.%Y"), OTHERWISE, None),
         (HierarchySpec(prefix=(2, 1)), PREFIXES, None),
         (HierarchySpec(order=("low", "mid", "high"), then=(2,)), ORDERED, None),
     ],
@@ -366,6 +379,8 @@ def test_labels_of_hierarchies_are_read(hierarchy, cells, read, build):
     cover = {label: {v for v, own in zip(values, labels, strict=True) if own == label} for label in cells}
     if "1***" in cover:
         cover["1***"] |= cover["12**"]  # a coarser label covers what finer ones do
+    if "2020-Q1" in cover:
+        cover["2020-Q1"] |= cover["2020-01"] | {german_day("11.03.2020"), german_day("12.03.2020")}
     expected = brute_force(values, labels, cover.get, (lambda x, y: abs(x - y)) if read else unequal)
     assert measured(case)["p.kept"] == pytest.approx(expected, abs=1e-9)
 
