@@ -59,7 +59,7 @@ def profile(
     """Write a first policy for data: types, roles guessed with reasons, what tells rows apart, what to require.
 
     Every line is a guess to start from. No value of the data is shown, in no format: only names of columns, counts,
-    and round edges of intervals.
+    and how far apart intervals end.
 
     Exit status: 0 written, 2 the data cannot be read, or the file is there already.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from ppdm_flow.core.roles import AttributeType, Role
@@ -110,7 +111,7 @@ def _steps(attributes: Sequence[DraftedAttribute]) -> str:
     if not any(each.role is Role.QUASI_IDENTIFIER for each in attributes):
         return ""
     lines = comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  ")
-    return "\n".join(["steps:", *lines, RECODING]) + "\n"
+    return "\n".join(["steps:", *lines, recoding()]) + "\n"
 
 
 def _sentence(text: str) -> str:
@@ -162,9 +163,15 @@ def flow(value: Any) -> str:
 
 PEOPLE = 5
 """Among how many people a first policy lets everybody hide."""
-RECODING = "  recode: {use: mondrian, with: {labels: {significant: 2}}}"
-"""The step of a first policy that keeps what it requires; intervals end at round numbers, not at people's values."""
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def recoding(labels: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """Return the step of a first policy that keeps what it requires; its intervals end at round numbers.
+
+    ``labels`` say of some attributes what its values become.
+    """
+    return f"  recode: {{use: mondrian, with: {{labels: {flow({'significant': 2, **labels})}}}}}"
 
 
 def policy_name(file: str) -> str:

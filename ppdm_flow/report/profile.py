@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -14,7 +14,7 @@ from ppdm_flow.mining.profiling.column import ColumnFacts
 from ppdm_flow.mining.profiling.roles import Guess
 from ppdm_flow.mining.profiling.table import Profile
 from ppdm_flow.policy.language.wording import DraftFacts
-from ppdm_flow.report.contract import PEOPLE, RECODING, comment, flow, policy_name, privacy, scalar
+from ppdm_flow.report.contract import PEOPLE, comment, flow, policy_name, privacy, recoding, scalar
 from ppdm_flow.report.snippet import printable
 
 _EXACT = 0.05
@@ -54,8 +54,7 @@ def _head(profile: ProfileDocument) -> str:
     lines = comment(
         f"A first policy, made by `ppdm-flow profile` from what {rows:,} rows of {columns:,} columns look like. Every"
         " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
-        " data stands here: edges of intervals are round numbers around the middle nine tenths of the rows."
-        + (_LISTED if any(c["domain"] for c in profile["columns"]) else "")
+        " data stands here." + (_LISTED if any(c["domain"] for c in profile["columns"]) else "")
     )
     return "\n".join([*lines, *_told(profile)]) + "\n"
 
@@ -151,9 +150,31 @@ def _steps(profile: ProfileDocument) -> str:
     lines = [
         "steps:",
         *_steps_on_people(profile["columns"]),
-        *comment("Small classes, each with labels of its own, that keep what `privacy` asks.", "  "),
+        *comment(
+            "Small classes, each with labels of its own, that keep what `privacy` asks. Intervals end at round numbers,"
+            " not at people's values. With `full_domain_recoding` each value has one label, which loses more; it needs"
+            " a `hierarchy` of each attribute, which `ppdm-flow hierarchy` makes.",
+            "  ",
+        ),
+        recoding(_labels(profile["columns"])),
     ]
-    return "\n".join([*lines, RECODING, *_steps_on_numbers(profile)]) + "\n"
+    return "\n".join([*lines, *_steps_on_numbers(profile)]) + "\n"
+
+
+def _labels(columns: Sequence[ProfileColumn]) -> dict[str, Any]:
+    """Return what values become where that is neither intervals with ends of two digits nor what the type says.
+
+    Those two digits are too coarse for some numbers and dates. Prefixes are for other steps: in a small class hardly
+    any codes begin alike.
+    """
+    labels: dict[str, Any] = {}
+    for column in _with_role(columns, "quasi_identifier"):
+        width = column.get("interval_width")
+        if "prefix" in (column["hierarchy"] or {}):
+            labels[column["name"]] = "sets"
+        elif column["type"] != _BY_TYPE and not column["hierarchy"] and width is not None:
+            labels[column["name"]] = {"round": width}
+    return labels
 
 
 def _steps_on_people(columns: Sequence[ProfileColumn]) -> Iterator[str]:
@@ -205,6 +226,8 @@ def _percent(share: float) -> str:
 
 _MOST_MINIMAL = 20
 _FEW = 8
+_QUANTITIES = frozenset({"age", "birth", "date", "money", "survey"})
+"""Kinds whose numbers are quantities, however few there are."""
 
 
 class ProfileColumn(TypedDict):
@@ -222,6 +245,7 @@ class ProfileColumn(TypedDict):
     alone_share: float
     largest_share: float
     hierarchy: dict[str, Any] | None
+    interval_width: NotRequired[float | None]
     description: str
     domain: list[str]
 
@@ -286,7 +310,7 @@ def _column(column: ColumnFacts, guess: Guess, told: ToldByFile) -> ProfileColum
         "role": str(guess.role),
         "reason": guess.reason,
         "kind": guess.kind or None,
-        "type": "text" if _code(column, guess) or listed else str(column.type),
+        "type": "text" if _is_code(column, guess) or listed else str(column.type),
         "date_format": column.date_format,
         "missing": column.missing,
         "distinct": column.distinct,
@@ -294,30 +318,29 @@ def _column(column: ColumnFacts, guess: Guess, told: ToldByFile) -> ProfileColum
         "alone_share": column.alone_share,
         "largest_share": column.largest / column.rows if column.rows else 0.0,
         "hierarchy": None if listed else _hierarchy(column, guess),
+        "interval_width": column.width,
         "description": told.description,
         "domain": list(listed),
     }
 
 
 def _hierarchy(column: ColumnFacts, guess: Guess) -> dict[str, Any] | None:
-    """Return a hierarchy that fits every value, for a quasi-identifier that has more than a few."""
+    """Return a hierarchy that fits every value, for texts with an order that only it can tell the step."""
     if guess.role is not Role.QUASI_IDENTIFIER or column.distinct <= _FEW:
         return None
-    if column.type == "date":
-        return {"date": ["month", "year", "decade"]}
     if column.date_format:
-        return {"date": ["month", "year", "decade"], "format": column.date_format}
-    if _code(column, guess) or (guess.kind == "postal_code" and column.type == "text"):
+        return {"date": ["month", "quarter", "year", "decade"], "format": column.date_format}
+    if guess.kind == "postal_code" and column.type in ("text", "integer"):
         kept = [n for n in (4, 3, 2, 1) if n < column.length]
         return {"prefix": kept} if kept else None
-    if column.edges:
-        return {"intervals": list(column.edges), "open_ends": "both"}
     return None
 
 
-def _code(column: ColumnFacts, guess: Guess) -> bool:
-    """Whether its numbers are no quantities: postal codes are near to each other by their first digits."""
-    return guess.kind == "postal_code" and column.type == "integer"
+def _is_code(column: ColumnFacts, guess: Guess) -> bool:
+    """Whether its numbers are no quantities: few of them, diagnoses, and postal codes, near by their first digits."""
+    if guess.kind == "diagnosis" or (guess.kind == "postal_code" and column.type == "integer"):
+        return True
+    return column.codes and guess.kind not in _QUANTITIES
 
 
 _HEAD = ("column", "type", "values", "alone", "missing", "role", "since")

@@ -11,49 +11,65 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.identifiers.cells import shaped
-from ppdm_flow.mining.profiling.types import date_form, numbers_of, type_of
-from ppdm_flow.mining.profiling.words import named
+from ppdm_flow.mining.profiling.types import are_diagnoses, date_form, numbers_of, type_of
+from ppdm_flow.mining.profiling.words import named, of_ids
+from ppdm_flow.tables.numeric.column import parsed
 
 SAMPLE = 400
 """Distinct values whose form is looked at."""
 
-_WANTED = 8
+_CELLS = 20
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 _MIDDLE = (0.05, 0.95)
-_FEWEST = 9
-"""Distinct numbers below which intervals say hardly less than the numbers."""
+_DAY = 86_400
+_DAYS_IN_DAYS, _DAYS_IN_WEEKS = 20, 200
+_FEW_CODES = 8
+_YEARS = (1900, 2100)
 
 
-def edges(
+def interval_width(
     numbers: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], *, integers: bool = False
-) -> tuple[float, ...]:
-    """Return ascending round edges (1, 2 or 5 times a power of ten apart) around the middle 90 % of the rows.
+) -> float | None:
+    """Return 1, 2 or 5 times a power of ten: at bounds so far apart intervals of these numbers may end.
 
-    ``integers``: none lies between whole numbers.
-
-    They depend on two quantiles, rounded outward, and on nothing else; beyond them intervals have to be open. Empty
-    for fewer than nine distinct numbers, or where the middle is one number.
+    About twenty such cells hold the middle 90 % of the rows. None where two significant digits are as fine, as for ages
+    and amounts. ``integers``: no bound lies between whole numbers. Of the data the width tells no more than the size of
+    that range, rounded upward.
     """
-    if len(numbers) < _FEWEST:
-        return ()
+    low, high = _middle(numbers, counts)
+    if not 1e-9 < high - low < 1e15:
+        return None
+    of_two_digits = 10.0 ** (np.floor(np.log10(max(abs(low), abs(high)))) - 1)
+    width = max(1.0 if integers else 0.0, _step((high - low) / _CELLS))
+    return width if width < of_two_digits * (1 - 1e-9) else None
+
+
+def interval_seconds(seconds: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]) -> float | None:
+    """Return an hour, a day or a week, by the time that the middle 90 % of the rows span; None for months.
+
+    Intervals of dates and timestamps may end at bounds so far apart.
+    """
+    low, high = _middle(seconds, counts)
+    days = (high - low) / _DAY
+    if days >= _DAYS_IN_WEEKS:
+        return None
+    return 7.0 * _DAY if days >= _DAYS_IN_DAYS else float(_DAY) if days >= 1 else 3600.0
+
+
+def _middle(numbers: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """Return between which numbers the middle 90 % of the rows lie."""
     order = np.argsort(numbers, kind="stable")
     share = np.cumsum(counts[order]) / max(1, int(counts.sum()))
     places = np.minimum(np.searchsorted(share, np.array(_MIDDLE)), len(order) - 1)
-    low, high = (float(number) for number in numbers[order[places]])
-    if not low < high:
-        return ()
-    step = max(1.0 if integers else 0.0, _step((high - low) / _WANTED))
-    first, last = np.floor(low / step), np.ceil(high / step)
-    if not abs(first) < 1e12 or not abs(last) < 1e12:
-        return ()
-    ticks = tuple(float(f"{i * step:.12g}") for i in range(int(first), int(last) + 1))
-    return ticks if len(set(ticks)) == len(ticks) > 1 else ()
+    low, high = numbers[order[places]].tolist()
+    return low, high
 
 
 def _step(width: float) -> float:
     """Return the smallest of 1, 2, 5 times a power of ten that is at least ``width``."""
     power = 10.0 ** np.floor(np.log10(width))
-    return float(next((s * power for s in _STEPS if s * power >= width * (1 - 1e-9)), 10.0 * power))
+    step = next((s * power for s in _STEPS if s * power >= width * (1 - 1e-9)), 10.0 * power)
+    return float(f"{step:.12g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +77,10 @@ class ColumnFacts:
     """What is known of a column. No field holds a value of it.
 
     ``distinct`` values other than missing; ``alone`` rows whose value no other row has; ``largest`` rows have the most
-    frequent one. ``shape`` and ``named`` are kinds (:mod:`.kinds`), by the values' form and by the name; ``edges``
-    are round numbers around the middle nine tenths, ``length`` the characters of the longest value that was looked
-    at, ``decades`` the time that ISO dates span.
+    frequent one. ``shape`` and ``named`` are kinds (:mod:`.roles`), by the values' form and by the name; ``width`` is
+    how far apart intervals of it may end (of dates in days, of timestamps in seconds; None: at two significant digits,
+    or months), ``length`` the characters of the longest value that was looked at, ``decades`` the time that ISO dates
+    span. ``codes``: few whole numbers, which say which and not how many.
     """
 
     name: str
@@ -78,8 +95,9 @@ class ColumnFacts:
     shape_word: str = ""
     named: str | None = None
     date_format: str | None = None
-    edges: tuple[float, ...] = ()
+    width: float | None = None
     decades: int = 0
+    codes: bool = False
 
     @property
     def present(self) -> int:
@@ -96,10 +114,12 @@ def facts(name: str, codes: npt.NDArray[np.int32], values: pa.StringArray) -> Co
     """Measure a column: ``codes`` (rows,) point into ``values``, distinct texts that all occur; -1 is missing."""
     counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
     kind = type_of(values)
-    form = date_form(values) if kind is not AttributeType.FLOAT else None
+    form = date_form(values) if kind is not AttributeType.FLOAT and not of_ids(name) else None
     numeric = kind in (AttributeType.INTEGER, AttributeType.FLOAT) and form is None
     texts = values.take(pa.array(_spread(len(values)))).to_pylist()
     shape = shaped(texts) if kind is AttributeType.TEXT or kind is AttributeType.INTEGER else None
+    if shape is None and kind is AttributeType.TEXT and are_diagnoses(texts):
+        shape = ("diagnosis", "ICD")
     return ColumnFacts(
         name=name,
         rows=len(codes),
@@ -113,9 +133,26 @@ def facts(name: str, codes: npt.NDArray[np.int32], values: pa.StringArray) -> Co
         shape_word=shape[1] if shape else "",
         named=named(name),
         date_format=form,
-        edges=edges(numbers_of(values), counts, integers=kind is AttributeType.INTEGER) if numeric else (),
+        width=_width(values, counts, kind) if numeric or kind.is_time else None,
         decades=_decades(values) if kind.is_time else 0,
+        codes=numeric and _are_codes(numbers_of(values), len(codes)),
     )
+
+
+def _width(values: pa.StringArray, counts: npt.NDArray[np.int64], kind: AttributeType) -> float | None:
+    if not kind.is_time:
+        return interval_width(numbers_of(values), counts, integers=kind is AttributeType.INTEGER)
+    moments = parsed(values, kind).values.astype(np.float64)
+    days = kind is AttributeType.DATE
+    seconds = interval_seconds(moments * _DAY if days else moments / 1e6, counts)
+    return seconds if seconds is None or not days else max(1.0, seconds / _DAY)
+
+
+def _are_codes(numbers: npt.NDArray[np.float64], rows: int) -> bool:
+    """Whether these are few numbers, all of them whole, that many rows share; years are none."""
+    if len(numbers) > _FEW_CODES or 2 * len(numbers) > rows or (numbers % 1).any():
+        return False
+    return not (numbers >= _YEARS[0]).all() or not (numbers <= _YEARS[1]).all()
 
 
 def _decades(dates: pa.StringArray) -> int:

@@ -70,6 +70,7 @@ KINDS: Mapping[str, ColumnKind] = {
     "education": ColumnKind(_QUASI, "education"),
     "work": ColumnKind(_QUASI, "occupation or employer"),
     "date": ColumnKind(_QUASI, "dates"),
+    "diagnosis": ColumnKind(_SENSITIVE, "diagnoses"),
     "health": ColumnKind(_SENSITIVE, "health"),
     "money": ColumnKind(_SENSITIVE, "income, wealth or debt"),
     "belief": ColumnKind(_SENSITIVE, "religion, politics or union membership"),
@@ -143,13 +144,19 @@ def _by_name(column: ColumnFacts) -> Guess | None:
     if column.named is None or KINDS[column.named].role is Role.IDENTIFIER:
         return None
     kind = KINDS[column.named]
+    if column.named == "date" and not _is_date(column):  # a code of how somebody was admitted is no date
+        return None
     if kind.role is _WEIGHT and (column.type is AttributeType.TEXT or column.missing or not column.distinct):
         return None
     return Guess(kind.role, f"it is named like {kind.says}", column.named)
 
 
+def _is_date(column: ColumnFacts) -> bool:
+    return column.type.is_time or column.date_format is not None
+
+
 def _dates(column: ColumnFacts) -> Guess | None:
-    if not column.type.is_time and column.date_format is None:
+    if not _is_date(column):
         return None
     if column.decades >= _DECADES:
         return Guess(Role.QUASI_IDENTIFIER, "its dates span decades, as dates of birth do", "birth")

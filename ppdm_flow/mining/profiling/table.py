@@ -90,8 +90,12 @@ def _usable(columns: Sequence[ColumnFacts], guesses: tuple[Guess, ...]) -> tuple
 
 _FEW = 5
 """Different values at most that are those of a code, and not people."""
-_ALONE = 0.5
-"""From what share of rows of their own on a table has about a row a person."""
+_ALONE, _ALONE_IF_NAMED = 0.5, 0.9
+"""From what share of rows of their own on a table has about a row a person.
+
+Where a name says that the values are people's, one row in ten that shares its value is enough: of 100,000 stays in
+hospital half are those of people who have one.
+"""
 _KINDS = ("person_id", "national_id", "document", "account", "email", "phone", "uuid", "iban", "card")
 """Kinds of ids that two people do not share, likeliest first. A name is none: two people may have one."""
 _WEIGHTS = (Role.WEIGHT, Role.SAMPLING_WEIGHT)
@@ -120,8 +124,14 @@ def with_subject(columns: Sequence[ColumnFacts], guesses: tuple[Guess, ...]) -> 
 
 def _repeats(column: ColumnFacts, guess: Guess) -> bool:
     known = guess.role is Role.IDENTIFIER and guess.kind in _KINDS
-    return known and not column.missing and column.distinct > _FEW and column.alone_share < _ALONE
+    alone = _ALONE if _is_any_id(column, guess) else _ALONE_IF_NAMED
+    return known and not column.missing and column.distinct > _FEW and column.alone_share < alone
 
 
 def _rank(column: ColumnFacts, guess: Guess) -> tuple[int, int]:
-    return int(guess.kind == "person_id" and column.named != "person_id"), _KINDS.index(guess.kind)
+    return int(_is_any_id(column, guess)), _KINDS.index(guess.kind)
+
+
+def _is_any_id(column: ColumnFacts, guess: Guess) -> bool:
+    """Whether a name ends as those of ids do, and does not say that they are people's."""
+    return guess.kind == "person_id" and column.named != "person_id"

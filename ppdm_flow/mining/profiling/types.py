@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,6 +29,11 @@ _LONGEST = 15
 _ISO_DATE, _ISO_LONGEST = 10, 32
 _TRIED = 20_000
 _SAMPLE = 200
+_ICD = re.compile(r"[A-TV-Z][0-9][0-9AB](\.[0-9A-Z]{1,4})?|([0-9]{3}|V[0-9]{2}|E[0-9]{3})(\.[0-9]{1,2})?")
+"""A code of the International Classification of Diseases, of its tenth or ninth revision."""
+_NEARLY_ALL = 0.9
+_DOTTED = 0.2
+_CHAPTERS = 3
 
 
 def type_of(values: pa.StringArray) -> AttributeType:
@@ -61,6 +67,18 @@ def date_form(values: pa.StringArray) -> str | None:
     near = [form for form in FORMATS if _fits(texts[:: max(1, len(texts) // _SAMPLE)], form)]
     fitting = [form for form in near if _fits(texts, form)]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def are_diagnoses(texts: Sequence[str]) -> bool:
+    """Whether nearly all texts are codes of diagnoses (ICD), and enough of them have the dot that rooms lack.
+
+    Their first characters, which are those of chapters, must differ too.
+    """
+    codes = [text for text in texts if _ICD.fullmatch(text.strip().upper())]
+    if len(codes) < max(_CHAPTERS, _NEARLY_ALL * len(texts)):
+        return False
+    dotted = sum("." in code for code in codes)
+    return dotted >= _DOTTED * len(codes) and len({code.strip()[0] for code in codes}) >= _CHAPTERS
 
 
 def numbers_of(values: pa.StringArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.mining.identifiers.cells import shaped
 from ppdm_flow.mining.identifiers.check_digits import NATIONAL, card, iban, luhn
-from ppdm_flow.mining.profiling.column import edges, facts
+from ppdm_flow.mining.profiling.column import facts, interval_width
 from ppdm_flow.mining.profiling.roles import KINDS, guess
 from ppdm_flow.mining.profiling.types import date_form, type_of
 from ppdm_flow.mining.profiling.words import ANYWHERE, WHOLE, named, tokens
@@ -157,7 +157,8 @@ NAMES = {
     "age": ["age", "Alter", "edad", "age_years"],
     "sex": ["sex", "Gender", "Geschlecht"],
     "postal_code": ["zip", "ZIP code", "PLZ", "code postal", "postcode"],
-    "health": ["disease", "Diagnose", "icd10", "maladie"],
+    "diagnosis": ["diagnosis", "Diagnose", "icd10", "diag_2", "dx"],
+    "health": ["disease", "maladie", "comorbidity"],
     "money": ["income", "salary-class", "Einkommen"],
     "belief": ["religion", "political party"],
     "target": ["class", "label"],
@@ -251,24 +252,64 @@ def test_forms_of_dates(values, form):
     assert date_form(pa.array(values, pa.string())) == form
 
 
-@given(st.lists(st.integers(-(10**9), 10**9), min_size=9, max_size=60, unique=True), st.booleans())
-def test_edges_are_round_ascend_and_hold_the_middle(numbers, whole):
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=60, unique=True), st.booleans())
+def test_a_grid_is_round_and_finer_than_two_digits(numbers, whole):
     array = np.array(sorted(numbers), dtype=float)
-    found = edges(array, np.ones(len(array), dtype=np.int64), integers=whole)
-    assert list(found) == sorted(set(found))
-    assert 2 <= len(found) <= 11
-    step = found[1] - found[0]
-    assert f"{step:.6e}"[0] in "125"
-    assert all(abs(e / step - round(e / step)) < 1e-6 for e in found)
-    if whole:
-        assert all(e == int(e) for e in found)
-    inside = (array >= found[0]) & (array <= found[-1])
-    assert inside.mean() >= 0.85
+    width = interval_width(array, np.ones(len(array), dtype=np.int64), integers=whole)
+    if width is None:
+        return
+    assert f"{width:.6e}"[0] in "125"
+    assert width < 10.0 ** (len(str(int(max(abs(array)))))) / 10
+    assert not whole or width == int(width)
+    reach = array[-1] - array[0]
+    assert width <= max(1.0, reach)
 
 
-def test_few_numbers_need_no_edges():
-    assert edges(np.arange(8.0), np.ones(8, dtype=np.int64)) == ()
-    assert edges(np.arange(20.0), np.array([100_000] + [1] * 19)) == ()
+@pytest.mark.parametrize(
+    ("numbers", "width"),
+    [
+        (np.arange(18.0, 90.0), None),  # whole years have two digits
+        (np.arange(1930.0, 2010.0), 5.0),
+        (np.arange(100.0, 200.0), 5.0),
+        (np.arange(36.0, 41.0, 0.1), 0.5),
+        (np.geomspace(1.0, 1e6, 50), None),
+        (np.full(1, 7.0), None),
+        (np.array([-1e308, 1e308]), None),
+        (np.array([0.0, 5e-324]), None),
+    ],
+)
+def test_widths(numbers, width):
+    assert interval_width(numbers, np.ones(len(numbers), dtype=np.int64)) == width
+
+
+@pytest.mark.parametrize(
+    ("values", "width"),
+    [
+        ([f"2020-{m:02d}-{d:02d}" for m in range(1, 13) for d in (1, 15)], None),
+        ([f"2020-0{m}-{d:02d}" for m in range(1, 4) for d in (1, 9, 15, 27)], 7.0),
+        ([f"2020-01-{d:02d}" for d in range(1, 15)], 1.0),
+        ([f"2020-01-01T{h:02d}:00:00" for h in range(20)], 3600.0),
+        ([f"2020-01-{d:02d}T00:30:00" for d in range(1, 15)], 86_400.0),
+    ],
+)
+def test_widths_of_dates(values, width):
+    assert measured("x", values).width == width
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([str(i % 4) for i in range(60)], True),
+        ([f"{i % 3}.0" for i in range(60)], True),
+        ([f"{i % 3}.5" for i in range(60)], False),
+        ([str(i % 9) for i in range(60)], False),
+        (["1", "2", "3"], False),
+        ([str(2015 + i % 4) for i in range(60)], False),
+        (["a", "b"] * 30, False),
+    ],
+)
+def test_few_whole_numbers_are_codes(values, codes):
+    assert measured("x", values).codes is codes
 
 
 def measured(name, values):
@@ -298,6 +339,10 @@ DICE = random.Random(3)
         ("disease", [f"d{i % 9}" for i in range(MANY)], Role.SENSITIVE),
         ("class", ["a", "b"] * MANY, Role.TARGET),
         ("x", [f"{1930 + i % 60}-01-0{1 + i % 9}" for i in range(MANY)], Role.QUASI_IDENTIFIER),
+        ("x", [f"{'EFIJK'[i % 5]}{10 + i % 80}.{i % 10}" for i in range(MANY)], Role.SENSITIVE),
+        ("x", [["250.83", "428", "V57", "E812.0", "038.9"][i % 5] for i in range(MANY)], Role.SENSITIVE),
+        ("room", [f"{'ABC'[i % 3]}{10 + i % 40}" for i in range(MANY)], Role.QUASI_IDENTIFIER),
+        ("diag_1", [str(250 + i % 40) for i in range(MANY)], Role.SENSITIVE),
     ],
 )
 def test_roles(name, values, role):
@@ -323,6 +368,7 @@ def test_reasons_tell_what_was_seen():
         ("ward_nr", 4, 100, Role.QUASI_IDENTIFIER),
         ("zip_nr", 60, 100, Role.QUASI_IDENTIFIER),
         ("valid", 60, 100, Role.QUASI_IDENTIFIER),
+        ("discharge_disposition_id", 6, 100, Role.QUASI_IDENTIFIER),
     ],
 )
 def test_names_of_ids(name, distinct, rows, role):
@@ -331,3 +377,10 @@ def test_names_of_ids(name, distinct, rows, role):
     assert found.role is role
     if role is Role.IDENTIFIER and distinct < rows / 2:
         assert "rows share it" in found.reason
+
+
+def test_codes_and_ids_are_no_dates():
+    assert guess(measured("admission_type_id", [str(i % 8) for i in range(MANY)])).kind == ""
+    assert measured("visit_id", [f"201203{10 + i % 20}" for i in range(MANY)]).date_format is None
+    assert measured("visited", [f"201203{10 + i % 20}" for i in range(MANY)]).date_format == "%Y%m%d"
+    assert guess(measured("admission", [f"2012-03-{10 + i % 20}" for i in range(MANY)])).kind == "date"

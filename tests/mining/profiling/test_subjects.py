@@ -41,6 +41,15 @@ def test_with_a_row_a_person_it_is_an_identifier(name):
     assert roles({name: column(nearly)})[name] is Role.IDENTIFIER
 
 
+def test_a_share_of_repetitions_is_enough_for_a_name_that_says_people():
+    """70 of 100 numbers differ, as those of patients with one stay each and some with more."""
+    codes = np.arange(ROWS)
+    codes[: ROWS * 2 // 5] //= 4
+    assert len(np.unique(codes)) / ROWS == pytest.approx(0.7)
+    assert roles({"patient_nbr": column(codes)})["patient_nbr"] is Role.SUBJECT
+    assert roles({"order_nbr": column(codes)})["order_nbr"] is Role.IDENTIFIER
+
+
 def test_what_else_repeats_is_none():
     assert Role.SUBJECT not in roles({"town": several(), "surname": several(), "comments": several()}).values()
     assert roles({"patient_id": column(np.arange(ROWS) % 4)})["patient_id"] is not Role.SUBJECT

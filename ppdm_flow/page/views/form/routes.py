@@ -220,7 +220,7 @@ def _column(column: ProfileColumn, role: str, kind: str) -> ProfileColumn:
         reason = catalogue()("form.chosen_role", reason=column["reason"], role=column["role"])
         column = {**column, "role": role, "reason": reason, "hierarchy": None}
     if kind in TYPES and kind != column["type"]:
-        column = {**column, "type": kind, "hierarchy": None, "date_format": None}
+        column = {**column, "type": kind, "hierarchy": None, "date_format": None, "interval_width": None}
     return column
 
 
