@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.column import ColumnFacts
 from ppdm_flow.mining.profiling.roles import Guess
+from ppdm_flow.mining.profiling.sets import SetFacts
 from ppdm_flow.mining.profiling.table import Profile
 from ppdm_flow.policy.language.wording import DraftFacts
 from ppdm_flow.report.contract import PEOPLE, comment, flow, policy_name, privacy, recoding, scalar
@@ -40,19 +41,20 @@ def render(profile: ProfileDocument, path: str) -> str:
         _head(profile),
         f"version: 1\nname: {name}\n",
         _source(profile, path),
-        _attributes(profile["columns"]),
+        _attributes(profile),
         _people(profile["columns"]),
         _privacy(profile),
         _steps(profile),
-        f"releases:\n  study: {{path: {name}.csv}}\n",
+        f"releases:\n  study: {{path: {name}{profile.get('ending', '.csv')}}}\n",
     ]
     return "\n".join(part for part in parts if part)
 
 
 def _head(profile: ProfileDocument) -> str:
-    rows, columns = profile["rows"], len(profile["columns"])
+    rows, columns = profile["rows"], f"{len(profile['columns']):,} columns"
+    what = f"{rows:,} sets of items" if "sets" in profile else f"{rows:,} rows of {columns}"
     lines = comment(
-        f"A first policy, made by `ppdm-flow profile` from what {rows:,} rows of {columns:,} columns look like. Every"
+        f"A first policy, made by `ppdm-flow profile` from what {what} look like. Every"
         " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
         " data stands here." + (_LISTED if any(c["domain"] for c in profile["columns"]) else "")
     )
@@ -82,6 +84,8 @@ def _told(profile: ProfileDocument) -> Iterator[str]:
 def _source(profile: ProfileDocument, path: str) -> str:
     lines = ["source:", f"  path: {scalar(path)}  # from the folder of this file; or give another with --data"]
     source = profile["source"]
+    if source.get("format"):
+        lines.append(f"  format: {source['format']}  # a set of items in each line")
     if source.get("options"):
         lines.append(f"  with: {flow(source['options'])}")
     if source.get("columns"):
@@ -93,10 +97,11 @@ def _source(profile: ProfileDocument, path: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _attributes(columns: Sequence[ProfileColumn]) -> str:
+def _attributes(profile: ProfileDocument) -> str:
     lines = ["attributes:"]
-    for column in columns:
-        lines += comment(f"{column['reason']}; {_figures(column)}", "  ")
+    for column in profile["columns"]:
+        figures = _figures_of_sets(profile["rows"], profile["sets"]) if "sets" in profile else _figures(column)
+        lines += comment(f"{column['reason']}; {figures}", "  ")
         lines.append(f"  {scalar(column['name'])}: {flow(_declared(column))}")
     return "\n".join(lines) + "\n"
 
@@ -136,17 +141,27 @@ def _figures(column: ProfileColumn) -> str:
     return f"{values}{alone}{missing}{caution}"
 
 
+def _figures_of_sets(rows: int, sets: SetFigures) -> str:
+    alone = f"; {_percent(sets['alone'] / rows)} of the sets have an item that no other has" if sets["alone"] else ""
+    empty = f"; {sets['empty']:,} without items" if sets["empty"] else ""
+    sizes = f"{sets['mean_size']:.3g} in a set on average and {sets['largest']:,} at most"
+    return f"{sets['items']:,} items, {sizes}{empty}{alone}"
+
+
 def _privacy(profile: ProfileDocument) -> str:
     columns = profile["columns"]
     sensitive = [c for c in _with_role(columns, "sensitive") if c["distinct"] > 1]
-    return privacy(DraftFacts(_with_role(columns, "quasi_identifier"), sensitive, PEOPLE))
+    return privacy(DraftFacts(_with_role(columns, "quasi_identifier"), sensitive, PEOPLE, _with_role(columns, "items")))
 
 
 def _steps(profile: ProfileDocument) -> str:
-    if not _with_role(profile["columns"], "quasi_identifier"):
+    sets = "sets" in profile
+    if not sets and not _with_role(profile["columns"], "quasi_identifier"):
         return ""
     if profile["rows"] < PEOPLE:
         return "\n".join(comment(f"No step helps: the data has fewer than {PEOPLE} rows.")) + "\n"
+    if sets:
+        return "\n".join(["steps:", *_STEP_ON_SETS]) + "\n"
     lines = [
         "steps:",
         *_steps_on_people(profile["columns"]),
@@ -175,6 +190,16 @@ def _labels(columns: Sequence[ProfileColumn]) -> dict[str, Any]:
         elif column["type"] != _BY_TYPE and not column["hierarchy"] and width is not None:
             labels[column["name"]] = {"round": width}
     return labels
+
+
+_STEP_ON_SETS = (
+    *comment(
+        "Of rare combinations the items are left out, each in every set. Where the attribute has a `hierarchy` (`csv:`"
+        " a file with lines like `pear;fruit;food`), they become categories instead, which keeps more.",
+        "  ",
+    ),
+    "  frequent: {use: apriori_anonymization}",
+)
 
 
 def _steps_on_people(columns: Sequence[ProfileColumn]) -> Iterator[str]:
@@ -258,6 +283,17 @@ class ToldByFile:
     domain: Sequence[str] = ()
 
 
+class SetFigures(TypedDict):
+    """What sets of items look like: ``alone`` have an item that no other set has, ``empty`` none."""
+
+    items: int
+    mean_size: float
+    largest: int
+    empty: int
+    alone: int
+    most_frequent: int
+
+
 class TellingCombination(TypedDict):
     """Columns by which this share of the rows is alone."""
 
@@ -266,7 +302,10 @@ class TellingCombination(TypedDict):
 
 
 class ProfileDocument(TypedDict):
-    """What a table looks like: ``source`` says how it is read, the combinations what tells its rows apart."""
+    """What a table looks like: ``source`` says how it is read, the combinations what tells its rows apart.
+
+    A file of sets has one column, of the role ``items``; ``ending`` is that of a release that can hold them.
+    """
 
     version: int
     file: str
@@ -278,6 +317,52 @@ class ProfileDocument(TypedDict):
     telling_combinations: list[TellingCombination]
     combinations_looked_at: int
     combinations_left_out: int
+    sets: NotRequired[SetFigures]
+    ending: NotRequired[str]
+
+
+def document_of_sets(facts: SetFacts, file: str, source: dict[str, Any], ending: str, name: str) -> ProfileDocument:
+    """Return the JSON-ready form of a file of sets, whose column has this ``name``.
+
+    ``ending`` is that of a release in the same format.
+    """
+    column: ProfileColumn = {
+        "name": name,
+        "role": str(Role.ITEMS),
+        "reason": "each row is a set of items",
+        "kind": None,
+        "type": _BY_TYPE,
+        "date_format": None,
+        "missing": 0,
+        "distinct": facts.items,
+        "alone": facts.alone,
+        "alone_share": facts.alone / facts.rows,
+        "largest_share": facts.most_frequent / facts.rows,
+        "hierarchy": None,
+        "description": "",
+        "domain": [],
+    }
+    return {
+        "version": 1,
+        "file": file,
+        "source": source,
+        "rows": facts.rows,
+        "columns": [column],
+        "unique_combinations": [],
+        "more_unique_combinations": 0,
+        "telling_combinations": [],
+        "combinations_looked_at": 0,
+        "combinations_left_out": 0,
+        "sets": {
+            "items": facts.items,
+            "mean_size": facts.mean_size,
+            "largest": facts.largest,
+            "empty": facts.empty,
+            "alone": facts.alone,
+            "most_frequent": facts.most_frequent,
+        },
+        "ending": ending,
+    }
 
 
 def document(

@@ -436,12 +436,6 @@ class TestFiles:
             api.profile(path)
         assert [d.code for d in caught.value.diagnostics] == [code]
 
-    def test_sets_have_no_profile(self, tmp_path):
-        (tmp_path / "x.dat").write_text("1 2 3\n1 4\n")
-        with pytest.raises(DataError) as caught:
-            api.profile(tmp_path / "x.dat")
-        assert caught.value.diagnostics[0].code == "PPF671"
-
     def test_where_nothing_is_left_to_release(self, tmp_path):
         found = api.profile(written(tmp_path, ["patient id", "e-mail"], [["1", "x"], ["2", "y"]]))
         assert set(roles(found).values()) == {"identifier"}
@@ -587,6 +581,102 @@ def test_a_draft_keeps_what_other_steps_keep(tmp_path):
     best, of_best = kept(path, tmp_path, {"use": "mondrian", "with": {"partitioning": "relaxed"}})
     assert own >= 0.9 * best
     assert not [name for name, share in of_best.items() if share is not None and shares[name] < share / 2]
+
+
+class TestSets:
+    """One set a line, item numbers, and lists: the draft asks for km-anonymity and is released as it stands."""
+
+    @staticmethod
+    def baskets(folder, name="baskets.csv", mark=","):
+        dice = random.Random(4)
+        items = ["milk", "bread", "beer, dark", "eggs", "soap", "tea"]
+        rows = [dice.sample(items, dice.randrange(1, 6)) for _ in range(200)]
+        rows[7].append("onlyzz")
+        rows[8] = ["milk"]
+        lines = [mark.join(f'"{item}"' if mark in item else item for item in row) for row in rows]
+        (folder / name).write_text("\n".join(lines) + "\n")
+        return folder / name
+
+    @pytest.mark.parametrize("mark", [",", ";", "\t"])
+    def test_a_set_a_line(self, tmp_path, mark):
+        found = api.profile(self.baskets(tmp_path, mark=mark))
+        assert roles(found) == {"items": "items"}
+        assert found.document["rows"] == 200
+        assert found.document["sets"]["items"] == 7
+        assert found.document["sets"]["alone"] == 1
+        assert found.document["source"]["format"] == "baskets"
+        assert "a set of items in each line" in found.read_as
+        path, outcome = passes(found, tmp_path)
+        assert outcome.count(Severity.WARNING) == 0
+        assert not [form for form in FORMS if "zz" in found.rendered(form) or "milk" in found.rendered(form)]
+        tree = yaml.safe_load(path.read_text())
+        assert tree["privacy"] == {"km_anonymity": {"k": 5, "m": 2}}
+        assert tree["releases"] == {"study": {"path": "baskets.baskets"}}
+        done = api.run(path, out=tmp_path / "runs")
+        assert done.report.verdict == "released"
+        text = next(done.run_dir.glob("released/study/*.baskets")).read_text()
+        assert "zz" not in text
+        assert "milk" in text
+
+    def test_item_numbers(self, tmp_path):
+        dice = random.Random(4)
+        lines = [" ".join(map(str, dice.sample(range(9), dice.randrange(1, 8)))) for _ in range(200)]
+        for name in ("x.dat", "x.txt"):
+            (tmp_path / name).write_text("\n".join(lines) + "\n")
+            found = api.profile(tmp_path / name)
+            assert found.document["sets"]["items"] == 9
+            assert found.document["source"]["format"] == (None if name == "x.dat" else "transactions")
+            path, _ = passes(found, tmp_path)
+            assert yaml.safe_load(path.read_text())["releases"]["study"]["path"] == "x.dat"
+            assert api.run(path, out=tmp_path / "runs").report.verdict == "released"
+
+    def test_items_that_stand_twice_in_a_set(self, tmp_path):
+        (tmp_path / "x.dat").write_text("1 2 1\n2 3\n2\n" * 9)
+        found = api.profile(tmp_path / "x.dat")
+        assert found.document["source"]["options"] == {"repeated": "merge"}
+        path, _ = passes(found, tmp_path)
+        assert api.run(path, out=tmp_path / "runs").report.verdict == "released"
+
+    def test_lists_in_parquet(self, tmp_path):
+        sets = [["a", "b"], ["a"], ["b", "c"]] * 9
+        pq.write_table(pa.table({"items": sets}), tmp_path / "x.parquet")
+        found = api.profile(tmp_path / "x.parquet")
+        path, _ = passes(found, tmp_path)
+        assert api.run(path, out=tmp_path / "runs").report.verdict == "released"
+        pq.write_table(pa.table({"bought": sets}), tmp_path / "x.parquet")
+        found = api.profile(tmp_path / "x.parquet")
+        assert roles(found) == {"bought": "items"}
+        passes(found, tmp_path)
+
+    def test_sets_beside_other_columns(self, tmp_path):
+        pq.write_table(pa.table({"age": [1, 2], "items": [["a"], ["b", "c"]]}), tmp_path / "x.parquet")
+        with pytest.raises(DataError) as caught:
+            api.profile(tmp_path / "x.parquet")
+        assert caught.value.diagnostics[0].code == "PPF671"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "name,city,job\n" + "Ada,Ulm,cook\nBen,Bonn,\n" * 20 + "Eve,Kiel,cook,extra\nFay,Jena\n",  # damaged
+            "full name\n" + "Ada Berg\nBen\nEve van der Lo Berg\nFay\n" * 9,  # words, not items
+            "email,job\nx\n" + "a,b,c,d,e,f\ng\nh,i,j\n" * 9,  # a header
+            "a,b,c\n" * 9,
+            "a\nb,c\nd,e,f,g\n",  # too few lines
+        ],
+    )
+    def test_what_is_no_file_of_sets(self, tmp_path, text):
+        (tmp_path / "x.csv").write_text(text)
+        try:
+            found = api.profile(tmp_path / "x.csv")
+        except DataError as error:
+            assert error.diagnostics[0].code == "PPF703"  # noqa: PT017  # a table with broken lines
+        else:
+            assert "sets" not in found.document
+
+    def test_a_table_can_be_said(self, tmp_path):
+        with pytest.raises(DataError) as caught:
+            api.profile(self.baskets(tmp_path), header=False)
+        assert caught.value.diagnostics[0].code == "PPF703"
 
 
 def test_nothing_is_drafted_that_check_would_refuse():

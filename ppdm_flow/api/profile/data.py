@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ppdm_flow.api.arguments import reader_options
+from ppdm_flow.api.profile.sets import has_repeated, merging, set_lines
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
@@ -26,13 +27,16 @@ from ppdm_flow.core.phrases import counted
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.engine.streams.coding import encode_texts
+from ppdm_flow.mining.profiling.sets import SetFacts, set_facts
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.types import MARKS, NUMERIC_MARKS, numeric_but
 from ppdm_flow.mining.profiling.words import named
 from ppdm_flow.plan.definition import SourceNode
-from ppdm_flow.plan.formats import implied, inferred
+from ppdm_flow.plan.formats import handling, implied, inferred
 from ppdm_flow.sdk.storage import ColumnMeaning, DescribedSource
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
+from ppdm_flow.tables.sets import Baskets, stacked
+from ppdm_flow.tables.sets.arrow import KEY, from_arrow, holds_sets
 
 _HEAD = 1 << 16
 _RECORDS = 50
@@ -58,6 +62,9 @@ class FileLayout:
         """Say how a text file is read: its delimiter, encoding and escape; nothing of other formats."""
         if inferred("sources", name) != "csv":
             return ""
+        if self.format is not None:
+            parted = _DELIMITER_NAMES.get(self.options.get("delimiter", ","), "a sign")
+            return f"a set of items in each line, parted by {'blanks' if self.format == 'transactions' else parted}"
         options = self.node(name).options
         delimiter = str(options.get("delimiter", ","))
         escape = options.get("escape", "none")
@@ -102,6 +109,10 @@ def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # it nev
     encoding = said.encoding or _encoding(first_file(data))
     text = _head(first_file(data), encoding)
     by_name = implied("sources", "csv", name).get("delimiter", "")
+    if said.header is None and said.columns is None and encoding == "utf-8":
+        sets = set_lines(text, said.delimiter or by_name)
+        if sets is not None:
+            return FileLayout(sets.format, sets.options)
     options: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
     delimiter, escape, records = _best(text, said.delimiter or by_name, said.escape)
     if delimiter != (by_name or ","):
@@ -129,6 +140,37 @@ def meanings(data: Path, written: FileLayout) -> Mapping[str, ColumnMeaning]:
         return source.meanings() if isinstance(source, DescribedSource) else {}
 
 
+def sets(data: Path, written: FileLayout) -> tuple[str, SetFacts, FileLayout] | None:
+    """Return the name of a column of sets, what they look like, and how they are written; None for a table.
+
+    Raises DataError where sets stand beside other columns, which tell more together than anything that is drafted asks.
+    """
+    name = telling_name(data)
+    kind = written.format or inferred("sources", name)
+    if kind is None or not handling("sources", kind):
+        return None
+    read = replace(written, options=merging(kind, written.options))
+    with wrap_plugin_errors("the source"):
+        source = open_source(read.node(name), data)
+        names = source.names()
+        batches = source.batches(names)
+        first = next(batches, None)
+        if first is None or not any(holds_sets(each.type) for each in first.schema):
+            return None
+        if len(names) > 1:
+            text = f"`{data}` holds sets of items beside other columns: there is no draft for both together"
+            raise DataError(Diagnostic("PPF671", text, help="`pipelines/pharmacy.yaml` is a policy for baskets"))
+        document = dict(first.schema.field(0).metadata or {}).get(KEY)
+        parts = [from_arrow(batch.column(0), document) for batch in (first, *batches)]
+        column = stacked(parts)
+        if not isinstance(column, Baskets):
+            text = f"`{data}` holds randomized sets: there is no profile of those"
+            raise DataError(Diagnostic("PPF671", text, help="`ppdm-flow mine` estimates what goes together in them"))
+        if not len(column):
+            raise DataError(Diagnostic("PPF714", f"`{data}` has no sets"))
+        return names[0], set_facts(column), read if has_repeated(source) else written
+
+
 def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
     """Read all columns. Raises DataError where the file cannot be read, or has columns that no policy can declare."""
     with wrap_plugin_errors("the source"):
@@ -142,9 +184,6 @@ def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
         batches = list(source.batches(header))
     if not sum(batch.num_rows for batch in batches):
         raise DataError(Diagnostic("PPF714", f"`{data}` has a header and no rows"))
-    if any(pa.types.is_nested(kind) for kind in batches[0].schema.types):
-        help_ = "`pipelines/pharmacy.yaml` is a policy for baskets"
-        raise DataError(Diagnostic("PPF671", f"`{data}` holds sets of items: there is no profile of those", help=help_))
     return {name: _joined([batch.column(i) for batch in batches]) for i, name in enumerate(names)}
 
 

@@ -20,6 +20,7 @@ from ppdm_flow.api.profile.data import (
     meanings,
     numbered,
     partitions,
+    sets,
     without,
 )
 from ppdm_flow.core.addresses import bucket_address, is_bucket
@@ -30,8 +31,8 @@ from ppdm_flow.core.roles import Role
 from ppdm_flow.core.texts import json_text
 from ppdm_flow.mining.profiling.table import Coded
 from ppdm_flow.mining.profiling.table import profile as measured
-from ppdm_flow.plan.formats import inferred
-from ppdm_flow.report.profile import ProfileDocument, ToldByFile, document, render, render_document
+from ppdm_flow.plan.formats import inferred, usual_ending
+from ppdm_flow.report.profile import ProfileDocument, ToldByFile, document, document_of_sets, render, render_document
 from ppdm_flow.sdk.storage import ColumnMeaning
 
 
@@ -87,6 +88,13 @@ def profile(
 
 def _profile(data: Path, said: TextOptions) -> ProfileResult:
     written = look(data, said)
+    if (read := sets(data, written)) is not None:
+        name, facts, written = read
+        source = {"format": written.format, "options": dict(written.options), "columns": None, "missing": [""]}
+        ending = usual_ending("sinks", written.format or inferred("sources", telling_name(data)) or "", data.name)
+        return ProfileResult(
+            data, document_of_sets(facts, data.name, source, ending, name), written.told(telling_name(data))
+        )
     every = columns(data, written)
     if written.columns is None and _is_row(every, data, written, said):
         keys = partitions(data)

@@ -51,11 +51,15 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class DraftFacts:
-    """What a first policy is drafted from: documents of columns, and how many ``people`` one is to hide among."""
+    """What a first policy is drafted from: documents of columns, and how many ``people`` one is to hide among.
+
+    ``sets`` are columns of sets of items.
+    """
 
     quasi_identifiers: Sequence[Document]
     sensitive: Sequence[Document]
     people: int
+    sets: Sequence[Document] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Wording
+from ppdm_flow.policy.language.wording import Draft, DraftFacts, Wording
 from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.item_sets import item_sets
@@ -37,12 +37,28 @@ AUDIT = requirement_audit(
 )
 
 
+_KNOWN_ITEMS = 2
+
+
+def draft(facts: DraftFacts) -> Draft | None:
+    """Let every pair of items be in several sets, or in none."""
+    if not facts.sets:
+        return None
+    reason = (
+        f"An adversary who knows {_KNOWN_ITEMS} items of somebody's set finds at least {facts.people - 1} other sets"
+        " with both. A larger `m` protects from adversaries who know more, and loses more. Sets are counted: a person"
+        " who has several sets needs them joined into one first."
+    )
+    return Draft(reason, {"k": facts.people, "m": _KNOWN_ITEMS})
+
+
 WORDING = Wording(
     label="k^m-anonymity",
     clause=lambda requirement: f"k of {requirement['m']} items of {requirement['attribute']} ≥ {requirement['k']}",
     advice=lambda _failure: (
         "Let `apriori_anonymization` be the last step that changes the sets: it rolls up or leaves out what is rare."
     ),
+    draft=draft,
 )
 
 
