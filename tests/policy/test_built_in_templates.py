@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
+from ppdm_flow import api
 from ppdm_flow.core.diagnostics import Severity, has_errors
 from ppdm_flow.plan.compile import compile_policy
 from ppdm_flow.policy import load
@@ -292,3 +293,37 @@ def test_the_attacks_of_the_modified_model_stay_whole(child, more, floor):
     found = [each for each in child("modified-k-anonymity", more).diagnostics if each.severity is Severity.ERROR]
     assert [each.code for each in found] == ([] if floor is None else ["PPF308"])
     assert floor is None or floor in found[0].message
+
+
+PLAIN = """
+source: {path: people.csv}
+attributes:
+  age: {role: quasi_identifier, type: integer, hierarchy: {intervals: [0, 30, 50, 120]}}
+  region: {role: quasi_identifier}
+releases: {study: {path: study.csv}}
+"""
+
+
+@pytest.mark.parametrize("name", ["microdata-k", "synthetic-categorical", "hipaa-safe-harbor"])
+def test_what_promises_nothing_of_a_sensitive_attribute_needs_none(tmp_path, name):
+    params = "{as_of: 2026}" if name == "hipaa-safe-harbor" else "{}"
+    (tmp_path / "policy.yaml").write_text(
+        f"version: 1\nname: plain\nextends: [{{template: 'builtin:{name}', with: {params}}}]\n{PLAIN}"
+    )
+    compiled = compile_policy(load(tmp_path / "policy.yaml"))
+    assert not has_errors(compiled.diagnostics), render(compiled.diagnostics, compiled.sources)
+
+
+@pytest.mark.slow
+def test_generated_rows_without_a_sensitive_attribute_are_judged(tmp_path):
+    rows = "".join(f"{20 + i % 60},{'north' if i % 3 else 'south'}\n" for i in range(2000))
+    (tmp_path / "people.csv").write_text(f"age,region\n{rows}")
+    text = f"version: 1\nname: plain\nextends: builtin:synthetic-categorical\n{PLAIN}"
+    (tmp_path / "policy.yaml").write_text(text)
+    report = api.run(tmp_path / "policy.yaml", out=tmp_path / "runs").report
+    assert report.metrics["disclosure.risk"].value is None
+    assert {gate.id: gate.holds for gate in report.gates} == {
+        "gates.no-members": True,
+        "gates.no-copies": True,
+        "gates.still-alike": True,
+    }

@@ -23,11 +23,16 @@ class AttributeDisclosureParams(Params):
 
 
 def effect(params: AttributeDisclosureParams, scope: Scope) -> Effect:
-    """Complain of attributes that the release does not have, and of a release without a secret."""
+    """Complain of attributes that the release does not have, and of a release without a secret.
+
+    Where nothing in the policy is sensitive there is a warning: a template asks for the attack of tables with and
+    without such attributes, and its figure then says that nothing was attacked.
+    """
     problems = unknown({"sensitive": params.sensitive or (), "known": params.known or ()}, scope)
     if params.sensitive is None and not any(a.role is Role.SENSITIVE for a in scope.attributes.values()):
         text = "no attribute of the release has the role `sensitive`: say which one to attack with `sensitive:`"
-        problems = (*problems, Problem("PPF861", text))
+        none = bool(scope.source_roles) and Role.SENSITIVE not in scope.source_roles.values()
+        problems = (*problems, Problem("PPF861", text, warning=none))
     return Effect(problems=problems)
 
 
