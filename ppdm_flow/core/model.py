@@ -12,12 +12,21 @@ from enum import Enum
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, NotRequired, TypeVar, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict
 
 from ppdm_flow.core.diagnostics import current_code
 from ppdm_flow.core.roles import ValuesAbsent
+from ppdm_flow.core.shares import plain_shares
 from ppdm_flow.core.supports import SupportBound
 
 K = TypeVar("K")
@@ -128,7 +137,10 @@ Tree = dict[str, object]
 
 
 class Model(BaseModel):
-    """Base of every model: unknown keys are errors, no NaN, and no input is ever quoted in a message."""
+    """Base of every model: unknown keys are errors, no NaN, and no input is ever quoted in a message.
+
+    A field that is a share takes a percentage as well.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -142,6 +154,11 @@ class Model(BaseModel):
     """Whether another map in one can only ask for more."""
     instead: ClassVar[str] = ""
     """A word that may stand in place of the map."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_percentages(cls, value: Any) -> Any:
+        return plain_shares(cls, value)
 
 
 class FixedMap(dict[K, V]):

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from ppdm_flow.core.shares import plain_share
+
 _WHOLE = re.compile(r"[+-]?[0-9][0-9_]{0,17}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\Z")
 _MOST = 2**62
@@ -57,7 +59,7 @@ class SupportBound:
 
 
 def parsed(value: Any) -> SupportBound:
-    """Read a support as a policy writes it: ``{count: 20}``, ``{ratio: 0.02}``, a bare whole number, a bare decimal.
+    """Read a support as a policy writes it: ``{count: 20}``, ``{ratio: 0.02}``, a bare whole number, decimal or ``2%``.
 
     Raises ValueError, in words for the writer of the policy, that quote nothing but the two keys.
     """
@@ -65,7 +67,9 @@ def parsed(value: Any) -> SupportBound:
         return value
     if isinstance(value, Mapping):
         return _of_map(value)
-    text = str(value).strip()
+    text = plain_share(str(value).strip())
+    if isinstance(value, str) and text != value.strip():
+        return SupportBound(ratio=float(text))
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         if _WHOLE.match(text):
             return SupportBound(count=int(text))
@@ -93,6 +97,7 @@ def _of_map(value: Mapping[Any, Any]) -> SupportBound:
         if not _WHOLE.match(text):
             raise ValueError("must be a whole number of at least 1, for a `count`")
         return SupportBound(count=int(text))
+    text = plain_share(text)
     if not _NUMBER.match(text):
         raise ValueError("must be above 0 and at most 1, for a `ratio`")
     return SupportBound(ratio=float(text))

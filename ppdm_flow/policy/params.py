@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
 from ppdm_flow.core.phrases import listed
+from ppdm_flow.core.shares import plain_share
 from ppdm_flow.core.spans import Span
 from ppdm_flow.core.suggest import closest, did_you_mean
 from ppdm_flow.policy.language.words import short
@@ -323,11 +324,19 @@ def evaluate(
             values[name] = ParamValue(broken=True)
             continue
         value = params_listed(value) if _text(declaration, "type") == LIST and not value.broken else value
+        if _is_share(declaration):
+            value = replace(value, text=plain_share(value.text))
         fault = None if value.broken else _fault(name, declaration, value)
         if fault is not None:
             diagnostics.append(_placed(fault, value, span))
         values[name] = replace(value, broken=True) if fault is not None else value
     return values, needed, diagnostics
+
+
+def _is_share(declaration: Map) -> bool:
+    """Whether a param is a number of at most 1."""
+    most = number(_text(declaration, "max") or "")
+    return _text(declaration, "type") == "float" and most is not None and most <= 1
 
 
 def unknown(name: str, span: Span | None, known: Iterable[str], where: str) -> Diagnostic:
@@ -473,6 +482,11 @@ def number(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return figure if figure.is_finite() else None
+
+
+def number_or_percentage(text: str) -> Decimal | None:
+    """Read a finite decimal number, or a percentage from 0 to 100 as a share; None for all else."""
+    return number(plain_share(text))
 
 
 def _text(declaration: Map, key: str) -> str | None:

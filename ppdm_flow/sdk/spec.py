@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Unpack
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
@@ -19,6 +19,7 @@ from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.plugin_info import Facts, Figures, Kind, PluginInfo
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Nulls, Role
+from ppdm_flow.core.shares import plain_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,19 @@ KeyVariable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"), AfterVa
 
 
 class Params(BaseModel):
-    """Base of every plugin's parameters. Values arrive as text (or lists and maps of text) and are typed here."""
+    """Base of every plugin's parameters. Values arrive as text (or lists and maps of text) and are typed here.
+
+    A parameter that is a number of at most 1 takes a percentage as well.
+    """
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, populate_by_name=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_percentages(cls, value: Any) -> Any:
+        return plain_shares(cls, value)
 
 
 class NoParams(Params):

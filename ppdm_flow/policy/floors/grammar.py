@@ -24,7 +24,7 @@ from ppdm_flow.policy.demands import (
     SubsetOf,
 )
 from ppdm_flow.policy.flatten import flatten
-from ppdm_flow.policy.params import number
+from ppdm_flow.policy.params import number_or_percentage
 from ppdm_flow.policy.text.nodes import UnreadableError
 from ppdm_flow.policy.text.parse import parse
 
@@ -64,7 +64,7 @@ def _demand(text: str) -> Demand | RelativeDemand | None:
 
 def _bound(sign: str, text: str) -> FigureBound | None:
     unit = _UNIT.match(text)
-    figure: Decimal | None = number(unit[2] if unit else text)
+    figure: Decimal | None = number_or_percentage(unit[2] if unit else text)
     return None if figure is None else FigureBound(sign, figure, unit[1] if unit else "")
 
 

@@ -41,7 +41,7 @@ from ppdm_flow.policy.floors.strength import (
 from ppdm_flow.policy.language.patterns import is_pattern
 from ppdm_flow.policy.language.shape import Number, at
 from ppdm_flow.policy.language.words import short
-from ppdm_flow.policy.params import number
+from ppdm_flow.policy.params import number_or_percentage
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _KIND = 2
@@ -273,7 +273,7 @@ def shortfall(demand: Demand, tree: Any) -> str:
 def _figure(demand: FigureBound, tree: Any) -> Decimal | None:
     """The figure of a value, in the unit of the bound; None where it has none, or another unit."""
     if not demand.unit:
-        return number(tree) if isinstance(tree, str) else None
+        return number_or_percentage(tree) if isinstance(tree, str) else None
     try:
         figure = parsed(tree).document.get(demand.unit)
     except ValueError:
@@ -283,7 +283,7 @@ def _figure(demand: FigureBound, tree: Any) -> Decimal | None:
 
 def _same(wanted: Any, tree: Any, *, numeric: bool) -> bool:
     if numeric and isinstance(wanted, str) and isinstance(tree, str):
-        return number(wanted) == number(tree)
+        return number_or_percentage(wanted) == number_or_percentage(tree)
     if isinstance(wanted, dict) and isinstance(tree, Mapping):
         return wanted.keys() == tree.keys() and all(_same(v, tree[k], numeric=False) for k, v in wanted.items())
     if isinstance(wanted, list) and isinstance(tree, list):

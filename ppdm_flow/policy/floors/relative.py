@@ -52,7 +52,7 @@ from ppdm_flow.policy.language.shape import (
     model_for,
     whole_model,
 )
-from ppdm_flow.policy.params import number
+from ppdm_flow.policy.params import number_or_percentage
 from ppdm_flow.policy.text.nodes import PolicyPath
 
 _WORDS_ONLY = frozenset({"description", "given", "owner"})
@@ -213,7 +213,7 @@ def _of_value(shape: Shape | None, path: PolicyPath, tree: Any) -> Iterator[tupl
     if isinstance(shape, SupportShape):
         yield from _of_amount(path, tree)
     elif isinstance(shape, Number):
-        figure = number(tree) if isinstance(tree, str) else None
+        figure = number_or_percentage(tree) if isinstance(tree, str) else None
         if figure is not None:
             yield path, FigureBound(way, figure) if way else EqualTo.of(tree)
     elif isinstance(shape, Text) and isinstance(tree, str):

@@ -44,6 +44,7 @@ _Schema = dict[str, Any]
 _PLACEHOLDER = r"\$\{params\.[A-Za-z][A-Za-z0-9_]*\}"
 _SCALAR = ["string", "number", "boolean"]
 _NUMERIC = r"^\s*[-+]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+_SHARE = rf"{_NUMERIC}|^\s*([0-9]{{1,2}}(\.[0-9]+)?|100(\.0+)?)\s*%\s*$"
 _WHOLE = r"^\s*[-+]?[0-9][0-9_]*(\.0*)?\s*$"
 Described = tuple[str, Any]
 
@@ -243,7 +244,8 @@ def _number(shape: Number) -> _Schema:
     names = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
     ends = {word: getattr(shape, name) for name, word in names.items() if getattr(shape, name) is not None}
     written = {"type": "integer" if shape.integer else "number", **ends}
-    text = {"type": "string", "pattern": _WHOLE if shape.integer else _NUMERIC}
+    share = not shape.integer and any(end is not None and end <= 1 for end in (shape.le, shape.lt))
+    text = {"type": "string", "pattern": _WHOLE if shape.integer else _SHARE if share else _NUMERIC}
     return {"anyOf": [written, text, {"$ref": "#/definitions/placeholder"}]}
 
 
