@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import names as columns_of
 from ppdm_flow.cli.terminal.options import option
-from ppdm_flow.cli.terminal.output import columns, deliver, say
+from ppdm_flow.cli.terminal.output import columns, complain, deliver, say
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from ppdm_flow.api.profile.profile import ProfileResult
+    from ppdm_flow.api.profile.questions import Topic
 
 EXAMPLES = (
     "profile data.csv > policies/new.yaml",
     "profile visits.parquet --out policies/visits.yaml",
     "profile adult.data.gz --no-header --format text",
+    "profile visits.csv --ask --out policies/visits.yaml",
     "profile spark.csv --delimiter ';' --escape backslash",
 )
 
@@ -55,6 +61,10 @@ def profile(
         str | None,
         option("--columns", "NAMES", "Names of the columns, with commas between, for a file without a header."),
     ] = None,
+    ask: Annotated[
+        bool,
+        typer.Option("--ask", help="Ask at most five questions first: who receives it, what is studied, …"),
+    ] = False,
 ) -> None:
     """Write a first policy for data: types, roles guessed with reasons, what tells rows apart, what to require.
 
@@ -74,4 +84,26 @@ def profile(
             "the first line looks like data, or like nothing that columns are called by, so the columns are numbered:"
             " `--header` takes it for their names"
         )
+    if ask:
+        result = _asked(result)
     deliver(result.rendered(form.value, columns(), out.parent if out is not None else None), out)
+
+
+def _asked(result: ProfileResult) -> ProfileResult:
+    """Ask a steward, one question after the other; nothing, or the end of the input, lets the safer guess stand."""
+    answers: dict[Topic, str] = {}
+    while (question := result.next_question(answers)) is not None:
+        text = f"{question.text} ({question.choices}; nothing: {question.guess})"
+        try:
+            said = str(typer.prompt(text, default="", show_default=False, err=True)).strip()
+        except typer.Abort:
+            said = ""
+        try:
+            result.answered({**answers, question.topic: said})
+        except UsageError as error:
+            complain(error.diagnostics, {})
+            if not sys.stdin.isatty():
+                raise
+        else:
+            answers[question.topic] = said
+    return result.answered(answers)

@@ -42,10 +42,10 @@ def render(profile: ProfileDocument, path: str) -> str:
         f"version: 1\nname: {name}\n",
         _source(profile, path),
         _attributes(profile),
-        _people(profile["columns"]),
+        _people(profile),
         _privacy(profile),
         _steps(profile),
-        f"releases:\n  study: {{path: {name}{profile.get('ending', '.csv')}}}\n",
+        _release(profile, f"{name}{profile.get('ending', '.csv')}"),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -106,17 +106,45 @@ def _attributes(profile: ProfileDocument) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _people(columns: Sequence[ProfileColumn]) -> str:
+def _people(profile: ProfileDocument) -> str:
     """Return how people are counted, where a column says whose row it is."""
-    subjects = [c["name"] for c in columns if c["role"] == "subject"]
+    subjects = [c["name"] for c in profile["columns"] if c["role"] == "subject"]
+    answers = profile.get("answers")
     if not subjects:
-        return ""
+        unsaid = answers is not None and "person" in answers["unanswered"]
+        text = (
+            "Nobody said whether a person has several rows. No id repeats, so each row counts as a person; if it is"
+            " otherwise, the column that says whose row it is has the role `subject`."
+        )
+        return "\n".join(comment(text)) + "\n" if unsaid else ""
     text = (
         f"A person has several rows, told by {scalar(subjects[0])}: people are counted, not rows. Somebody may"
         " know this many rows of one person: 1, 2, 3 or all. Where each row is a person of its own, make it an"
         " identifier and leave this out."
     )
-    return "\n".join([*comment(text), "people: {known_rows: 1}"]) + "\n"
+    known_rows = "1" if answers is None else answers["known_rows"]
+    if answers is not None and "known_rows" in answers["unanswered"]:
+        text += " Nobody said how many: all are the safer guess."
+    return "\n".join([*comment(text), f"people: {{known_rows: {known_rows}}}"]) + "\n"
+
+
+def _release(profile: ProfileDocument, path: str) -> str:
+    """Return the release, with its audience where somebody was asked."""
+    lines = ["releases:"]
+    answers = profile.get("answers")
+    audience = "" if answers is None else f", audience: {answers['audience']}"
+    if answers is not None and "audience" in answers["unanswered"]:
+        text = (
+            f"Nobody said who receives it: the safer guess is everybody, so that each hides among {answers['people']}."
+            f" Among partners {PEOPLE} are usual."
+        )
+        lines += comment(text, "  ")
+    return "\n".join([*lines, f"  study: {{path: {path}{audience}}}"]) + "\n"
+
+
+def _hidden_among(profile: ProfileDocument) -> int:
+    answers = profile.get("answers")
+    return PEOPLE if answers is None else answers["people"]
 
 
 def _declared(column: ProfileColumn) -> dict[str, Any]:
@@ -151,15 +179,19 @@ def _figures_of_sets(rows: int, sets: SetFigures) -> str:
 def _privacy(profile: ProfileDocument) -> str:
     columns = profile["columns"]
     sensitive = [c for c in _with_role(columns, "sensitive") if c["distinct"] > 1]
-    return privacy(DraftFacts(_with_role(columns, "quasi_identifier"), sensitive, PEOPLE, _with_role(columns, "items")))
+    return privacy(
+        DraftFacts(
+            _with_role(columns, "quasi_identifier"), sensitive, _hidden_among(profile), _with_role(columns, "items")
+        )
+    )
 
 
 def _steps(profile: ProfileDocument) -> str:
     sets = "sets" in profile
     if not sets and not _with_role(profile["columns"], "quasi_identifier"):
         return ""
-    if profile["rows"] < PEOPLE:
-        return "\n".join(comment(f"No step helps: the data has fewer than {PEOPLE} rows.")) + "\n"
+    if profile["rows"] < (people := _hidden_among(profile)):
+        return "\n".join(comment(f"No step helps: the data has fewer than {people} rows.")) + "\n"
     if sets:
         return "\n".join(["steps:", *_STEP_ON_SETS]) + "\n"
     lines = [
@@ -283,6 +315,18 @@ class ToldByFile:
     domain: Sequence[str] = ()
 
 
+class StewardAnswers(TypedDict):
+    """What a steward said: who receives a release, so among how many ``people`` everybody hides, and what is known.
+
+    ``unanswered`` are the questions where the safer guess stands.
+    """
+
+    audience: str
+    people: int
+    known_rows: str
+    unanswered: list[str]
+
+
 class SetFigures(TypedDict):
     """What sets of items look like: ``alone`` have an item that no other set has, ``empty`` none."""
 
@@ -317,6 +361,7 @@ class ProfileDocument(TypedDict):
     telling_combinations: list[TellingCombination]
     combinations_looked_at: int
     combinations_left_out: int
+    answers: NotRequired[StewardAnswers]
     sets: NotRequired[SetFigures]
     ending: NotRequired[str]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 FORMS = ("yaml", "json", "text")
@@ -55,3 +57,21 @@ def test_what_was_found_out_is_told_and_can_be_said_otherwise(here, tmp_path):
 
 def test_faults(here, tmp_path):
     assert here("profile", "nowhere.csv", cwd=tmp_path).returncode == 2
+
+
+def test_a_steward_is_asked(here, people, monkeypatch):
+    def asked(answers):
+        monkeypatch.setattr("sys.stdin", io.StringIO(answers))
+        return here("profile", "people.csv", "--ask", cwd=people)
+
+    done = asked("partner\nage, illness\n\nillness\n")
+    assert done.returncode == 0, done.stderr
+    assert "Who receives it?" in done.stderr
+    assert "audience: partner" in done.stdout
+    assert "Nobody said whether a person has several rows" in done.stdout
+    silent = asked("")
+    assert silent.returncode == 0
+    assert "audience: public" in silent.stdout
+    wrong = asked("nobody\n")
+    assert wrong.returncode == 2
+    assert "is one of internal, partner, public" in wrong.stderr

@@ -23,6 +23,7 @@ from ppdm_flow.api.profile.data import (
     sets,
     without,
 )
+from ppdm_flow.api.profile.questions import StewardQuestion, Topic, answered, next_question
 from ppdm_flow.core.addresses import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
@@ -57,6 +58,14 @@ class ProfileResult:
             case _:
                 self._releasable()
                 return render(self.document, _from(self.data, beside or Path()))
+
+    def next_question(self, answers: Mapping[Topic, str]) -> StewardQuestion | None:
+        """Return the first question to a steward that is not among ``answers``; None where all were asked."""
+        return next_question(self.document, answers)
+
+    def answered(self, answers: Mapping[Topic, str]) -> ProfileResult:
+        """Return the profile with a steward's answers; an empty one lets the safer guess stand. Raises UsageError."""
+        return replace(self, document=answered(self.document, answers))
 
     def _releasable(self) -> None:
         """Raise DataError where every column is told to be an identifier."""

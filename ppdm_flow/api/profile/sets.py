@@ -26,14 +26,14 @@ MERGE = {"repeated": "merge"}
 
 
 @dataclass(frozen=True, slots=True)
-class SetLines:
+class SetTextForm:
     """A text with one set a line: the ``format`` that reads it, and its options where they are not the default."""
 
     format: str
     options: Mapping[str, Any]
 
 
-def set_lines(text: str, delimiter: str = "") -> SetLines | None:
+def set_lines(text: str, delimiter: str = "") -> SetTextForm | None:
     """Return how the beginning of a text, in whole lines, holds one set a line; None for a table.
 
     Lines of sets have very different numbers of cells, as those of no damaged table have: at least three numbers, none
@@ -44,7 +44,7 @@ def set_lines(text: str, delimiter: str = "") -> SetLines | None:
     if len(lines) < _FEWEST_LINES:
         return None
     if delimiter in ("", " ") and all(map(_NUMBERS.fullmatch, lines)) and _is_ragged([len(x.split()) for x in lines]):
-        return SetLines("transactions", {})
+        return SetTextForm("transactions", {})
     for mark in (delimiter,) if delimiter else _DELIMITERS:
         cells = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=mark))
         if not _is_ragged([len(row) for row in cells]) or any(named(cell) is not None for cell in cells[0]):
@@ -55,7 +55,7 @@ def set_lines(text: str, delimiter: str = "") -> SetLines | None:
         later = [cell for row in cells for cell in row[1:] if cell]
         if mark != "\t" and 2 * sum(cell[:1] in " \t" for cell in later) > len(later):
             options["strip"] = True
-        return SetLines("baskets", options)
+        return SetTextForm("baskets", options)
     return None
 
 

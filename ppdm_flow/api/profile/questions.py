@@ -1,0 +1,168 @@
+"""At most five questions to a steward, and what the answers change in a draft; without one the safer guess stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from ppdm_flow.api.arguments import names
+from ppdm_flow.core.diagnostics import Diagnostic
+from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.roles import Role
+from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.report.contract import PEOPLE
+from ppdm_flow.report.profile import ProfileColumn, ProfileDocument, StewardAnswers
+
+Topic = Literal["audience", "studied", "person", "known_rows", "sensitive"]
+
+_AUDIENCES = {"internal": PEOPLE, "partner": PEOPLE, "public": 10}
+"""Among how many people a draft hides everybody, by who receives the release."""
+_KNOWN_ROWS = ("1", "2", "3", "all")
+_NO = ("no", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class StewardQuestion:
+    """A question on a ``topic``, with what may be answered, and the ``guess`` that stands without an answer."""
+
+    topic: Topic
+    text: str
+    choices: str
+    guess: str
+
+
+def next_question(document: ProfileDocument, answers: Mapping[Topic, str]) -> StewardQuestion | None:
+    """Return the first question that was not asked yet; an empty text in ``answers`` says that one was."""
+    return next((each for each in _questions(document, answers) if each.topic not in answers), None)
+
+
+def _questions(document: ProfileDocument, answers: Mapping[Topic, str]) -> Sequence[StewardQuestion]:
+    about_all = StewardQuestion("audience", "Who receives it?", ", ".join(_AUDIENCES), "public")
+    if "sets" in document:
+        return (about_all,)
+    subject = _names(document, Role.SUBJECT)
+    person = StewardQuestion(
+        "person",
+        "Has a person several rows? Which column says whose row it is?",
+        "no, or the name of a column",
+        subject[0] if subject else "no",
+    )
+    studied = StewardQuestion("studied", "Which columns will be studied? Others stay here.", "names of columns", "all")
+    sensitive = StewardQuestion(
+        "sensitive",
+        "What may nobody learn of a person from it?",
+        "no, or names of columns",
+        ", ".join(_names(document, Role.SENSITIVE)) or "no",
+    )
+    known = StewardQuestion(
+        "known_rows", "How many rows of one person may somebody know already?", ", ".join(_KNOWN_ROWS), "all"
+    )
+    several = answers.get("person") or person.guess
+    return (about_all, studied, person, *((known,) if several.lower() not in _NO else ()), sensitive)
+
+
+def answered(document: ProfileDocument, answers: Mapping[Topic, str]) -> ProfileDocument:
+    """Return a draft with these answers. Raises UsageError for one that is none of the choices."""
+    asked = [topic for topic in _CHANGES if topic in answers]
+    said = {topic: text for topic in asked if (text := answers[topic].strip())}
+    for topic, text in said.items():
+        columns = _CHANGES[topic](document, text)
+        document = cast("ProfileDocument", {**document, "columns": columns})
+    audience = _one_of("audience", said.get("audience", "public"), tuple(_AUDIENCES))
+    noted: StewardAnswers = {
+        "audience": audience,
+        "people": _AUDIENCES[audience],
+        "known_rows": _one_of("known_rows", said.get("known_rows", "all"), _KNOWN_ROWS),
+        "unanswered": [topic for topic in asked if topic not in said],
+    }
+    return cast("ProfileDocument", {**document, "answers": noted})
+
+
+def _same(document: ProfileDocument, _text: str) -> list[ProfileColumn]:
+    return document["columns"]
+
+
+def _studied(document: ProfileDocument, text: str) -> list[ProfileColumn]:
+    if text.lower() == "all":
+        return document["columns"]
+    wanted = _columns(document, "studied", text)
+    kept = (Role.IDENTIFIER, Role.SUBJECT, Role.SAMPLING_WEIGHT, Role.WEIGHT)
+    reason = "nobody will study it, a steward said, so it does not leave"
+    return [
+        column if column["name"] in wanted or column["role"] in kept else _changed(column, Role.IDENTIFIER, reason)
+        for column in document["columns"]
+    ]
+
+
+def _person(document: ProfileDocument, text: str) -> list[ProfileColumn]:
+    chosen = () if text.lower() in _NO else _columns(document, "person", text)
+    if len(chosen) > 1:
+        raise _refused("person", "takes one column")
+    incomplete = [c["name"] for c in document["columns"] if c["name"] in chosen and c["missing"]]
+    if incomplete:
+        raise _refused("person", f"rows without a value of `{incomplete[0]}` would belong to nobody")
+    told = "says whose row it is, a steward said, so people are counted by it"
+    other = "a steward said that a person has one row" if not chosen else "another column says whose row it is"
+    return [
+        _changed(column, Role.SUBJECT, told)
+        if column["name"] in chosen
+        else _changed(column, Role.IDENTIFIER, other)
+        if column["role"] == Role.SUBJECT
+        else column
+        for column in document["columns"]
+    ]
+
+
+def _sensitive(document: ProfileDocument, text: str) -> list[ProfileColumn]:
+    chosen = () if text.lower() in _NO else _columns(document, "sensitive", text)
+    leaving = [c for c in document["columns"] if c["role"] not in (Role.IDENTIFIER, Role.SUBJECT)]
+    staying = next((name for name in chosen if name not in {c["name"] for c in leaving}), None)
+    if staying is not None:
+        raise _refused("sensitive", f"`{staying}` does not leave at all")
+    reason = "nobody may learn it of a person, a steward said"
+    other = "a steward did not name it among what nobody may learn, so others may know it"
+    return [
+        _changed(column, Role.SENSITIVE, reason)
+        if column["name"] in chosen
+        else _changed(column, Role.QUASI_IDENTIFIER, other)
+        if column["role"] == Role.SENSITIVE
+        else column
+        for column in document["columns"]
+    ]
+
+
+_CHANGES: Mapping[Topic, Callable[[ProfileDocument, str], list[ProfileColumn]]] = {
+    "audience": _same,
+    "studied": _studied,
+    "person": _person,
+    "known_rows": _same,
+    "sensitive": _sensitive,
+}
+
+
+def _changed(column: ProfileColumn, role: Role, reason: str) -> ProfileColumn:
+    return cast("ProfileColumn", {**column, "role": str(role), "reason": reason})
+
+
+def _names(document: ProfileDocument, role: Role) -> list[str]:
+    return [column["name"] for column in document["columns"] if column["role"] == role]
+
+
+def _columns(document: ProfileDocument, topic: Topic, text: str) -> tuple[str, ...]:
+    chosen = names(text, f"an answer on `{topic}`")
+    known = [column["name"] for column in document["columns"]]
+    unknown = next((name for name in chosen if name not in known), None)
+    if unknown is not None:
+        raise _refused(topic, f"there is no column `{unknown}`", did_you_mean(unknown, known))
+    return chosen
+
+
+def _one_of(topic: Topic, text: str, choices: tuple[str, ...]) -> str:
+    if text.lower() not in choices:
+        raise _refused(topic, f"is one of {', '.join(choices)}, not `{text}`")
+    return text.lower()
+
+
+def _refused(topic: Topic, why: str, hint: str | None = None) -> UsageError:
+    return UsageError(Diagnostic("PPF120", f"an answer on `{topic}`: {why}", hint=hint))
