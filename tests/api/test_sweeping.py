@@ -404,3 +404,38 @@ def test_the_frontier_has_the_policys_own_values_and_no_dominated_points(sweep):
     everything = sweep(*words, metrics=metrics)
     assert "shown" not in everything.document
     assert len(everything.document["points"]) == 4
+
+
+POLICY_OF_PROMISES = """version: 1
+name: promises
+params: {bound: {type: integer, default: 3}}
+source: {path: people.csv}
+attributes:
+  age: {role: quasi_identifier, type: integer}
+  town: {role: quasi_identifier}
+privacy: {k_anonymity: {k: "${params.bound}"}}
+randomness: {mode: reproducible, seed: "1"}
+steps: {recode: {use: mondrian, with: {partitioning: strict}}}
+releases: {study: {path: study.csv}}
+"""
+
+
+def test_no_point_is_recommended_over_one_that_promises_more(tmp_path):
+    rows = [f"{20 + i * 7 % 40},t{i % 3}" for i in range(120)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,town", *rows, ""]))
+    (tmp_path / "p.yaml").write_text(POLICY_OF_PROMISES)
+
+    def swept(*over):
+        return api.sweep(tmp_path / "p.yaml", over, out=tmp_path / "sweeps").document
+
+    alone = swept("steps.recode.partitioning=strict,relaxed")
+    assert "recommended_by_promise" not in alone
+    assert alone["recommended"]["among"] == 2
+    for path in ("params.bound", "privacy.k_anonymity.k"):
+        both = swept(f"{path}=3,6", "steps.recode.partitioning=strict,relaxed")
+        assert "recommended" not in both
+        assert both["recommended_by_promise"]["axes"] == [path]
+        chosen = both["recommended_by_promise"]["points"]
+        assert [each["among"] for each in chosen] == [2, 2]
+        assert {each["point"] for each in chosen} == {p["number"] for p in both["points"] if p.get("recommended")}
+    assert "recommended_by_promise" in swept("releases.study.audience=internal,partner")

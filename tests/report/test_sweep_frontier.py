@@ -167,6 +167,23 @@ def test_the_recommended_point_is_said_with_what_it_gives_up(document):
     assert not recommended(document)
 
 
+def test_points_that_promise_other_things_are_not_compared(document):
+    each = [
+        {"point": 2, "kept": 0.74, "among": 2, "gives_up": []},
+        {"point": 3, "kept": 0.5, "among": 1, "gives_up": []},
+    ]
+    axis = document["over"][0]["path"]
+    document["recommended_by_promise"] = {"axes": [axis], "points": each}
+    jsonschema.validate(document, SCHEMAS["sweep"]())
+    values = [point["values"][axis] for point in document["points"]]
+    text = recommended(document)
+    assert text.startswith("The points differ in what they promise (k), so none is recommended over another")
+    assert f"With k {values[1]}, point 2 keeps 74% of the information, the most of 2 points." in text
+    assert f"With k {values[2]}, point 3 keeps 50% of the information." in text
+    document["recommended_by_promise"] = {"axes": [axis], "points": []}
+    assert not recommended(document)
+
+
 def test_a_figure_that_cannot_be_compared_has_no_number(document):
     document["points"][1]["metrics"]["c.error"] = figure(None, note="not compared: rows cannot be paired")
     assert "not compared" in rows(document).rows[1].figures

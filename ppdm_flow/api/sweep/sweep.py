@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from scipy import special
 
@@ -24,11 +25,13 @@ from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.engine.machine import cores, utc_now
 from ppdm_flow.engine.manifest import versions
 from ppdm_flow.engine.options import RunOptions
+from ppdm_flow.plan.document import document as plan_document
 from ppdm_flow.report.run.document import plain
 from ppdm_flow.report.run.fields import is_total
 from ppdm_flow.report.sweep import picture
 from ppdm_flow.report.sweep.rows import (
     MeasuredPoint,
+    PromisedRecommendations,
     SweepDocument,
     SweepFigure,
     SweepLoss,
@@ -233,8 +236,11 @@ def document(
             "versions": versions(),
         },
     }
-    recommendation = choose_point(placed, [_kept(some) for some in results], metrics)
-    if recommendation is not None:
+    kept = [_kept(some) for some in results]
+    promises = [_promise(point) for point in points]
+    if len(set(promises)) > 1:
+        written["recommended_by_promise"] = _of_each_promise(placed, kept, metrics, axes, promises)
+    elif (recommendation := choose_point(placed, kept, metrics)) is not None:
         written["recommended"] = recommendation
         placed[recommendation["point"] - 1]["recommended"] = True
     if frontier:
@@ -253,15 +259,61 @@ def _kept(results: Sequence[Result]) -> float | None:
     return statistics.fmean(shares) if shares else None
 
 
+_OF_A_PROMISE = ("requirements", "gates", "people", "nulls", "recipients", "waivers", "ledger", "approvals")
+
+
+def _promise(point: PlannedPoint) -> str:
+    """Return what must hold of a point's releases, and for whom they are: points are compared where it is the same."""
+    plan: Mapping[str, Any] = {**plan_document(point.plans[0])}
+    audiences = {release["name"]: release.get("audience") for release in plan["releases"]}
+    return json_text({**{key: plan[key] for key in _OF_A_PROMISE if key in plan}, "audiences": audiences})
+
+
+def _of_each_promise(
+    points: Sequence[SweepPoint],
+    kept: Sequence[float | None],
+    metrics: Sequence[Metric],
+    axes: Sequence[Axis],
+    promises: Sequence[str],
+) -> PromisedRecommendations:
+    """Return which axes change what is promised, and the point that keeps most for each value of them.
+
+    The loosest bound nearly always keeps most: between bounds somebody has to decide, and not a figure of usefulness.
+    """
+    changing = [axis.path for axis in axes if _changes_promises(axis.path, points, promises)]
+    chosen = []
+    for promise in dict.fromkeys(promises):
+        places = [i for i, own in enumerate(promises) if own == promise]
+        recommendation = choose_point(points, kept, metrics, places)
+        if recommendation is None:
+            continue
+        if len(places) > 1:
+            points[recommendation["point"] - 1]["recommended"] = True
+        chosen.append(recommendation)
+    return {"axes": changing, "points": chosen}
+
+
+def _changes_promises(path: str, points: Sequence[SweepPoint], promises: Sequence[str]) -> bool:
+    """Whether points that differ here promise other things, whatever else they differ in."""
+    found: dict[str, set[str]] = {}
+    for point, promise in zip(points, promises, strict=True):
+        found.setdefault(point["values"][path], set()).add(promise)
+    return len(set(map(frozenset, found.values()))) > 1
+
+
 def choose_point(
-    points: Sequence[SweepPoint], kept: Sequence[float | None], metrics: Sequence[Metric]
+    points: Sequence[SweepPoint],
+    kept: Sequence[float | None],
+    metrics: Sequence[Metric],
+    places: Iterable[int] | None = None,
 ) -> SweepRecommendation | None:
     """Return the point that keeps most of those that would be released, and what others have more of.
 
-    Of equal ones one that no other dominates, then the first.
+    Of equal ones one that no other dominates, then the first. ``places``: only these points are compared.
     """
-    holding = [p["verdict"] in (RELEASED, HELD) and not p["failing"] for p in points]  # a waived one does not hold
-    shares = {i: share for i, share in enumerate(kept) if share is not None and holding[i]}
+    among = range(len(points)) if places is None else places
+    holding = {i for i in among if points[i]["verdict"] in (RELEASED, HELD) and not points[i]["failing"]}
+    shares = {i: share for i, share in enumerate(kept) if share is not None and i in holding}  # none that is waived
     if not shares:
         return None
     place = min(shares, key=lambda i: (-(_compared(shares[i]) or 0.0), not points[i]["on_frontier"], i))

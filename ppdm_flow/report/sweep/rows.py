@@ -91,6 +91,8 @@ def said(document: SweepDocument) -> str:
 def recommended(document: SweepDocument) -> str:
     """Say which point is recommended, and what it gives up against others; nothing where none can be."""
     choice = document.get("recommended")
+    if (by_promise := document.get("recommended_by_promise")) is not None:
+        return _of_promises(document, by_promise)
     if choice is None:
         return ""
     point = next(p for p in document["points"] if p["number"] == choice["point"])
@@ -108,6 +110,26 @@ def recommended(document: SweepDocument) -> str:
         for loss in choice["gives_up"]
     ]
     return f"{text} It gives up: {'; '.join(losses)}." if losses else f"{text} No other is better in any figure."
+
+
+def _of_promises(document: SweepDocument, by_promise: PromisedRecommendations) -> str:
+    """Say that points differ in what they promise, and which keeps most of those that promise the same."""
+    if not by_promise["points"]:
+        return ""
+    paths = [axis["path"] for axis in document["over"]]
+    names = dict(zip(paths, short(paths), strict=True))
+    axes = by_promise["axes"] or paths
+    text = (
+        f"The points differ in what they promise ({', '.join(names[path] for path in axes)}), so none is recommended"
+        " over another: choose the bound first, since a looser one keeps more and protects less."
+    )
+    values = {point["number"]: point["values"] for point in document["points"]}
+    for choice in by_promise["points"]:
+        bound = ", ".join(f"{names[path]} {values[choice['point']][path]}" for path in axes)
+        among = f", the most of {counted(choice['among'], 'point')}" if choice["among"] > 1 else ""
+        kept = amount(tidy(choice["kept"]), "share")
+        text += f" With {bound}, point {choice['point']} keeps {kept} of the information{among}."
+    return text
 
 
 def tidy(value: float) -> float:
@@ -216,7 +238,9 @@ class MeasuredPoint(TypedDict):
     metrics: Annotated[dict[str, SweepFigure], about("The figures by name; a value is the mean over the runs.")]
     error: NotRequired[SweepError]
     own: NotRequired[Annotated[bool, about("That these are the values that the policy itself has.")]]
-    recommended: NotRequired[Annotated[bool, about("That it is the recommended point.")]]
+    recommended: NotRequired[
+        Annotated[bool, about("That it is the recommended point, among those that promise the same.")]
+    ]
 
 
 class SweepPoint(MeasuredPoint):
@@ -250,6 +274,15 @@ class SweepRecommendation(TypedDict):
     gives_up: Annotated[list[SweepLoss], about("What other points have more of.")]
 
 
+class PromisedRecommendations(TypedDict):
+    """Where points differ in what they promise: none is recommended over one that promises something else."""
+
+    axes: Annotated[list[str], about("The axes whose values change requirements, gates, or for whom a release is.")]
+    points: Annotated[
+        list[SweepRecommendation], about("Of each promise the point that keeps most, where one would be released.")
+    ]
+
+
 class SweepRun(TypedDict):
     """How the sweep was carried out."""
 
@@ -274,6 +307,7 @@ class SweepDocument(TypedDict):
     metrics: Annotated[list[SweepMetric], about("The figures that were looked at.")]
     points: Annotated[list[SweepPoint], about("The points, the last axis varying fastest.")]
     recommended: NotRequired[SweepRecommendation]
+    recommended_by_promise: NotRequired[PromisedRecommendations]
     shown: NotRequired[
         Annotated[Literal["frontier"], about("That tables and pictures show no point but those of the frontier.")]
     ]
