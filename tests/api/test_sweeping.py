@@ -15,10 +15,11 @@ from ppdm_flow.api.sweep import grid as grid_module
 from ppdm_flow.api.sweep import points as sweeping_runs
 from ppdm_flow.api.sweep.grid import axes, grid
 from ppdm_flow.api.sweep.metrics import requested_metrics
-from ppdm_flow.api.sweep.sweep import together
+from ppdm_flow.api.sweep.sweep import comparable_shares, together
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DataError, PolicyError, RunError, UsageError
 from ppdm_flow.core.results import Figure
+from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.report.sweep.picture import plain
 from ppdm_flow.report.sweep.rows import rows
 
@@ -439,3 +440,18 @@ def test_no_point_is_recommended_over_one_that_promises_more(tmp_path):
         assert [each["among"] for each in chosen] == [2, 2]
         assert {each["point"] for each in chosen} == {p["number"] for p in both["points"] if p.get("recommended")}
     assert "recommended_by_promise" in swept("releases.study.audience=internal,partner")
+
+
+def test_what_is_not_compared_makes_no_point_better():
+    def judged(**shares):
+        total = [s for s in shares.values() if s is not None]
+        metrics = {f"information_kept.{name}.kept": Figure(share, "share") for name, share in shares.items()}
+        metrics["information_kept.mean_kept"] = Figure(sum(total) / len(total) if total else None, "share")
+        metrics["other.kept"] = Figure(None, "share")
+        return [JudgedResults((), (), metrics, (), (), ())]
+
+    whole, hidden = judged(age=0.4, town=0.2, one=None), judged(age=0.5, town=None, one=None)
+    assert comparable_shares([hidden, whole, whole]) == [None, pytest.approx(0.3), pytest.approx(0.3)]
+    assert comparable_shares([hidden, hidden]) == [0.5, 0.5]
+    assert comparable_shares([judged(age=None)]) == [None]
+    assert comparable_shares([]) == []

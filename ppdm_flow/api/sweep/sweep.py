@@ -27,7 +27,7 @@ from ppdm_flow.engine.manifest import versions
 from ppdm_flow.engine.options import RunOptions
 from ppdm_flow.plan.document import document as plan_document
 from ppdm_flow.report.run.document import plain
-from ppdm_flow.report.run.fields import is_total
+from ppdm_flow.report.run.fields import OF_ATTRIBUTE, TOTAL, is_total
 from ppdm_flow.report.sweep import picture
 from ppdm_flow.report.sweep.rows import (
     MeasuredPoint,
@@ -236,7 +236,7 @@ def document(
             "versions": versions(),
         },
     }
-    kept = [_kept(some) for some in results]
+    kept = comparable_shares(results)
     promises = [_promise(point) for point in points]
     if len(set(promises)) > 1:
         written["recommended_by_promise"] = _of_each_promise(placed, kept, metrics, axes, promises)
@@ -246,6 +246,33 @@ def document(
     if frontier:
         written["shown"] = "frontier"
     return written
+
+
+def comparable_shares(results: Sequence[Sequence[Result]]) -> list[float | None]:
+    """Return the information that each point keeps; None where other attributes are not compared than elsewhere.
+
+    An attribute that cannot be compared has no part in the mean: a point that made pseudonyms of the coarsest one would
+    seem to keep more. Compared are the points that leave fewest out.
+    """
+    kept = [_kept(some) for some in results]
+    left_out = [_left_out(some) for some in results]
+    known = (names for names, share in zip(left_out, kept, strict=True) if share is not None)
+    fewest = min(known, key=len, default=frozenset[str]())
+    return [share if names == fewest else None for names, share in zip(left_out, kept, strict=True)]
+
+
+def _left_out(results: Sequence[Result]) -> frozenset[str]:
+    """Return the figures of what is kept of attributes that some run of a point cannot compare."""
+    runs = [r for r in results if isinstance(r, JudgedResults)]
+    owners = {name.removesuffix(TOTAL) for run in runs for name in run.metrics if is_total(name)}
+    return frozenset(
+        name
+        for run in runs
+        for name, figure in run.metrics.items()
+        if figure.value is None
+        and name.endswith(f".{OF_ATTRIBUTE}")
+        and any(name.startswith(owner) for owner in owners)
+    )
 
 
 def _kept(results: Sequence[Result]) -> float | None:

@@ -179,7 +179,7 @@ class ReportDocument(TypedDict):
 
 TOTAL = "mean_kept"
 """The last part of the figure's name, and of that of one attribute."""
-_OF_ATTRIBUTE = "kept"
+OF_ATTRIBUTE = "kept"
 _MOST_SHOWN = 8
 
 
@@ -238,7 +238,7 @@ def _kept(release: str, owner: str, figure: FigureDocument, metrics: dict[str, F
 
 
 def _attributes(owner: str, metrics: dict[str, FigureDocument]) -> Iterator[KeptAttribute]:
-    begin, end = f"{owner}.", f".{_OF_ATTRIBUTE}"
+    begin, end = f"{owner}.", f".{OF_ATTRIBUTE}"
     for name, figure in metrics.items():
         if name.startswith(begin) and name.endswith(end) and len(name) > len(begin) + len(end):
             attribute = name[len(begin) : -len(end)]
