@@ -45,11 +45,32 @@ def guard_plugin_call(node: StepNode | AuditNode, attributes: Iterable[Attribute
         except PpdmError as error:
             if is_foreign(node.bound) and not _is_ours(error.__traceback__):
                 _refuse_quoting(f"{kind} `{node.name}`", node, attributes, error)
+            if kind == "step" and any(each.code in _UNPLACED for each in error.diagnostics):
+                explained = [_of_earlier_labels(each, node.name, attributes) for each in error.diagnostics]
+                raise type(error)(explained, error.sources) from None
             raise
         except BaseException as error:
             if isinstance(error, _KNOWN):
                 raise
             raise run_fault("PPF901", f"{kind} `{node.name}` failed with an exception that is not an error") from None
+
+
+_UNPLACED = ("PPF786", "PPF788", "PPF789")
+"""A value has no place in a hierarchy, or is no number."""
+
+
+def _of_earlier_labels(fault: Diagnostic, step: str, attributes: Iterable[AttributeFacts]) -> Diagnostic:
+    """Say whose labels a step cannot place, where another step wrote the values of the column."""
+    earlier = next((a for a in attributes if a.changes and f"column `{a.name}`" in fault.message), None)
+    if earlier is None or fault.code not in _UNPLACED:
+        return fault
+    writer = earlier.changes[-1][0]
+    advice = (
+        f"the values of `{earlier.name}` are those that step `{writer}` wrote, and no hierarchy or type of the source"
+        f" knows them: let `{step}` alone recode it (`full_domain_recoding` takes `levels: {{{earlier.name}: {{min:"
+        f" 1}}}}`), or let it come before `{writer}`"
+    )
+    return replace(fault, help=advice)
 
 
 def _refuse_quoting(
