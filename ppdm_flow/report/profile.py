@@ -14,6 +14,7 @@ from ppdm_flow.mining.profiling.column import ColumnFacts
 from ppdm_flow.mining.profiling.roles import Guess
 from ppdm_flow.mining.profiling.sets import SetFacts
 from ppdm_flow.mining.profiling.table import Profile
+from ppdm_flow.mining.profiling.words import of_ids
 from ppdm_flow.policy.language.wording import DraftFacts
 from ppdm_flow.report.contract import PEOPLE, comment, flow, policy_name, privacy, recoding, scalar
 from ppdm_flow.report.snippet import printable
@@ -467,8 +468,10 @@ def _hierarchy(column: ColumnFacts, guess: Guess) -> dict[str, Any] | None:
 
 
 def _is_code(column: ColumnFacts, guess: Guess) -> bool:
-    """Whether its numbers are no quantities: few of them, diagnoses, and postal codes, near by their first digits."""
+    """Whether its numbers are no quantities: few, diagnoses, named like ids, or postal codes, near by first digits."""
     if guess.kind == "diagnosis" or (guess.kind == "postal_code" and column.type == "integer"):
+        return True
+    if column.type == "integer" and of_ids(column.name) and guess.kind not in _QUANTITIES:
         return True
     return column.codes and guess.kind not in _QUANTITIES
 

@@ -583,6 +583,21 @@ def test_a_draft_keeps_what_other_steps_keep(tmp_path):
     assert not [name for name, share in of_best.items() if share is not None and shares[name] < share / 2]
 
 
+def test_codes_are_no_quantities(tmp_path):
+    dice = random.Random(1)
+    rows = [[dice.randrange(1, 27), dice.randrange(1, 27), 250 + dice.randrange(40)] for _ in range(200)]
+    found = api.profile(written(tmp_path, ["admission_source_id", "days", "diag_1"], rows))
+    types = {c["name"]: c["type"] for c in found.document["columns"]}
+    assert types == {"admission_source_id": "text", "days": "integer", "diag_1": "text"}
+    assert "interval_disclosure" not in found.rendered("yaml")  # a diagnosis is no exact number
+
+
+def test_a_rare_sensitive_value_is_said_to_need_large_classes():
+    column = {"name": "hiv", "type": "text", "distinct": 2, "largest_share": 0.99}
+    assert "alpha_k" in privacy(DraftFacts([column], [column], 5))
+    assert "alpha_k" not in privacy(DraftFacts([column], [{**column, "largest_share": 0.9}], 5))
+
+
 class TestSets:
     """One set a line, item numbers, and lists: the draft asks for km-anonymity and is released as it stands."""
 

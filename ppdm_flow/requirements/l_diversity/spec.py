@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ppdm_flow.core import phrases
 from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.mining.classes.measures import measures
@@ -87,6 +88,7 @@ AUDIT = requirement_audit(
 
 
 _FEW_VALUES = 4
+_NEARLY_ONE = 0.95
 
 
 def draft(facts: DraftFacts) -> Draft | None:
@@ -94,7 +96,14 @@ def draft(facts: DraftFacts) -> Draft | None:
     entry = {c["name"]: {"l": 3 if c["distinct"] >= _FEW_VALUES else 2} for c in facts.sensitive}
     if not entry or not facts.quasi_identifiers:  # without them nobody looks alike
         return None
-    return Draft("Those who look alike do not all share one sensitive value.", entry)
+    reason = "Those who look alike do not all share one sensitive value."
+    skewed = [f"`{c['name']}`" for c in facts.sensitive if c.get("largest_share", 0.0) >= _NEARLY_ONE]
+    if skewed:
+        reason += (
+            f" Nearly all rows have one value of {phrases.listed(skewed)}, so that classes must be large to have"
+            " another. Where only the rare values harm, `alpha_k` on these keeps more."
+        )
+    return Draft(reason, entry)
 
 
 WORDING = Wording(
