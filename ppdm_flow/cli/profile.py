@@ -96,7 +96,9 @@ def _asked(result: ProfileResult) -> ProfileResult:
         text = f"{question.text} ({question.choices}; nothing: {question.guess})"
         try:
             said = str(typer.prompt(text, default="", show_default=False, err=True)).strip()
-        except typer.Abort:
+        except typer.Abort:  # Ctrl-C, or the end of answers that come from a file
+            if sys.stdin.isatty():
+                raise
             said = ""
         try:
             result.answered({**answers, question.topic: said})
