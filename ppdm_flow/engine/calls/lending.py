@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from ppdm_flow.core.attributes import AttributeFacts
+from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts import texts
 from ppdm_flow.engine.calls.promises import ReturnedTable
