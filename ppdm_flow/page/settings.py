@@ -95,8 +95,8 @@ class Settings:
     """The disk that copies of released tables take; those that nobody opened for the longest time go first."""
     table_memory_mb: int = 512
     """What the process that makes a copy holds in memory; it sorts the rest on disk."""
-    table_seconds: float = 3_600.0
-    """How long making a copy may take."""
+    table_seconds: int = 3_600
+    """Processor time that making a copy may take."""
     table_readers: int = 4
     """How many pages of tables are read at once; others wait."""
 

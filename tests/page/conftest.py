@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -17,13 +14,21 @@ from forked_jobs import ForkedJobs
 from sites import Server
 
 from ppdm_flow.evidence import key_files
+from ppdm_flow.page.services.bounded import BoundedCalls
 from ppdm_flow.page.services.jobs import jobs
 from ppdm_flow.page.services.policies import checks
 from ppdm_flow.page.services.tables import tables
-from ppdm_flow.page.services.tables.making.__main__ import make
-from ppdm_flow.page.services.tables.making.task import CopyTask
+from ppdm_flow.page.services.tables.copying import CopyExitCode, CopyTask, copy_table
 
 BEGIN = jobs.begin
+
+
+class CopiesMadeHere(BoundedCalls):
+    """Makes copies of released tables in this process, which has imported all that they need."""
+
+    def run(self, _function: object, task: CopyTask) -> CopyExitCode:
+        """Make a copy."""
+        return copy_table(task)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,17 +39,13 @@ def _warm_processes() -> Iterator[None]:
     """
     forked = ForkedJobs()
 
-    def copy(_command: Sequence[str], *, input: bytes, **_options: Any) -> SimpleNamespace:  # noqa: A002  # as `run`
-        return SimpleNamespace(returncode=make(CopyTask.read(input.decode())))
-
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(jobs, "begin", forked.begin)
         patched.setattr(jobs, "_LOOK", 0.02)
         patched.setattr(checks, "_MOMENT", 300)
         patched.setattr(checks, "_PATIENCE", 300)
         patched.setattr(key_files, "_ROUNDS", 1)
-        stand_in = {"DEVNULL": subprocess.DEVNULL, "TimeoutExpired": subprocess.TimeoutExpired}
-        patched.setattr(tables, "subprocess", SimpleNamespace(run=copy, **stand_in))
+        patched.setattr(tables, "BoundedCalls", CopiesMadeHere)
         yield
     forked.close()
 
@@ -53,7 +54,7 @@ def _warm_processes() -> Iterator[None]:
 def new_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin jobs and copies of tables as the server does: in new processes."""
     monkeypatch.setattr(jobs, "begin", BEGIN)
-    monkeypatch.setattr(tables, "subprocess", subprocess)
+    monkeypatch.setattr(tables, "BoundedCalls", BoundedCalls)
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ppdm_flow.core.digests import sha256
-from ppdm_flow.page.services.tables.making.__main__ import make
-from ppdm_flow.page.services.tables.making.task import CopyExitCode, CopyTask
-from ppdm_flow.page.services.tables.table import CopiedTable
+from ppdm_flow.page.services.tables.copying import CopyExitCode, CopyTask, copy_table
+from ppdm_flow.page.services.tables.table import CopiedTable, ReaderDatabases
 from ppdm_flow.page.services.tables.tables import TableCopies
 
 Row = Sequence[str | None]
@@ -17,7 +16,7 @@ Row = Sequence[str | None]
 
 def tables(folder: Path, **limits: Any) -> TableCopies:
     """Return the service with small limits."""
-    most = {"most_rows": 10_000, "most_bytes": 2**30, "memory_mb": 256, "seconds": 120.0, "readers": 2}
+    most = {"most_rows": 10_000, "most_bytes": 2**30, "memory_mb": 256, "seconds": 120, "readers": 2}
     return TableCopies(folder, **{**most, **limits})
 
 
@@ -45,7 +44,12 @@ def task(folder: Path, columns: dict[str, str], rows: Iterable[Row], **words: An
 
 def table(folder: Path, columns: dict[str, str], rows: Iterable[Row]) -> CopiedTable:
     """Return the copy of these rows."""
-    assert make(task(folder, columns, rows)) is CopyExitCode.DONE
-    made = CopiedTable.opened(folder / "copy")
+    assert copy_table(task(folder, columns, rows)) is CopyExitCode.DONE
+    return opened(folder / "copy")
+
+
+def opened(copy: Path) -> CopiedTable:
+    """Return the copy in a folder."""
+    made = CopiedTable.opened(copy, ReaderDatabases(copy.with_name("spilled")))
     assert made is not None
     return made

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import subprocess
 import threading
 import time
 from contextlib import ExitStack
@@ -17,7 +15,7 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
-from copies import table, tables, task
+from copies import opened, table, tables, task
 from prepared_runs import prepared_run
 from pyarrow import parquet
 from signed_runs import BEGIN, small_run
@@ -26,19 +24,18 @@ from sites import PATIENCE
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.page.services.places import PERSON, BusyError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
-from ppdm_flow.page.services.tables import column as columns_module
-from ppdm_flow.page.services.tables import table as selection
-from ppdm_flow.page.services.tables.column import BoundError, ColumnForm
-from ppdm_flow.page.services.tables.making.__main__ import make
-from ppdm_flow.page.services.tables.making.task import CopyExitCode
+from ppdm_flow.page.services.tables.copying import CopyExitCode, copy_table
 from ppdm_flow.page.services.tables.table import (
     BetweenFilter,
+    BoundError,
     CellState,
+    ColumnForm,
     ContainsFilter,
     CopiedTable,
     Equals,
     RowFilter,
     StateFilter,
+    bound,
 )
 from ppdm_flow.page.services.tables.tables import CopyProgress, ReleasedTable
 
@@ -136,15 +133,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | None]])
     return table(tmp_path_factory.mktemp("table"), COLUMNS, rows)
 
 
-@pytest.fixture(params=[2**20, 64], ids=["one piece", "small pieces"])
-def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "PIECE", request.param)
-    monkeypatch.setattr(columns_module, "PIECE", request.param)
-    monkeypatch.setattr(columns_module, "_BYTES", request.param // 4)
-
-
 @pytest.mark.slow(quick=3)
-@pytest.mark.usefixtures("piece")
 @pytest.mark.parametrize("conditions", QUESTIONS, ids=repr)
 def test_filters_orders_and_pages_give_the_rows_that_a_plain_list_gives(made: CopiedTable, rows, conditions):
     orders = [(None, False), *((by, down) for by in (0, 2, 3, 4) for down in (False, True))]
@@ -172,7 +161,7 @@ def test_columns_are_told_as_what_they_are(made: CopiedTable, rows):
     town = made.about.columns[1]
     assert town.suppressed == sum(row[1] == "⊥" for row in rows)
     assert town.missing == sum(row[1] is None for row in rows)
-    assert made.column(0).choices() == [
+    assert made.choices(made.about.columns[:1], 60)[0] == [
         (age, sum(row[0] == age for row in rows)) for age in ("[5, 18)", "[18, 40)", "[40, 100)", "[100, 120)")
     ]
 
@@ -205,12 +194,12 @@ def test_labels_in_a_column_of_numbers_make_it_a_column_of_texts(tmp_path: Path)
     assert [row[0].text for row in page.rows] == ["4", "[30, 40)", "31"]
 
 
-def test_many_values_take_wider_codes_and_long_texts_are_cut(tmp_path: Path):
+def test_many_values_are_searched_in_and_long_texts_are_cut(tmp_path: Path):
     rows = [[f"{n:05}", "ä" * 2_000 if n == 7 else "x"] for n in range(5_000)]
     made = table(tmp_path, {"id": "text", "note": "text"}, rows)
-    assert [(each.form, each.width) for each in made.about.columns] == [(ColumnForm.TEXT, 2), (ColumnForm.CHOICE, 1)]
+    assert [each.form for each in made.about.columns] == [ColumnForm.TEXT, ColumnForm.CHOICE]
     page = made.page(RowFilter((Equals(0, "00007"),)), 0, 10, made.about.columns)
-    assert page.rows[0][1].text == "ä" * 600 + "…"
+    assert page.rows[0][1].text == "ä" * 1_200 + "…"
     assert made.page(RowFilter(by=0, descending=True), 4_990, 100, made.about.columns).numbers == tuple(
         range(9, -1, -1)
     )
@@ -278,10 +267,12 @@ def test_a_file_behind_a_link_is_none_of_the_release(tmp_path: Path, released):
 @pytest.mark.usefixtures("new_pythons")
 def test_the_process_says_why_there_is_no_copy(tmp_path: Path):
     rows = [[str(n)] for n in range(20)]
-    assert make(task(tmp_path, {"id": "text"}, rows, most_rows=19)) is CopyExitCode.TOO_LARGE
-    assert make(task(tmp_path, {"id": "text"}, rows, place=str(tmp_path / "b"), most_rows=20)) is CopyExitCode.DONE
+    assert copy_table(task(tmp_path, {"id": "text"}, rows, most_rows=19)) is CopyExitCode.TOO_LARGE
     assert (
-        make(task(tmp_path, {"id": "text"}, rows, files=((str(tmp_path / "table.csv"), "0" * 64),)))
+        copy_table(task(tmp_path, {"id": "text"}, rows, place=str(tmp_path / "b"), most_rows=20)) is CopyExitCode.DONE
+    )
+    assert (
+        copy_table(task(tmp_path, {"id": "text"}, rows, files=((str(tmp_path / "table.csv"), "0" * 64),)))
         is CopyExitCode.CHANGED
     )
     service = tables(tmp_path / "tables")
@@ -396,9 +387,9 @@ def test_what_a_killed_server_left_is_removed(tmp_path: Path):
 
 
 def test_a_day_is_as_long_as_it_is():
-    assert columns_module.bound("date", "1970-01-02") == 1
-    assert columns_module.bound("timestamp", "1970-01-01", is_last=True) == 86_400_000_000 - 1
-    assert columns_module.bound("date", str(date(1969, 12, 31))) == -1
+    assert bound("date", "1970-01-02") == 1
+    assert bound("timestamp", "1970-01-01", is_last=True) == 86_400_000_000 - 1
+    assert bound("date", str(date(1969, 12, 31))) == -1
 
 
 FORMATS = (
@@ -436,17 +427,16 @@ def test_sets_are_shown_by_their_items(tmp_path: Path):
     rows = tmp_path / "rows.dat"
     rows.write_text("3 1 2\n7\n2 1\n")
     made = task(tmp_path, {"items": "text"}, [], path=str(rows), format="transactions", files=())
-    assert make(replace(made, columns=(("items", "text", (), True),))) is CopyExitCode.DONE
-    copy = CopiedTable.opened(tmp_path / "copy")
-    assert copy is not None
+    assert copy_table(replace(made, columns=(("items", "text", (), True),))) is CopyExitCode.DONE
+    copy = opened(tmp_path / "copy")
     page = copy.page(RowFilter((ContainsFilter(0, "2"),)), 0, 10, copy.about.columns)
     assert [row[0].text for row in page.rows] == ["1, 2, 3", "1, 2"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("free_bytes", "answer"), [(2**62, CopyExitCode.FAILED), (1, CopyExitCode.DONE)])
-def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, monkeypatch, free_bytes: int, answer: CopyExitCode):
-    monkeypatch.setattr("ppdm_flow.page.services.tables.tables.subprocess", subprocess)  # a process of its own
+@pytest.mark.usefixtures("new_pythons")
+def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, free_bytes: int, answer: CopyExitCode):
     service = tables(tmp_path / "tables")
     made = service._made(task(tmp_path, {"id": "text"}, [["1"]], place=str(tmp_path / "b"), free_bytes=free_bytes))
     assert made is answer
@@ -454,25 +444,14 @@ def test_a_copy_leaves_the_disk_its_room(tmp_path: Path, monkeypatch, free_bytes
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rows", "answer"), [(20_000, CopyExitCode.FAILED), (20, CopyExitCode.DONE)])
-def test_a_small_file_of_long_values_in_many_cells_takes_bounded_memory(tmp_path: Path, monkeypatch, rows, answer):
-    peaks = []
-
-    def run(words, *, input, **_options):  # noqa: A002  # as of `subprocess`
-        process = subprocess.Popen(words, stdin=subprocess.PIPE)
-        process.stdin.write(input)
-        process.stdin.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        peaks.append(usage.ru_maxrss / 2**20)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return process
-
-    kept = {"DEVNULL": subprocess.DEVNULL, "TimeoutExpired": subprocess.TimeoutExpired}
-    monkeypatch.setattr("ppdm_flow.page.services.tables.tables.subprocess", SimpleNamespace(run=run, **kept))
+@pytest.mark.usefixtures("new_pythons")
+def test_a_small_file_of_long_values_in_many_cells_takes_bounded_memory(tmp_path: Path, rows, answer):
     file, names = tmp_path / "table.parquet", ("a", "b", "c")
     cells = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int8()), pa.array(["x" * 90_000]))
     parquet.write_table(pa.table(dict.fromkeys(names, cells)), file)
     assert file.stat().st_size < 50_000
     words = {"path": str(file), "format": "parquet", "files": ((str(file), sha256(file)),), "most_rows": 100_000}
     made = task(tmp_path, dict.fromkeys(names, "text"), [], place=str(tmp_path / "b"), **words)
-    assert tables(tmp_path / "tables")._made(made) is answer
-    assert peaks[0] < 3.25
+    service = tables(tmp_path / "tables")
+    assert service._calls.memory <= 3.25 * 1_024
+    assert service._made(made) is answer

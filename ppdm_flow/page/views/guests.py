@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
@@ -25,12 +25,15 @@ from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, 
 from ppdm_flow.page.services.released.sending import archive, checked, pieces
 from ppdm_flow.page.services.runs.runs import REPORTS
 from ppdm_flow.page.services.shown import SharedRelease
-from ppdm_flow.page.services.tables.column import SUPPRESSED, BoundError, ColumnAbout, ColumnForm, CopiedColumn
 from ppdm_flow.page.services.tables.shown_tables import shown_files, shown_table
 from ppdm_flow.page.services.tables.table import (
+    SUPPRESSED,
     BetweenFilter,
+    BoundError,
     CellState,
+    ColumnAbout,
     ColumnCondition,
+    ColumnForm,
     ContainsFilter,
     CopiedTable,
     Equals,
@@ -334,6 +337,8 @@ def _without_rows(call: Call, release: ShownRelease, progress: CopyProgress) -> 
 def _with_rows(call: Call, release: ShownRelease, table: CopiedTable, question: GuestQuestion) -> Response:
     every = table.about.columns
     columns = every[question.first : question.first + COLUMNS]
+    asked_of = {condition.column for condition in question.question.conditions}
+    choices = _choices(table, {*columns, *(every[number] for number in asked_of)})
     wrong, found, page = None, _NOTHING, 1
     try:
         page, found = _found(table, question)
@@ -351,8 +356,8 @@ def _with_rows(call: Call, release: ShownRelease, table: CopiedTable, question: 
         rows=table.about.rows,
         page=page,
         pages=_pages(found.total),
-        fields=filter_fields(table, question, columns, wrong),
-        active=active_filters(table, question),
+        fields=filter_fields(choices, question, columns, wrong),
+        active=active_filters(table, choices, question),
         wrong=wrong,
         changes=list(dict.fromkeys(change for column in columns for change in column.changes)),
     )
@@ -375,6 +380,8 @@ def _pages(rows: int) -> int:
 # The fields by which a table is filtered, and the conditions that hold, in words.
 
 
+Choices = Sequence[tuple[str, str]]
+"""Codes and words to choose from."""
 _FILTERS_LONGEST = 60
 """Characters of a value in a list to choose from."""
 
@@ -387,7 +394,7 @@ class FilterField:
     """
 
     about: ColumnAbout
-    choices: Sequence[tuple[str, str]]
+    choices: Choices
     states: Sequence[tuple[str, str]]
     has: dict[str, str]
     is_wrong: bool
@@ -408,13 +415,13 @@ class ActiveFilter:
 
 
 def filter_fields(
-    table: CopiedTable, asked: GuestQuestion, columns: Sequence[ColumnAbout], wrong: int | None
+    choices: Mapping[int, Choices], asked: GuestQuestion, columns: Sequence[ColumnAbout], wrong: int | None
 ) -> list[FilterField]:
     """Return the fields of the columns that are shown; a column of coded sets has none."""
     return [
         FilterField(
             about,
-            _choices(table.column(about.number)) if about.form is ColumnForm.CHOICE else (),
+            choices.get(about.number, ()),
             _states(about) if about.form is not ColumnForm.CHOICE else (),
             {name.removeprefix(f"c{about.number}"): word for name, word in asked.of_column(about.number).items()},
             is_wrong=about.number == wrong,
@@ -424,20 +431,20 @@ def filter_fields(
     ]
 
 
-def active_filters(table: CopiedTable, asked: GuestQuestion) -> list[ActiveFilter]:
+def active_filters(table: CopiedTable, choices: Mapping[int, Choices], asked: GuestQuestion) -> list[ActiveFilter]:
     """Return what is asked of columns now, be they shown or not."""
     columns = {condition.column: table.about.columns[condition.column] for condition in asked.question.conditions}
     return [
         ActiveFilter(about.name, text, asked.without_column(number))
         for number, about in columns.items()
-        for text in (_sentence(table, about, asked.of_column(number)),)
+        for text in (_sentence(choices, about, asked.of_column(number)),)
     ]
 
 
-def _sentence(table: CopiedTable, about: ColumnAbout, words: dict[str, str]) -> str:
+def _sentence(choices: Mapping[int, Choices], about: ColumnAbout, words: dict[str, str]) -> str:
     name, told = f"c{about.number}", list[str]()
     if about.form is ColumnForm.CHOICE:
-        return dict(_choices(table.column(about.number)))[words[name]]
+        return dict(choices[about.number])[words[name]]
     text = catalogue()
     if name in words:
         word = words[name]
@@ -451,23 +458,20 @@ def _sentence(table: CopiedTable, about: ColumnAbout, words: dict[str, str]) -> 
     return "; ".join(told)
 
 
-@lru_cache(maxsize=512)
-def _choices(column: CopiedColumn) -> tuple[tuple[str, str], ...]:
-    return tuple((str(code), text) for code, text in _each_choice(column))
-
-
-def _each_choice(column: CopiedColumn) -> Iterator[tuple[int, str]]:
-    about = column.about
-    text = catalogue()
-    for code, (value, rows) in enumerate(column.choices()):
-        short = value if len(value) <= _FILTERS_LONGEST else f"{value[:_FILTERS_LONGEST]}…"
-        yield code, text("guests.choice", text=short or text("guests.empty_text"), rows=f"{rows:,}")
-    for code, word, rows in (
-        (about.suppressed_code, f"{SUPPRESSED} {text('guests.is_suppressed')}", about.suppressed),
-        (about.missing_code, text("guests.is_missing"), about.missing),
-    ):
-        if rows:
-            yield code, text("guests.choice", text=word, rows=f"{rows:,}")
+def _choices(table: CopiedTable, columns: Collection[ColumnAbout]) -> dict[int, Choices]:
+    """Return what there is to choose from, by the numbers of columns: codes, and values with their numbers of rows."""
+    text, found = catalogue(), dict[int, Choices]()
+    every = table.choices(columns, _FILTERS_LONGEST)
+    for about in (each for each in columns if each.number in every):
+        suppressed = f"{SUPPRESSED} {text('guests.is_suppressed')}", about.suppressed
+        missing = text("guests.is_missing"), about.missing
+        values = ((value or text("guests.empty_text"), rows) for value, rows in every[about.number])
+        found[about.number] = [
+            (str(code), text("guests.choice", text=value, rows=f"{rows:,}"))
+            for code, (value, rows) in enumerate((*values, suppressed, missing))
+            if rows
+        ]
+    return found
 
 
 def _states(about: ColumnAbout) -> tuple[tuple[str, str], ...]:

@@ -27,7 +27,7 @@ from ppdm_flow.engine.local import sql
 from ppdm_flow.engine.opening import collapsed
 from ppdm_flow.engine.opening.collapsed import CollapsingSink, expanded
 from ppdm_flow.page.services.released.files import ReleasedFolder
-from ppdm_flow.page.services.tables.making.columns import text_tables
+from ppdm_flow.page.services.tables.copying import text_tables
 from ppdm_flow.page.services.tables.tables import ReleasedTable
 
 PIPELINES = Path(__file__).resolve().parents[3] / "pipelines"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,14 +13,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from ppdm_flow.core.digests import digest
+from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts import DICTIONARY
+from ppdm_flow.page.services.bounded import MEGABYTE, BoundedCalls, LimitExceededError
 from ppdm_flow.page.services.places import PERSON, WorkPlaces
 from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, ReleasedFolder
 from ppdm_flow.page.services.storage.disk import most_files
-from ppdm_flow.page.services.tables.column import ABOUT, VERSION, prepare
-from ppdm_flow.page.services.tables.making.task import CopyExitCode, CopyTask
-from ppdm_flow.page.services.tables.table import CopiedTable
+from ppdm_flow.page.services.tables.copying import CopyExitCode, CopyTask, copy_apart
+from ppdm_flow.page.services.tables.table import ABOUT, VERSION, CopiedTable, ReaderDatabases
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.plan.definition import COLLAPSE
 
@@ -32,6 +31,8 @@ _FILES = 0.05
 """The share of the files that the disk may hold which copies may be: a column is several."""
 _WORKERS = 2
 """Copies that are made at once, each for another person."""
+_READING_MB = 3 * 1_024
+"""Memory that rows may take while they are read, beyond what DuckDB may hold."""
 
 
 class CopyProgress(StrEnum):
@@ -66,15 +67,18 @@ class TableCopies:
         most_rows: int,
         most_bytes: int,
         memory_mb: int,
-        seconds: float,
+        seconds: int,
         readers: int,
         free_bytes: int = 0,
         patience: float = 10.0,
     ) -> None:
         self._free_bytes = free_bytes
-        self._folder, self._most_bytes, self._seconds, self._patience = folder, most_bytes, seconds, patience
+        self._folder, self._most_bytes, self._patience = folder, most_bytes, patience
         self._most_rows, self._memory_mb = most_rows, memory_mb
+        memory, output = memory_mb + _READING_MB, most_bytes // MEGABYTE + 1
+        self._calls = BoundedCalls(seconds=seconds, memory=memory, output=output, places=_WORKERS, each=_WORKERS)
         self._readers = WorkPlaces(readers, each=max(1, readers // 2))
+        self._databases = ReaderDatabases(folder / f"{_MAKING}spilled")
         self._lock = threading.Lock()
         self._removing = threading.Lock()  # held for long; every guest's page waits for the other one
         self._progress: dict[str, CopyProgress] = {}
@@ -86,8 +90,6 @@ class TableCopies:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for left in folder.glob(f"{_MAKING}*"):
             shutil.rmtree(left, ignore_errors=True)
-        if self._copies():
-            threading.Thread(target=prepare, name="tables", daemon=True).start()
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -109,7 +111,7 @@ class TableCopies:
             table = self._open.get(key)
             if table is not None:
                 return table
-            table = CopiedTable.opened(self._folder / key)
+            table = CopiedTable.opened(self._folder / key, self._databases)
             if table is not None:
                 self._open[key] = table
                 os.utime(table.folder / ABOUT)
@@ -191,7 +193,6 @@ class TableCopies:
     def _copied(self, key: str, task: CopyTask) -> CopyProgress | None:
         """Make one copy; return why there is none, or nothing."""
         answer, place = self._made(task), Path(task.place)
-        prepare()
         if answer != CopyExitCode.DONE:
             shutil.rmtree(place, ignore_errors=True)
             return _PROGRESS.get(answer, CopyProgress.FAILED)
@@ -203,19 +204,12 @@ class TableCopies:
 
     def _made(self, task: CopyTask) -> CopyExitCode:
         shutil.rmtree(task.place, ignore_errors=True)
-        words = [sys.executable, "-P", "-m", "ppdm_flow.page.services.tables.making"]
         try:
-            done = subprocess.run(  # noqa: S603  # our own module
-                words,
-                input=task.text().encode(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=self._seconds,
-                check=False,
-            )
-            return CopyExitCode(done.returncode)
-        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return self._calls.run(copy_apart, task)
+        except (LimitExceededError, RuntimeError):
             return CopyExitCode.FAILED
+        except PpdmError:
+            return CopyExitCode.UNREADABLE
 
     def _make_room(self, newest: str) -> None:
         with self._removing:
