@@ -88,9 +88,9 @@ def serve(
 
     Exit status: 0 it was stopped, 2 it cannot be started as asked, 3 it failed.
     """
-    from ppdm_flow.page.serving.extra import check_extra  # noqa: PLC0415  # nothing of the page loads for other words
+    from ppdm_flow.page.extras import check_page  # noqa: PLC0415  # nothing of the page loads for other words
 
-    check_extra()
+    check_page()
     from ppdm_flow.page.serving.server import serve as serve_page  # noqa: PLC0415  # imports what was looked for
     from ppdm_flow.page.settings import Settings  # noqa: PLC0415  # as above
 

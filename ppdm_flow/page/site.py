@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ppdm_flow.page.extras import check_openid
 from ppdm_flow.page.services import journal, keys, shown
 from ppdm_flow.page.services.accounts import people
 from ppdm_flow.page.services.accounts.accounts import Accounts
@@ -18,7 +20,6 @@ from ppdm_flow.page.services.jobs.records import JobRecords
 from ppdm_flow.page.services.journal import ActionJournal
 from ppdm_flow.page.services.keys import SigningKeys
 from ppdm_flow.page.services.openid import configuration
-from ppdm_flow.page.services.openid.extra import open_id
 from ppdm_flow.page.services.policies import history
 from ppdm_flow.page.services.policies.checks import PolicyChecks
 from ppdm_flow.page.services.policies.history import FileHistory
@@ -94,7 +95,7 @@ def opened_site(settings: Settings) -> Site:
         jobs=jobs,
         journal=ActionJournal(database, settings.journal_key),
         keys=SigningKeys(database, settings.keys, jobs),
-        openid=open_id(settings.oidc, database),
+        openid=_open_id(settings.oidc, database),
         people=people.people(database, accounts),
         policies=policies,
         runs=RunFolder(settings.runs),
@@ -105,3 +106,13 @@ def opened_site(settings: Settings) -> Site:
         uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
         hierarchies=HierarchyDrafts(settings.hierarchies, settings.uploads, free_bytes=settings.free_bytes),
     )
+
+
+def _open_id(file: Path | None, database: PageDatabase) -> OpenId | None:
+    """Return the provider that a file names; None without a file. Raises UsageError, PluginError."""
+    if file is None:
+        return None
+    check_openid()
+    from ppdm_flow.page.services.openid.open_id import opened  # noqa: PLC0415  # imports what was looked for
+
+    return opened(file, database)

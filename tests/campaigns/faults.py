@@ -113,7 +113,7 @@ ROOMS = (
     Room(
         "page access",
         (
-            ("page/http/access.py", "page/http/answering.py", "page/http/call.py", "page/**/*access*.py"),
+            ("page/http/route.py", "page/http/answering.py", "page/http/call.py", "page/**/*access*.py"),
             ("page/services/accounts/*.py", "page/**/*session*.py"),
             ("page/services/approvals/*.py", "page/**/*permission*.py"),
         ),

@@ -13,8 +13,7 @@ from made_elements import faults
 from sites import PASSWORD, PATIENCE, Browser
 from walk import fields, filled, parts, routes
 
-from ppdm_flow.page.http.documents import FRAMED
-from ppdm_flow.page.http.headers import HEADERS
+from ppdm_flow.page.http.headers import FRAMED, HEADERS
 from ppdm_flow.page.http.route import PageRoute
 from ppdm_flow.page.services.accounts.roles import PageRole
 

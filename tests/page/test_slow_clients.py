@@ -22,9 +22,8 @@ from uvicorn.server import ServerState
 
 from ppdm_flow.page.app import ROUTES, application
 from ppdm_flow.page.http import answering, turns
-from ppdm_flow.page.http.access import PUBLIC
 from ppdm_flow.page.http.cookies import VISIT
-from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.http.route import PUBLIC, reads
 from ppdm_flow.page.http.turns import AT_ONCE
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.accounts.sessions import Visit

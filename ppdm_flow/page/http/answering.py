@@ -31,10 +31,9 @@ from ppdm_flow.page.http.turns import (
     turn_of_address,
 )
 from ppdm_flow.page.services.accounts.attempts import neighbourhood, network
-from ppdm_flow.page.services.accounts.passwords import HASHES_AT_ONCE
+from ppdm_flow.page.services.accounts.passwords import HASHES_AT_ONCE, new_word
 from ppdm_flow.page.services.accounts.roles import User
 from ppdm_flow.page.services.accounts.sessions import Visit
-from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.services.places import PERSON, BusyError, WorkPlaces
 from ppdm_flow.page.services.policies.policies import UnknownPolicyError
 from ppdm_flow.page.services.refusal import RefusalError

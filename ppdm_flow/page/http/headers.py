@@ -1,10 +1,12 @@
-"""Headers that every answer has: what browsers may load, and from where."""
+"""Headers of answers: what browsers may load and from where, also in a frame, and what they keep as a file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
+from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CONTENT_SECURITY = (
@@ -52,3 +54,28 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+# Documents of the product as answers: a page of its own in a frame without rights, and files to keep.
+
+
+FRAMED = {
+    "content-security-policy": (
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none';"
+        " base-uri 'none'; frame-ancestors 'self'"
+    ),
+    "x-frame-options": "SAMEORIGIN",
+}
+"""A document of one file brings its own style. It may show that, and do nothing: no script, no form, no request."""
+
+
+def framed(html: str | bytes) -> Response:
+    """Answer with a document that a page of ours shows in a frame."""
+    return Response(html, media_type="text/html; charset=utf-8", headers=FRAMED)
+
+
+def kept(pieces: Iterable[bytes], name: str, size: int | None = None) -> StreamingResponse:
+    """Answer with a file that browsers keep and never open, in pieces; ``name`` is what they call it."""
+    headers = {"content-disposition": f"attachment; filename*=utf-8''{quote(name, safe='')}"}
+    headers |= {} if size is None else {"content-length": str(size)}
+    return StreamingResponse(iter(pieces), media_type="application/octet-stream", headers=headers)

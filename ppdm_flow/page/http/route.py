@@ -7,13 +7,34 @@ from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
-from ppdm_flow.page.http.access import Access
 from ppdm_flow.page.http.call import Call
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 
 Endpoint = Callable[[Call], Response]
 LINE = 1_000
 """Characters of a field that has no limit of its own: a name, a password, a choice."""
 ANY_FIELD = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """``public``: everybody, signed in or not; else somebody who has one of the ``roles``."""
+
+    roles: frozenset[PageRole] = frozenset()
+    public: bool = False
+
+    def allows(self, user: User | None) -> bool:
+        """Whether this person may."""
+        return self.public or (user is not None and user.has(*self.roles))
+
+
+PUBLIC = Access(public=True)
+SIGNED_IN = Access(frozenset(PageRole))
+READERS = Access(frozenset({PageRole.GUEST, PageRole.STEWARD, PageRole.APPROVER}))
+STEWARDS = Access(frozenset({PageRole.STEWARD}))
+STEWARDS_AND_APPROVERS = Access(frozenset({PageRole.STEWARD, PageRole.APPROVER}))
+APPROVERS = Access(frozenset({PageRole.APPROVER}))
+ADMINISTRATORS = Access(frozenset({PageRole.ADMINISTRATOR}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from ppdm_flow.page.http import cookies
-from ppdm_flow.page.http.access import ADMINISTRATORS, PUBLIC, SIGNED_IN
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.route import ADMINISTRATORS, PUBLIC, SIGNED_IN, changes, reads
 from ppdm_flow.page.services.accounts.accounts import (
     LastAdministratorError,
     NameTakenError,

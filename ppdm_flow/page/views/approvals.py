@@ -12,9 +12,8 @@ from starlette.responses import Response
 from ppdm_flow.engine.evidence.signatures import SignatureResult
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.keys import PublicKey
-from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import PASSPHRASE, Call
-from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.route import STEWARDS, STEWARDS_AND_APPROVERS, changes, reads
 from ppdm_flow.page.looks.addresses import approval_address, run_address
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.approvals import Approval, NamedHeldRun, SigningPermission, find_held, held_runs, may_sign

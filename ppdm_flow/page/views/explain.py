@@ -9,9 +9,8 @@ from starlette.responses import Response
 
 from ppdm_flow import api
 from ppdm_flow.core.errors import UsageError
-from ppdm_flow.page.http.access import SIGNED_IN
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.http.route import SIGNED_IN, reads
 from ppdm_flow.page.looks.markdown import html_of, title_of
 
 _LONGEST = 100

@@ -14,10 +14,9 @@ from starlette.responses import Response
 
 from ppdm_flow.api.report import REPORT, rendered
 from ppdm_flow.core.texts import SHEET_HTML
-from ppdm_flow.page.http.access import READERS
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.documents import framed, kept
-from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.http.headers import framed, kept
+from ppdm_flow.page.http.route import READERS, reads
 from ppdm_flow.page.services.journal import DOWNLOAD
 from ppdm_flow.page.services.places import BusyError
 from ppdm_flow.page.services.refusal import RefusalError

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from ppdm_flow.page.http.access import SIGNED_IN
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.http.route import SIGNED_IN, reads
 
 
 def home(call: Call) -> Response:

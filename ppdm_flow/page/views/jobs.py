@@ -6,9 +6,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ppdm_flow.page.http.access import STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import Call, known_job
-from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.route import STEWARDS_AND_APPROVERS, changes, reads
 from ppdm_flow.page.services.jobs.job import JobState, VerbJob
 
 _SHOWN = 60

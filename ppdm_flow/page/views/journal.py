@@ -10,9 +10,8 @@ from itertools import islice
 
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from ppdm_flow.page.http.access import ADMINISTRATORS
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import reads
+from ppdm_flow.page.http.route import ADMINISTRATORS, reads
 from ppdm_flow.page.services.journal import JournalEntry
 from ppdm_flow.page.texts.catalogue import catalogue
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
-from ppdm_flow.page.http.access import STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import PASSPHRASE, Call
-from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.route import STEWARDS_AND_APPROVERS, changes, reads
 from ppdm_flow.page.services.accounts.passwords import LEAST_LENGTH
 from ppdm_flow.page.services.refusal import RefusalError
 

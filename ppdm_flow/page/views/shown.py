@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ppdm_flow.page.http.access import STEWARDS
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.route import STEWARDS, changes, reads
 from ppdm_flow.page.looks.addresses import shown_address
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.shown import MOST, PublishedRun, Refusal

@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ppdm_flow.page.http.access import STEWARDS
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import changes, reads
+from ppdm_flow.page.http.route import STEWARDS, changes, reads
 from ppdm_flow.page.services.uploads.kinds import endings
 from ppdm_flow.page.services.uploads.uploads import LOOKS, Upload, columns_of, takes_rows
 

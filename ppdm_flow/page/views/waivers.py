@@ -12,9 +12,8 @@ from starlette.responses import Response
 from ppdm_flow.core.model import NAME
 from ppdm_flow.core.waivers import AcceptedWaiver, day
 from ppdm_flow.engine.machine import utc_now
-from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import Call, known_policy
-from ppdm_flow.page.http.route import asks, reads
+from ppdm_flow.page.http.route import STEWARDS, STEWARDS_AND_APPROVERS, asks, reads
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.policy.edit.changes import put, to_json
 

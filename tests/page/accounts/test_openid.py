@@ -19,8 +19,8 @@ from ppdm_flow.core.errors import UsageError
 from ppdm_flow.page.app import application
 from ppdm_flow.page.services.accounts import links
 from ppdm_flow.page.services.accounts.links import Identity
+from ppdm_flow.page.services.accounts.passwords import new_word
 from ppdm_flow.page.services.accounts.roles import PageRole
-from ppdm_flow.page.services.accounts.words import new_word
 from ppdm_flow.page.services.openid import open_id as provider_module
 from ppdm_flow.page.services.openid.configuration import SECONDS, FlowRefusedError, Flows, read_configuration
 from ppdm_flow.page.settings import Settings

@@ -15,8 +15,8 @@ from ppdm_flow.page.services.accounts.accounts import (
     require_administrator,
     set_password,
 )
+from ppdm_flow.page.services.accounts.passwords import hash_of, new_word
 from ppdm_flow.page.services.accounts.roles import PageRole, User
-from ppdm_flow.page.services.accounts.words import hash_of, new_word
 from ppdm_flow.page.services.storage.database import PageDatabase
 
 SCHEMA = (

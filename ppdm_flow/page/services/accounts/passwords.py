@@ -1,7 +1,9 @@
-"""Passwords as argon2id hashes."""
+"""Passwords as argon2id hashes, and random words that open something, of which the server keeps the hashes too."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import threading
 import unicodedata
 
@@ -76,3 +78,13 @@ _USUAL = frozenset(
     }
 )  # fmt: skip
 """Passwords of twelve characters and more that lists of the most used ones begin with."""
+
+
+def new_word() -> str:
+    """Return 256 random bits as text for cookies and addresses."""
+    return secrets.token_urlsafe(32)
+
+
+def hash_of(word: str) -> str:
+    """Return what is kept of a word. It is as random as a key: one round of SHA-256 is enough."""
+    return hashlib.sha256(word.encode()).hexdigest()

@@ -10,8 +10,8 @@ from ppdm_flow.page.services.accounts import accounts, attempts, links, sessions
 from ppdm_flow.page.services.accounts.accounts import Accounts, PasswordMatch, key
 from ppdm_flow.page.services.accounts.attempts import AttemptKind, Attempts, CountedSubject, network
 from ppdm_flow.page.services.accounts.links import AccountLinks, Identities
+from ppdm_flow.page.services.accounts.passwords import hash_of, new_word
 from ppdm_flow.page.services.accounts.roles import User
-from ppdm_flow.page.services.accounts.words import hash_of, new_word
 from ppdm_flow.page.services.storage.database import PageDatabase
 
 BROWSERS_SCHEMA = (

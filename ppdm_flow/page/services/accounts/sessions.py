@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from ppdm_flow.page.services.accounts.accounts import Accounts
+from ppdm_flow.page.services.accounts.passwords import hash_of, new_word
 from ppdm_flow.page.services.accounts.roles import User
-from ppdm_flow.page.services.accounts.words import hash_of, new_word
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.database import PageDatabase
 

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.suggest import did_you_mean
-from ppdm_flow.page.services.accounts.words import hash_of, new_word
+from ppdm_flow.page.services.accounts.passwords import hash_of, new_word
 from ppdm_flow.page.services.storage.database import PageDatabase
 
 BACK = "/sign-in/openid/back"

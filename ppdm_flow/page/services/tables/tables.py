@@ -233,7 +233,8 @@ class TableCopies:
             for place, away in zip(places, gone, strict=True):
                 self._open.pop(place.name, None)
                 place.rename(away)
-        for away in gone:
+        for place, away in zip(places, gone, strict=True):
+            self._databases.forget(place)
             shutil.rmtree(away, ignore_errors=True)
 
 

@@ -24,9 +24,8 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PolicyError, PpdmError
 from ppdm_flow.core.pages import read
 from ppdm_flow.core.roles import AttributeType, Role
-from ppdm_flow.page.http.access import STEWARDS
 from ppdm_flow.page.http.call import Call, known_job, known_policy, refuse_reach
-from ppdm_flow.page.http.route import ANY_FIELD, asks, changes, reads
+from ppdm_flow.page.http.route import ANY_FIELD, STEWARDS, asks, changes, reads
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS, LARGE
 from ppdm_flow.page.services.jobs.job import VerbJob

@@ -17,9 +17,8 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.texts import shortened
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import written
-from ppdm_flow.page.http.access import STEWARDS
 from ppdm_flow.page.http.call import Call, known_policy
-from ppdm_flow.page.http.route import asks, changes, reads
+from ppdm_flow.page.http.route import STEWARDS, asks, changes, reads
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.hierarchies.declared import (
     DeclaredAttribute,

@@ -36,9 +36,8 @@ from ppdm_flow.api.documents import text_of
 from ppdm_flow.api.explain.templates import template_names
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PolicyError, PpdmError, UsageError
-from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import Call, known_policy, refuse_reach, testable_policy
-from ppdm_flow.page.http.route import asks, changes, reads
+from ppdm_flow.page.http.route import STEWARDS, STEWARDS_AND_APPROVERS, asks, changes, reads
 from ppdm_flow.page.looks.addresses import own_address, policy_address
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.checks import MOST_FINDINGS, from_folder, state_of

@@ -18,7 +18,6 @@ from ppdm_flow.api.sweep.grid import Axis, AxisPlaces, axes, grid, places
 from ppdm_flow.core.amounts import amount
 from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.core.results import HELD, RELEASED
-from ppdm_flow.page.http.access import STEWARDS, STEWARDS_AND_APPROVERS
 from ppdm_flow.page.http.call import (
     Call,
     has_made,
@@ -30,8 +29,8 @@ from ppdm_flow.page.http.call import (
     runnable_policy,
     signing_as_author,
 )
-from ppdm_flow.page.http.documents import FRAMED
-from ppdm_flow.page.http.route import ANY_FIELD, changes, reads
+from ppdm_flow.page.http.headers import FRAMED
+from ppdm_flow.page.http.route import ANY_FIELD, STEWARDS, STEWARDS_AND_APPROVERS, changes, reads
 from ppdm_flow.page.looks.addresses import run_address
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import CHECKS
