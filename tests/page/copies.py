@@ -50,6 +50,6 @@ def table(folder: Path, columns: dict[str, str], rows: Iterable[Row]) -> CopiedT
 
 def opened(copy: Path) -> CopiedTable:
     """Return the copy in a folder."""
-    made = CopiedTable.opened(copy, ReaderDatabases(copy.with_name("spilled")))
+    made = CopiedTable.opened(copy, ReaderDatabases())
     assert made is not None
     return made

@@ -3,8 +3,8 @@
 The copy is a folder with ``about.json`` (:class:`TableAbout`) and ``table.duckdb``:
 
 =============  ==========================================================================================
-``cells``      a row of the released file a row: ``place``, its number from 0 on; ``tN``, the text of column ``N``;
-               ``nN``, its number, where the column has numbers, dates or moments
+``cells``      a row of the released file a row: ``place``, its number from 0 on, with an index where the rows are not
+               too many; ``tN``, the text of column ``N``; ``nN``, its number, where the column has numbers or times
 ``order_N``    the rank of each row, in the order of ``cells``, when rows are sorted by column ``N``: suppressed cells
                after all values, missing ones last
 ``choices``    the values of columns of few: ``number`` of the column, ``code``, ``text``, ``rows``
@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import json
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from itertools import count
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Self
 
@@ -39,8 +40,10 @@ SUPPRESSED = "⊥"
 MOST_CHOICES = 200
 _LONGEST = 1_200
 """Characters of a text that are read for a page."""
-_MEMORY, _SPILL = "64MB", "2GB"
-"""What a reader holds in memory, and what it may write beside the copies while it sorts rows of a large table."""
+_MEMORY = "64MB"
+"""What a reader holds at most; nothing is written to the disk."""
+_PIECE = 1 << 16
+"""Rows of neighbouring places that are counted together."""
 _EPOCH = date(1970, 1, 1)
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -223,11 +226,10 @@ class ReaderDatabases:
     """Databases in memory to which copies are attached, each for one reader at a time.
 
     Idle ones keep the copy that was read last: the next reader of it saves a millisecond, and one who finds any saves
-    15. Each may write what does not fit into memory to a folder of its own, whose path begins with ``spilled``.
+    15.
     """
 
-    def __init__(self, spilled: Path) -> None:
-        self._spilled, self._numbers = spilled, count()
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[tuple[Path | None, duckdb.DuckDBPyConnection]] = []
 
@@ -239,7 +241,7 @@ class ReaderDatabases:
         """
         with self._lock:
             same = next((number for number, (copy, _) in enumerate(self._idle) if copy == folder), 0)
-            copy, connection = self._idle.pop(same) if self._idle else (None, self._begun())
+            copy, connection = self._idle.pop(same) if self._idle else (None, _begun())
         try:
             if copy != folder:
                 _attach(connection, folder, detach=copy is not None)
@@ -264,10 +266,9 @@ class ReaderDatabases:
         for connection in gone:
             connection.close()
 
-    def _begun(self) -> duckdb.DuckDBPyConnection:
-        spilled = f"{self._spilled}-{next(self._numbers)}"
-        limits = {"memory_limit": _MEMORY, "temp_directory": spilled, "max_temp_directory_size": _SPILL}
-        return duckdb.connect(config={"threads": 1, **limits})
+
+def _begun() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1, "memory_limit": _MEMORY, "temp_directory": ""})
 
 
 def _attach(connection: duckdb.DuckDBPyConnection, folder: Path, *, detach: bool) -> None:
@@ -297,7 +298,7 @@ class CopiedTable:
         """Return ``many`` rows from the ``first`` on of what a question asks for, with some columns.
 
         Raises BoundError where a bound is no number, date or moment of its column's type, FileNotFoundError where the
-        copy is gone, BusyError where the rows to be sorted do not fit.
+        copy is gone, BusyError for want of memory.
         """
         every = [_condition(self.about.columns[condition.column], condition) for condition in question.conditions]
         where = " AND ".join(sql for sql, _ in every)
@@ -306,13 +307,15 @@ class CopiedTable:
             place, source = self._place(question), f"cells POSITIONAL JOIN order_{question.by}"
         with self.databases.attached(self.folder) as connection:
             values = [_looked_up(connection, value) for _, some in every for value in some]
-            total, last = self.about.rows, first + many - 1
+            total, least, most, skipped = self.about.rows, first, first + many - 1, 0
             if where:
-                ((total,),) = connection.execute(f"SELECT count(*) FROM cells WHERE {where}", values).fetchall()  # noqa: S608
-                rows = f"WHERE {where} ORDER BY {place} LIMIT {many} OFFSET {first}"
-            else:
-                rows = f"WHERE {place} BETWEEN {first} AND {last} ORDER BY {place}"
-            found = connection.execute(f"SELECT place FROM {source} {rows}", values).fetchall()  # noqa: S608
+                query = f"SELECT {place} // {_PIECE}, count(*) FROM {source} WHERE {where} GROUP BY 1 ORDER BY 1"  # noqa: S608
+                pieces = connection.execute(query, values).fetchall()
+                total = sum(rows for _, rows in pieces)
+                least, most, skipped = _window(pieces, first, many)
+            rows = f"{where or 'true'} AND {place} BETWEEN {least} AND {most}"
+            query = f"SELECT place FROM {source} WHERE {rows} ORDER BY {place} LIMIT {many} OFFSET {skipped}"  # noqa: S608
+            found = connection.execute(query, values).fetchall()
             numbers = tuple(number for (number,) in found)
             return TablePage(total, numbers, _rows(connection, numbers, columns))
 
@@ -334,6 +337,20 @@ class CopiedTable:
         about = self.about.columns[question.by or 0]
         known = self.about.rows - about.suppressed - about.missing
         return f"CASE WHEN rank < {known} THEN {known - 1} - rank ELSE rank END" if question.descending else "rank"
+
+
+def _window(pieces: Sequence[tuple[int, int]], first: int, many: int) -> tuple[int, int, int]:
+    """Return the least and the largest place among which ``many`` rows from ``first`` on are, and how many to skip.
+
+    Of the rows in question, ``pieces`` counts those with neighbouring places: sorting all of them takes three times as
+    long as counting, and memory.
+    """
+    ends = list(accumulate(rows for _, rows in pieces))
+    low, high = bisect_right(ends, first), bisect_left(ends, first + many)
+    if low == len(pieces):
+        return 0, -1, 0
+    last = min(high, len(pieces) - 1)
+    return pieces[low][0] * _PIECE, (pieces[last][0] + 1) * _PIECE - 1, first - (ends[low] - pieces[low][1])
 
 
 def _looked_up(connection: duckdb.DuckDBPyConnection, value: object) -> object:

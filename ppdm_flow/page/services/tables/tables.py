@@ -78,7 +78,7 @@ class TableCopies:
         memory, output = memory_mb + _READING_MB, most_bytes // MEGABYTE + 1
         self._calls = BoundedCalls(seconds=seconds, memory=memory, output=output, places=_WORKERS, each=_WORKERS)
         self._readers = WorkPlaces(readers, each=max(1, readers // 2))
-        self._databases = ReaderDatabases(folder / f"{_MAKING}spilled")
+        self._databases = ReaderDatabases()
         self._lock = threading.Lock()
         self._removing = threading.Lock()  # held for long; every guest's page waits for the other one
         self._progress: dict[str, CopyProgress] = {}
