@@ -12,7 +12,6 @@ from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.draws import Draws
 from ppdm_flow.core.file_sets import data_sha256
 from ppdm_flow.engine.local.expansion import ExpandedStream
-from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.local.source import SourceStream
 from ppdm_flow.engine.local.transforms import GeneratedStream, MemoryStream, OrderedStream, RowStream, run_table_step
 from ppdm_flow.engine.local.writing import read_back, write
@@ -28,7 +27,7 @@ from ppdm_flow.sdk.storage import Source
 from ppdm_flow.sdk.view import PairedView
 
 if TYPE_CHECKING:  # DuckDB is imported while the source is read
-    from ppdm_flow.engine.local.sql import DuckSql
+    from ppdm_flow.engine.local.sql import DuckSql, SharedGroups
 
 
 class LocalEngine:
@@ -37,7 +36,7 @@ class LocalEngine:
     name = "local"
 
     def __init__(self) -> None:
-        self._groups = WeakKeyDictionary[ReadBack, SharedGroups]()
+        self._groups: WeakKeyDictionary[ReadBack, SharedGroups] = WeakKeyDictionary()
 
     def check(self, folder: Path) -> None:
         """Do nothing: this process is what works on the rows."""
@@ -126,7 +125,7 @@ class LocalEngine:
         threads: int,
     ) -> DuckSql:
         """Return DuckDB over the released file itself."""
-        from ppdm_flow.engine.local.sql import DuckSql  # noqa: PLC0415  # imported while the source is read
+        from ppdm_flow.engine.local.sql import DuckSql, SharedGroups  # noqa: PLC0415  # imported while the source is read
 
         groups = self._groups.setdefault(candidate, SharedGroups())
         return DuckSql(release, place, original, candidate, folder, threads, siblings, groups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +18,6 @@ from ppdm_flow.core.file_sets import file_set
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.core.texts import quoted
 from ppdm_flow.engine.faults import run_fault
-from ppdm_flow.engine.local.groups import SharedGroups
 from ppdm_flow.engine.streams.coding import arrow
 from ppdm_flow.engine.streams.stream import ReadBack, Stream
 from ppdm_flow.plan.definition import ReleaseNode
@@ -37,6 +37,35 @@ _BLOCK = 1024
 """Rows of a record that are made at once."""
 
 T = TypeVar("T")
+
+
+class SharedGroups:
+    """What audits of a released file share: one database over it, and results by query.
+
+    Any thread may ask, and waits where another one is asking for the same.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asking: dict[str, threading.Lock] = {}
+        self._results: dict[str, pa.Table] = {}
+        self._database: duckdb.DuckDBPyConnection | None = None
+
+    def once(self, query: str, ask: Callable[[], pa.Table]) -> pa.Table:
+        """Return what ``ask`` returns for a query, or has returned; where it raises, the next one asks again."""
+        with self._lock:
+            mine = self._asking.setdefault(query, threading.Lock())
+        with mine:
+            if query not in self._results:
+                self._results[query] = ask()
+            return self._results[query]
+
+    def connection(self, open_database: Callable[[], duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+        """Return a connection of one's own to the database over the file, which is opened for who asks first."""
+        with self._lock:
+            if self._database is None:
+                self._database = open_database()
+            return self._database.cursor()
 
 
 class DuckSql:

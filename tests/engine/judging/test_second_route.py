@@ -15,8 +15,7 @@ from ppdm_flow.core.errors import RunError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.local import sql as local_sql
 from ppdm_flow.engine.local.engine import LocalEngine
-from ppdm_flow.engine.local.groups import SharedGroups
-from ppdm_flow.engine.local.sql import DuckSql
+from ppdm_flow.engine.local.sql import DuckSql, SharedGroups
 from ppdm_flow.engine.local.transforms import MemoryStream
 from ppdm_flow.engine.local.writing import batch, stream_of
 from ppdm_flow.engine.opening.opening import open_sink
