@@ -113,6 +113,7 @@ SAYINGS: frozenset[str] = frozenset(
         "accounts.was_locked",
         "accounts.was_unlocked",
         "approvals.is_out",
+        "form.made",
         "hierarchies.file_written",
         "jobs.is_cancelled",
         "keys.deleted",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -21,6 +23,7 @@ from ppdm_flow.page.services.jobs.job import VerbJob
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.runs.runs import from_report
 from ppdm_flow.page.views.guests import whole_number
+from ppdm_flow.page.views.server_paths import command_without_paths, hide_server_paths
 from ppdm_flow.report.run.verdict import verdict
 
 # What waits for approvals: looked at, signed, checked, released. Each of these is a verb, carried out by a job.
@@ -45,13 +48,13 @@ def show(call: Call) -> Response:
         return call.go(run_address(_named(call)), said="approvals.is_out")
     judged = None if waiting.run.approval is None else from_report(waiting.run.folder, verdict)
     every = jobs_about(call, waiting.run.address)
-    return call.page("approvals/run.html", waiting=waiting, verdict=judged, jobs=every)
+    return call.page("approvals/run.html", waiting=waiting, verdict=judged, **_shown(call, every))
 
 
 def jobs(call: Call) -> Response:
     """Show what somebody had done about a run, and how far it is; once it is over, the whole page is asked for anew."""
     every = jobs_about(call, _named(call))
-    response = call.page("approvals/jobs.html", jobs=every, here_again=approval_address(_named(call)))
+    response = call.page("approvals/jobs.html", here_again=approval_address(_named(call)), **_shown(call, every))
     if all(job.state.is_over for job in every):
         response.headers["hx-refresh"] = "true"
     return response
@@ -183,6 +186,11 @@ def waiting_run(call: Call) -> WaitingRun:
 def jobs_about(call: Call, address: str) -> Sequence[VerbJob]:
     """Return what somebody had done about a held run, the newest first."""
     return [job for job in call.site.jobs.of(call.user) if job.kind in KINDS and job.about == address]
+
+
+def _shown(call: Call, every: Sequence[VerbJob]) -> dict[str, Any]:
+    """Return jobs as pages show them: without paths of the server."""
+    return {"jobs": every, "hide": partial(hide_server_paths, call), "command_of": partial(command_without_paths, call)}
 
 
 def _key(call: Call) -> PublicKey | None:

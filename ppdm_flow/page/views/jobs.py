@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call, known_job
 from ppdm_flow.page.http.route import STEWARDS_AND_APPROVERS, changes, reads
+from ppdm_flow.page.looks.addresses import run_address
 from ppdm_flow.page.services.jobs.job import JobState, VerbJob
+from ppdm_flow.page.views.server_paths import command_without_paths, hide_server_paths
 
 _SHOWN = 60
 _LONGEST = 200_000
+_OF_POLICIES = frozenset({"run", "sweep"})
+_LEADING = frozenset({"run", "sweep", "profile"})
+"""Kinds whose result has a page of its own; those of all others is what they printed."""
+_DATA_FAULT = re.compile(r"PPF7\d\d")
+"""A diagnostic code on the data: with another table the same policy may run."""
 
 
 def list_jobs(call: Call) -> Response:
@@ -24,6 +32,7 @@ def list_jobs(call: Call) -> Response:
         "waiting": sum(job.state is JobState.WAITING for job in active),
         "places": call.site.settings.running_jobs,
         "ahead": _ahead(active, own),
+        "progress": {job.id: hide_server_paths(call, job.progress) for job in own if job.state is JobState.RUNNING},
         "goes_on": any(not job.state.is_over for job in own),
     }
     return call.page("jobs/part_list.html" if call.replaces_part else "jobs/list.html", **values)
@@ -33,7 +42,23 @@ def show_job(call: Call) -> Response:
     """Show one job, and what it printed."""
     job = known_job(call)
     ahead = _ahead(call.site.jobs.active(), [job]).get(job.id, 0)
-    values: dict[str, Any] = {"job": job, "ahead": ahead, "output": _bounded(job.output), "talk": _bounded(job.talk)}
+    next_page = run_address(job.made) if job.made else job.leads_to if job.state is JobState.DONE else ""
+    if call.replaces_part and next_page and job.kind in _LEADING:  # who waited for it is taken there
+        return Response(headers={"hx-redirect": next_page})
+    output, talk = (hide_server_paths(call, _bounded(text)) for text in (job.output, job.talk))
+    values: dict[str, Any] = {
+        "job": job,
+        "ahead": ahead,
+        "output": output,
+        "talk": talk,
+        "progress": hide_server_paths(call, job.progress),
+        "command": command_without_paths(call, job),
+        "next_page": next_page,
+        "is_step": job.kind in _LEADING,
+        "policy": job.about if job.kind in _OF_POLICIES and job.about in call.site.policies.names() else "",
+        "lacks_data": job.kind in _OF_POLICIES and _DATA_FAULT.search(job.talk) is not None,
+        "upload": next((each for each in call.site.uploads.all_of(call.user) if str(each.path) in job.words), None),
+    }
     return call.page("jobs/part_job.html" if call.replaces_part else "jobs/job.html", **values)
 
 

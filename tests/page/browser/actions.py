@@ -102,8 +102,5 @@ def run_begun(person: Person, policy: str, *, data: str = "", sign: bool = False
         page.get_by_label("Passphrase of your key").fill(PASSPHRASE)
     person.check()
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_url(re.compile("/jobs/"))
-    person.check()
-    page.locator("#job a.button").click()
     page.wait_for_url(re.compile("/runs/"))
     person.check()

@@ -118,7 +118,7 @@ def walked(way, tmp_path_factory):
     page.goto(run)
     assert page.get_by_role("heading", name="released").is_visible()
     sam.check()
-    page.get_by_role("link", name="Choose what guests see of it").click()
+    page.get_by_role("link", name="Share", exact=True).click()
     sam.check()
     gus.page.goto("/released")
     assert gus.page.get_by_text("No table is shown to guests yet.").is_visible()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ppdm_flow.core.digests import digest, marks_of
 from ppdm_flow.page.services.bounded import CHECKS, TOO_LONG, LimitExceededError
-from ppdm_flow.page.services.policies.checks import PolicyChecks
+from ppdm_flow.page.services.policies.checks import PolicyCheck, PolicyChecks
 from ppdm_flow.page.services.policies.policies import PolicyText
 from ppdm_flow.page.services.refusal import RefusalError
 
@@ -32,14 +32,14 @@ class GivenFiles:
         return digest({str(path): mark for path, mark in self.files.items()})
 
 
-def files_of(checks: PolicyChecks, policy: PolicyText) -> GivenFiles:
-    """Return a policy's file, as it was read, and every file that says what it means.
+def files_of(checks: PolicyChecks, policy: PolicyText, checked: PolicyCheck | None = None) -> GivenFiles:
+    """Return a policy's file, as it was read, and every file that says what it means; ``checked`` is its check.
 
     These are templates, the project file, hierarchies, lists of signers, populations, but for files that no job of the
     policy may open: their marks would tell what they hold. Raises LimitExceededError where that takes too long, and
     RefusalError where they are too many to be looked at for each click.
     """
-    own, checked = checks.policies.path(policy.name), checks.check(policy.name, policy.text)
+    own, checked = checks.policies.path(policy.name), checked or checks.check(policy.name, policy.text)
     for each in checked.diagnostics:
         if each.code == TOO_LONG:  # nobody knows what it is made of
             raise LimitExceededError(each)

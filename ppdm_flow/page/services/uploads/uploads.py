@@ -41,6 +41,10 @@ SCHEMA = (
         " ON DELETE CASCADE, name TEXT NOT NULL, format TEXT NOT NULL, file TEXT NOT NULL, bytes INTEGER NOT NULL,"
         " arrived REAL NOT NULL, until REAL NOT NULL)"
     ),
+    (
+        "CREATE TABLE IF NOT EXISTS policy_uploads (account INTEGER NOT NULL REFERENCES accounts (id)"
+        " ON DELETE CASCADE, policy TEXT NOT NULL, upload TEXT NOT NULL, PRIMARY KEY (account, policy))"
+    ),
 )
 _HOUR = 3600.0
 _AT_ONCE = 3
@@ -123,6 +127,23 @@ class Uploads:
         )
         return [self._upload(row) for row in rows]
 
+    def set_policy_upload(self, user: User, policy: str, upload: Upload) -> None:
+        """Let somebody's runs of a policy read this table unless they choose another."""
+        with self._database.changing() as connection:
+            connection.execute("REPLACE INTO policy_uploads VALUES (?, ?, ?)", (user.id, policy, upload.id))
+
+    def policy_upload(self, user: User, policy: str) -> Upload | None:
+        """Return the table that somebody's runs of a policy read; None where there is none, or it is gone."""
+        row = self._database.row("SELECT upload FROM policy_uploads WHERE account = ? AND policy = ?", user.id, policy)
+        return None if row is None else self.of(user, row["upload"])
+
+    def policies_with_upload(self, user: User) -> dict[str, str]:
+        """Return the policies of which somebody's runs read an upload, with its id; the one that was run last first."""
+        rows = self._database.rows(
+            "SELECT policy, upload FROM policy_uploads WHERE account = ? ORDER BY rowid DESC", user.id
+        )
+        return {row["policy"]: row["upload"] for row in rows}
+
     def add_row(self, user: User, upload: Upload, cells: Sequence[str]) -> None:
         """Add a row to somebody's own table.
 
@@ -153,6 +174,7 @@ class Uploads:
         """Remove what is over its time, and what a killed server left."""
         with self._database.changing() as connection:
             connection.execute("DELETE FROM uploads WHERE until <= ?", (self._now(),))
+            connection.execute("DELETE FROM policy_uploads WHERE upload NOT IN (SELECT id FROM uploads)")
             for row in connection.execute("SELECT id, file FROM uploads").fetchall():
                 if not (self._folder / row["id"] / row["file"]).is_file():
                     connection.execute("DELETE FROM uploads WHERE id = ?", (row["id"],))

@@ -54,6 +54,7 @@ from ppdm_flow.page.views.form.inputs import (
 )
 from ppdm_flow.page.views.form.inputs import read as read_inputs
 from ppdm_flow.page.views.policies.comparing import compared, drawing_of, sent_text
+from ppdm_flow.page.views.server_paths import command_without_paths
 from ppdm_flow.policy.edit.changes import FIRST, REMOVED, PolicyEdit, Tree, Value, at, put, remove, tree_of
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.edit.remarks import remarks
@@ -62,6 +63,7 @@ from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.language.shape import FixedKeys, MapOf
 from ppdm_flow.policy.language.shape import at as shape_at
 from ppdm_flow.policy.text.nodes import NONE, PolicyPath, written
+from ppdm_flow.report.contract import policy_name
 from ppdm_flow.report.profile import ProfileColumn, ProfileDocument, render
 
 _ONE = "/policies/{policy:path}/form"
@@ -93,15 +95,17 @@ def begin(call: Call) -> Response:
 def show_draft(call: Call) -> Response:
     """Show what a profile found, with a role and a type for each column to agree to or change."""
     job, profile = _profile(call)
-    return _draft(call, job, profile, "", "")
+    return _draft(call, job, profile, _free_name(call, profile["file"]), "")
 
 
 def make(call: Call) -> Response:
     """Make the policy that a profile suggests, with the roles and types that were chosen, and open its form."""
     job, profile = _profile(call)
     name = call.text("name").strip()
-    name = name if name.endswith(YAML) else f"{name}.yaml"
+    name = name if name.endswith(YAML) else f"{name}{_ENDING}"
     text = named_after(render(_chosen(call, profile), profile["file"]), name)
+    if purpose := " ".join(call.text("purpose").split()):
+        text = CHECKS.run(edited, text, (put(("description",), purpose),), name)
     if len(text.encode()) > call.site.settings.policy_bytes:  # the names of columns may be of any length
         raise RefusalError("form.long_policy", 413)
     try:
@@ -113,7 +117,10 @@ def make(call: Call) -> Response:
     except FileExistsError:
         return _draft(call, job, profile, name, "policies.name_taken")
     call.noted.subject = name
-    return call.go(policy_address(name, "form"), said="policies.created")
+    upload = next((each for each in call.site.uploads.all_of(call.user) if str(each.path) in job.words), None)
+    if upload is not None:
+        call.site.uploads.set_policy_upload(call.user, name, upload)
+    return call.go(policy_address(name), said="form.made")
 
 
 # The form of a policy beside its YAML: shown, brought in step, saved.
@@ -146,7 +153,7 @@ def save(call: Call) -> Response:
     except ChangedMeanwhileError as error:
         comparison = compared(call.site, policy.name, error.now.text, filled.text)
         return call.page("policies/conflict.html", 409, policy=error.now, text=filled.text, comparison=comparison)
-    return call.go(policy_address(policy.name, "form"), said="policies.saved")
+    return call.go(policy_address(policy.name, "" if call.text("then") == "run" else "form"), said="policies.saved")
 
 
 ROUTES = (
@@ -160,6 +167,7 @@ ROUTES = (
 )
 
 KIND = "profile"
+_ENDING = ".yaml"
 HEADERS = {"guess": (), "yes": ("--header",), "no": ("--no-header",)}
 WRITTEN = {
     "delimiter": (",", ";", "tab", "|", "space"),
@@ -179,13 +187,30 @@ def _draft(call: Call, job: VerbJob, profile: ProfileDocument, name: str, wrong:
         "form/draft.html",
         422 if wrong else 200,
         job=job,
+        command=command_without_paths(call, job),
         profile=profile,
         name=name,
+        purpose=call.text("purpose"),
         wrong=wrong,
         chosen=_chosen(call, profile)["columns"],
         roles=role_sentences(),
         types=TYPES,
     )
+
+
+def _free_name(call: Call, table: str) -> str:
+    """Return a name for the policy of a table that no file has; empty where none is found."""
+    name = policy_name(table)
+    for number in range(1, 100):
+        free = f"{name}{'' if number == 1 else f'-{number}'}{_ENDING}"
+        try:
+            call.site.policies.check_new(free)
+        except UnusableNameError:
+            return ""
+        except FileExistsError:
+            continue
+        return free
+    return ""
 
 
 def _profile(call: Call) -> tuple[VerbJob, ProfileDocument]:

@@ -34,11 +34,13 @@ from starlette.responses import Response
 from ppdm_flow import api
 from ppdm_flow.api.documents import text_of
 from ppdm_flow.api.explain.templates import template_names
+from ppdm_flow.api.loading.kinds import FileKind
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError, PolicyError, PpdmError, UsageError
 from ppdm_flow.page.http.call import Call, known_policy, refuse_reach, testable_policy
 from ppdm_flow.page.http.route import STEWARDS, STEWARDS_AND_APPROVERS, asks, changes, reads
 from ppdm_flow.page.looks.addresses import own_address, policy_address
+from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.policies.checks import MOST_FINDINGS, from_folder, state_of
 from ppdm_flow.page.services.policies.given import files_of
@@ -53,6 +55,7 @@ from ppdm_flow.page.services.policies.policies import (
 )
 from ppdm_flow.page.services.policies.working_tree import GitRefusedError
 from ppdm_flow.page.views.policies.comparing import check, compared, drawing_of, edit, save, sent_text
+from ppdm_flow.page.views.runs.data import data_choice
 from ppdm_flow.policy.edit.changes import PolicyEdit, Value, from_json, put, remove, tree_of
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.text.nodes import split
@@ -82,10 +85,12 @@ def show_policy(call: Call) -> Response:
     """Show one file: what it is for, what is wrong with it, its steps."""
     policy = known_policy(call)
     checked = call.site.checks.check(policy.name, policy.text)
+    runs_it = call.user.has(PageRole.STEWARD) and checked.kind is FileKind.POLICY
     return call.page(
         "policies/policy.html",
         policy=policy,
         checked=checked,
+        data=data_choice(call, policy, checked) if runs_it else None,
         state=state_of(call.site.policies.folder / policy.name, checked),
         about=checked.about,
         drawing=drawing_of(checked),

@@ -41,8 +41,10 @@ from ppdm_flow.page.services.policies.policies import PolicyText, UnknownPolicyE
 from ppdm_flow.page.services.policies.reach import reaches
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.runs.runs import REPORTS, WITHHELD, ListedRun, from_report
+from ppdm_flow.page.services.uploads.uploads import Upload
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.texts.catalogue import catalogue
+from ppdm_flow.page.views.runs.data import data_choice
 from ppdm_flow.page.views.runs.mending import offers, proposed
 from ppdm_flow.pictures.charts import ChartAxis, ChartPoint, Plot, PointLine, point_chart
 from ppdm_flow.pictures.svg import Caption
@@ -117,6 +119,9 @@ def show_run(call: Call) -> Response:
     policy = policy_file(call.site, run)
     may_edit = policy is not None and call.user.has(PageRole.STEWARD)
     maker, sizes = call.site.jobs.maker(run.key), run.files()
+    proposals = (
+        offers(call.site, policy, judged, run_address(run.key)) if may_edit and policy and judged.failing else {}
+    )
     return call.page(
         "runs/run.html",
         run=run,
@@ -127,9 +132,8 @@ def show_run(call: Call) -> Response:
         downloads={name: sizes[name] for name in run.downloads(for_maker=has_made(call, run))},
         policy=policy,
         steward=call.user.has(PageRole.STEWARD),
-        offers=offers(call.site, policy, judged, run_address(run.key))
-        if may_edit and policy and judged.failing
-        else {},
+        offers=proposals,
+        first_offer=next((offer.address for some in proposals.values() for offer in some), ""),
         maker=maker.author if maker else "",
         uploads=call.site.uploads.all_of(call.user) if call.user.has(PageRole.STEWARD) else [],
         others=[each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key][:50],
@@ -169,9 +173,11 @@ def send_file(call: Call) -> Response:
 
 def run_form(call: Call) -> Response:
     """Show what a run may be begun with."""
-    policy, uploads, own_key = known_policy(call), call.site.uploads.all_of(call.user), call.site.keys.of(call.user)
-    seen = files_of(call.site.checks, policy).digest
-    return call.page("runs/start.html", policy=policy, seen=seen, uploads=uploads, own_key=own_key)
+    policy, own_key = known_policy(call), call.site.keys.of(call.user)
+    checked = call.site.checks.check(policy.name, policy.text)
+    seen = files_of(call.site.checks, policy, checked).digest
+    data = data_choice(call, policy, checked)
+    return call.page("runs/start.html", policy=policy, seen=seen, data=data, own_key=own_key)
 
 
 def start_run(call: Call) -> Response:
@@ -180,12 +186,14 @@ def start_run(call: Call) -> Response:
     given = files_looked_at(call, policy)
     words = ["run", str(call.site.policies.path(policy.name)), "--out", str(call.site.settings.runs.absolute())]
     data = chosen_upload(call)
-    words += ["--data", str(data)] if data is not None else []
+    words += ["--data", str(data.path)] if data is not None else []
     words += ["--strict"] if call.text("strict") else []
     signing = signing_as_author(call)
     words += signing.words if signing is not None else ()
     environment = signing.environment if signing is not None else {}
     job = call.site.jobs.add(call.user, words, kind="run", about=policy.name, environment=environment, given=given)
+    if data is not None:
+        call.site.uploads.set_policy_upload(call.user, policy.name, data)
     return call.go(f"/jobs/{job.id}")
 
 
@@ -194,7 +202,7 @@ def start_verify(call: Call) -> Response:
     run = known_run(call)
     words = ["verify", str(run.folder)]
     data = chosen_upload(call)
-    words += ["--data", str(data)] if data is not None else []
+    words += ["--data", str(data.path)] if data is not None else []
     job = call.site.jobs.add(call.user, words, kind="verify", about=run.key, leads_to=run_address(run.key))
     return call.go(f"/jobs/{job.id}")
 
@@ -206,14 +214,15 @@ def sweep_form(call: Call) -> Response:
     """Show what can be varied, and which figures can be looked at."""
     policy = known_policy(call)
     known, chosen = _figures(call, policy.name)
+    checked = call.site.checks.check(policy.name, policy.text)
     return call.page(
         "runs/sweep_form.html",
         policy=policy,
-        seen=files_of(call.site.checks, policy).digest,
+        seen=files_of(call.site.checks, policy, checked).digest,
         places=CHECKS.run(sweepable, call.site.policies.path(policy.name)),
         figures=known,
         chosen=chosen,
-        uploads=call.site.uploads.all_of(call.user),
+        data=data_choice(call, policy, checked),
         rows=range(1, _AXES + 1),
     )
 
@@ -229,7 +238,7 @@ def start_sweep(call: Call) -> Response:
     words = ["sweep", str(path), *(f"--over={each}" for each in over)]
     words += [f"--metrics={','.join(chosen)}"] if (chosen := call.texts("figures")) else []
     data = chosen_upload(call)
-    words += ["--data", str(data)] if data is not None else []
+    words += ["--data", str(data.path)] if data is not None else []
     words += ["--workers", "1", "--out", f"{OWN_FOLDER}/sweep"]
     leads_to = f"/sweeps/{OWN_FOLDER}"
     job = call.site.jobs.add(call.user, words, kind="sweep", about=policy.name, leads_to=leads_to, given=given)
@@ -337,15 +346,15 @@ def files_looked_at(call: Call, policy: PolicyText) -> GivenFiles:
     return given
 
 
-def chosen_upload(call: Call) -> Path | None:
-    """Return the file of the upload that the form names; None where it names none. Others' uploads are none: 404."""
+def chosen_upload(call: Call) -> Upload | None:
+    """Return the upload that the form names; None where it names none. Others' uploads are none: 404."""
     name = call.text("upload")
     if not name:
         return None
     upload = call.site.uploads.of(call.user, name)
     if upload is None:
         raise HTTPException(404)
-    return upload.path
+    return upload
 
 
 _AXES = 2
