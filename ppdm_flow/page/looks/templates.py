@@ -137,38 +137,47 @@ SAYINGS: frozenset[str] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A link of the navigation; ``text`` is its key in the catalogue, and ``<text>_help`` that of its sentence."""
+    """A link of the navigation; ``text`` is its key in the catalogue, and ``<text>_help`` that of its sentence.
+
+    ``roles`` may open it. It stands in the first place for people who have one of the roles ``first``, and among the
+    others for the rest.
+    """
 
     address: str
     text: str
     roles: frozenset[PageRole]
+    first: frozenset[PageRole] = frozenset()
 
 
 _STEWARDS = frozenset({PageRole.STEWARD})
+_APPROVERS = frozenset({PageRole.APPROVER})
 _STEWARDS_AND_APPROVERS = frozenset({PageRole.STEWARD, PageRole.APPROVER})
 _ADMINISTRATORS = frozenset({PageRole.ADMINISTRATOR})
+_GUESTS = frozenset({PageRole.GUEST})
 _READERS = frozenset({PageRole.GUEST, PageRole.STEWARD, PageRole.APPROVER})
 
 SECTIONS: tuple[Section, ...] = (
-    Section("/uploads", "uploads.section", _STEWARDS),
-    Section("/policies", "policies.title", _STEWARDS_AND_APPROVERS),
-    Section("/runs", "runs.title", _STEWARDS_AND_APPROVERS),
-    Section("/approvals", "approvals.title", _STEWARDS_AND_APPROVERS),
+    Section("/uploads", "uploads.section", _STEWARDS, _STEWARDS),
+    Section("/policies", "policies.title", _STEWARDS_AND_APPROVERS, _STEWARDS_AND_APPROVERS),
+    Section("/runs", "runs.title", _STEWARDS_AND_APPROVERS, _STEWARDS_AND_APPROVERS),
+    Section("/approvals", "approvals.title", _STEWARDS_AND_APPROVERS, _APPROVERS),
+    Section("/shown", "shown.title", _STEWARDS, _STEWARDS),
+    Section("/released", "guests.section", _READERS, _GUESTS),
+    Section("/accounts", "accounts.section", _ADMINISTRATORS, _ADMINISTRATORS),
     Section("/waivers", "waivers.title", _STEWARDS_AND_APPROVERS),
-    Section("/shown", "shown.title", _STEWARDS),
-    Section("/released", "guests.section", _READERS),
     Section("/jobs", "jobs.title", _STEWARDS_AND_APPROVERS),
     Section("/key", "keys.title", _STEWARDS_AND_APPROVERS),
-    Section("/accounts", "accounts.section", _ADMINISTRATORS),
     Section("/journal", "journal.section", _ADMINISTRATORS),
     Section("/explain", "explain.title", frozenset(PageRole)),
 )
 """In the order of the navigation."""
 
 
-def sections(user: User) -> list[Section]:
-    """Return the sections that somebody may open."""
-    return [section for section in SECTIONS if user.has(*section.roles)]
+def sections(user: User, *, first: bool) -> list[Section]:
+    """Return the sections that somebody may open: those in the first place, or the others."""
+    return [
+        each for each in SECTIONS if user.has(*each.roles) and (bool(each.first) and user.has(*each.first)) == first
+    ]
 
 
 _QUOTED = re.compile("`([^`]+)`")

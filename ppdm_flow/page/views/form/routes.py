@@ -105,7 +105,7 @@ def make(call: Call) -> Response:
     name = name if name.endswith(YAML) else f"{name}{_ENDING}"
     text = named_after(render(_chosen(call, profile), profile["file"]), name)
     if purpose := " ".join(call.text("purpose").split()):
-        text = CHECKS.run(edited, text, (put(("description",), purpose),), name)
+        text = CHECKS.run(edited, text, (put(("description",), purpose, after="name"),), name)
     if len(text.encode()) > call.site.settings.policy_bytes:  # the names of columns may be of any length
         raise RefusalError("form.long_policy", 413)
     try:
