@@ -28,9 +28,10 @@ def plain_share(text: str) -> str:
 
 def plain_shares(model: type[BaseModel], value: Any) -> Any:
     """Return what a model is made from, with percentages of fields that are shares as decimal numbers."""
-    if not isinstance(value, Mapping):
+    shares = _shares_of(model)
+    if not shares or not isinstance(value, Mapping):
         return value
-    return {key: _plain(each) if key in _shares_of(model) else each for key, each in value.items()}
+    return {key: _plain(each) if key in shares else each for key, each in value.items()}
 
 
 def _plain(value: Any) -> Any:
