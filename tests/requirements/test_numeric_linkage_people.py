@@ -261,7 +261,7 @@ def test_the_cost_is_bounded(build):
     whose, some = np.repeat(np.arange(2000), 20), np.ones(40_000, np.bool_)
     truth = Truth.by_number(40_000).of_people(whose)
     units = chosen_units(some, 5000, 40_000, truth, people=True)
-    assert (len(units.firsts), len(units.records), units.whole) == (1250, 25_000, 2000)
+    assert (len(units.firsts), len(units.records), units.eligible_units) == (1250, 25_000, 2000)
     alone = chosen_units(some, 5000, 40_000, truth, people=False)
     assert len(alone.records) == 5000
     huge = Truth.by_number(1_000_000).of_people(np.zeros(1_000_000, np.int64))

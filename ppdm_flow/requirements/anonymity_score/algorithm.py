@@ -67,8 +67,8 @@ class AnonymityScoreAudit:
         if ctx.sql is None or not compared.columns:
             return {}
         schemas = (original.schema, candidate.schema)
-        again = {n: _figures_sql(supports(ctx.sql, compared.columns, n, *schemas)) for n in compared.levels}
-        values = _by_level(again)
+        figures_by_level = {n: _figures_sql(supports(ctx.sql, compared.columns, n, *schemas)) for n in compared.levels}
+        values = _by_level(figures_by_level)
         return {f"{prefix}{name}": value for prefix in _prefixes(ctx) for name, value in values.items()}
 
 

@@ -61,8 +61,8 @@ class BlendAudit:
         pairs = {n: supports(ctx.sql, compared.columns, n, *schemas) for n in compared.levels}
         figures: dict[str, float | int | None] = {}
         for prefix, support, _ in self._wanted(ctx):
-            again = _by_level({name: _figures_sql(each, support) for name, each in pairs.items()})
-            figures |= {f"{prefix}{name}": value for name, value in again.items()}
+            values = _by_level({name: _figures_sql(each, support) for name, each in pairs.items()})
+            figures |= {f"{prefix}{name}": value for name, value in values.items()}
         return figures
 
     def _wanted(self, ctx: AuditContext) -> Iterator[Wanted]:

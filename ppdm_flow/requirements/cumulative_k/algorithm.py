@@ -35,7 +35,7 @@ class CumulativeKAudit:
         del original, candidate
         all_figures: dict[str, Figure] = {}
         measured, findings = [], []
-        if (least := _told_of(self.params, ctx)) is not None and ctx.history is not None and ctx.history.own:
+        if (least := _required_k(self.params, ctx)) is not None and ctx.history is not None and ctx.history.own:
             joined = groups(ctx.history.own, members(ctx.history))
             figures = _figures(least, ctx.history.own, joined, len(ctx.history.earlier))
             few = warning(least, joined, ctx.history)
@@ -66,12 +66,12 @@ class CumulativeKAudit:
         if ctx.sql is None or ctx.history is None or ctx.history.own is None or ctx.history.unknown:
             return {}
         own, others, sql = ctx.history.own, members(ctx.history), ctx.sql
-        if (least := _told_of(self.params, ctx)) is not None:
+        if (least := _required_k(self.params, ctx)) is not None:
             return figures(sql, own, others, least)
         return {f"{r.id}.{n}": v for r in _own(ctx) for n, v in figures(sql, own, others, r.k).items()}
 
 
-def _told_of(params: CumulativeKParams, ctx: AuditContext) -> int | None:
+def _required_k(params: CumulativeKParams, ctx: AuditContext) -> int | None:
     """Return the size below which groups are told of, where nothing is required and the other releases are known."""
     known = ctx.history is not None and ctx.history.own is not None and not ctx.history.unknown
     return params.k if known and not _own(ctx) else None
@@ -151,17 +151,17 @@ def sentence(k: int, joined: CumulativeGroups, colliding: Sequence[str], history
     """Return the sentence for the report."""
     if not history.earlier:
         return f"There is no earlier release; the smallest group of this one has {_people(joined.k)}."
-    held = f"this release and {counted(len(history.earlier), 'other')}"
+    releases = f"this release and {counted(len(history.earlier), 'other')}"
     if joined.k >= k:
         return (
-            f"Whoever holds {held} still cannot tell anybody from fewer than {joined.k - 1:,} others;"
+            f"Whoever holds {releases} still cannot tell anybody from fewer than {joined.k - 1:,} others;"
             f" groups of {k:,} are required."
         )
     gone = int(joined.gone[joined.gone < k].sum())
     hidden = f", {gone:,} of them because they are missing from this release" if gone else ""
     by = "; ".join(colliding) if colliding else "only all of them together"
     return (
-        f"Whoever holds {held} narrows {_people(joined.below(k))} down to groups as small as"
+        f"Whoever holds {releases} narrows {_people(joined.below(k))} down to groups as small as"
         f" {joined.k:,} where {k:,} are required{hidden}. It collides with: {by}."
     )
 

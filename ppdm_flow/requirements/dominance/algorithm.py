@@ -112,22 +112,22 @@ class DominanceAudit:
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Read, rank and add up again in SQL."""
         del original
-        found: Values = {}
+        figures: Values = {}
         for requirement in _own(ctx):
             carrying = carriers(requirement.attribute, candidate, ctx)
-            found[f"{requirement.id}.columns"] = len(carrying)
+            figures[f"{requirement.id}.columns"] = len(carrying)
             if not carrying:
                 continue
             by = revealing(requirement, candidate, ctx)
             own = _figures_sql(requirement, ReleasedRows(candidate, ctx), by, candidate, ctx)
             known = _known_sql(requirement, by, candidate, ctx) if own else {}
             own = {} if known is None else {**own, **known}
-            found |= {f"{requirement.id}.{name}": value for name, value in own.items()}
+            figures |= {f"{requirement.id}.{name}": value for name, value in own.items()}
             rows = other_releases.rows(candidate, ctx) if own else None
             if rows is not None:
                 others = _figures_sql(requirement, rows, by, candidate, ctx)
-                found |= {f"{requirement.id}.{PREFIX}{name}": others[name] for name in (*RULES, "groups_beyond")}
-        return found
+                figures |= {f"{requirement.id}.{PREFIX}{name}": others[name] for name in (*RULES, "groups_beyond")}
+        return figures
 
 
 def _own(ctx: AuditContext) -> list[Dominance]:
@@ -229,12 +229,12 @@ def _beside(
 
 def _colliding(requirement: Dominance, by: RevealingColumns, candidate: DataView, ctx: AuditContext) -> list[str]:
     """Return the other releases that alone leave a group that breaks a rule."""
-    found = []
+    names = []
     for earlier, rows in other_releases.one_by_one(candidate, ctx):
         sides = _sides(requirement, rows, by, candidate, ctx)
         if any(broken(requirement, s.each).any() for s in sides):
-            found.append(earlier.name)
-    return found
+            names.append(earlier.name)
+    return names
 
 
 # Totals of the people who have the known rows of one person, where rows are seen to be one person's; by two routes.
@@ -256,8 +256,8 @@ def known_totals(
         known = KnownRows.of(by, looked.reading, candidate, ctx, values_known=False)
         linked = linked or known.linked_by
         numbers = numbers_of(known.names, requirement.attribute, strict=looked.strict)
-        for groups, held in known.entries():
-            each = of_people(held, numbers, groups, requirement.n, requirement.q)
+        for groups, entries in known.entries():
+            each = of_people(entries, numbers, groups, requirement.n, requirement.q)
             worst = _worse(worst, largest_and_least(each))
     return list(_known_rows_judged(requirement, worst, linked, ctx))
 
@@ -279,8 +279,8 @@ def known_totals_sql(
         query = KnownQuery.of_known(sql, by, looked.reading, candidate, ctx, values_known=False)
         if query.links():
             worst = _worse(worst, worst_known_sql(requirement, query))
-    found = dict(zip(RULES, worst, strict=True))
-    return {KNOWN + rule: found[rule] for rule in bounds(requirement) if found[rule] is not None}
+    worst_by_rule = dict(zip(RULES, worst, strict=True))
+    return {KNOWN + rule: worst_by_rule[rule] for rule in bounds(requirement) if worst_by_rule[rule] is not None}
 
 
 def _worse(one: Worst, other: Worst) -> Worst:
@@ -289,9 +289,9 @@ def _worse(one: Worst, other: Worst) -> Worst:
 
 
 def _known_rows_judged(requirement: Dominance, worst: Worst, linked: str, ctx: AuditContext) -> Iterator[Measured]:
-    found = dict(zip(RULES, worst, strict=True))
+    worst_by_rule = dict(zip(RULES, worst, strict=True))
     for rule, bound in bounds(requirement).items():
-        value = found[rule]
+        value = worst_by_rule[rule]
         if value is None or ctx.people is None:
             continue
         figure, at_most = Figure(value, UNITS[rule]), rule == "share"
@@ -319,10 +319,10 @@ def side_sql(
         query = ClassQuery.of_rows(sql, looked.rows, by, looked.reading, ctx.nulls, values_known=False)
     else:
         query = PeopleQuery.of_people(sql, looked.rows, by, looked.reading, ctx.nulls, ctx.people, values_known=False)
-    found = np.array(query.ask(f"{_each(requirement, query)} ORDER BY id"), dtype=np.float64).reshape(-1, _COLUMNS)
-    share, margin, contributors, own, _ = found.T
-    each = Concentrations(share, margin, _whole(contributors))
-    return DominanceGroups(looked.reading, each, _whole(own), 0)
+    measures = np.array(query.ask(f"{_each(requirement, query)} ORDER BY id"), dtype=np.float64).reshape(-1, _COLUMNS)
+    share, margin, contributors, own, _ = measures.T
+    each = Concentrations(share, margin, _to_integers(contributors))
+    return DominanceGroups(looked.reading, each, _to_integers(own), 0)
 
 
 def worst_known_sql(requirement: Dominance, query: KnownQuery) -> tuple[float | int | None, ...]:
@@ -377,7 +377,7 @@ _BY_PEOPLE = f"""
         distinct_numbers AS (SELECT id, x, COUNT(*) AS n FROM contributions GROUP BY id, x)"""  # noqa: S608  # as above
 
 
-def _whole(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def _to_integers(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return np.rint(numbers).astype(np.int64)
 
 
@@ -466,10 +466,10 @@ class UndominatedClass(OfHoldings):
         """Measure each class."""
         return ~broken(self.requirement, self._each(grouping), SLACK)
 
-    def keeps_people(self, held: GroupEntries, classes: int) -> Bools:
+    def keeps_people(self, entries: GroupEntries, classes: int) -> Bools:
         """Measure each class, with the sum of a person's numbers as one contribution."""
         own = self.requirement
-        return ~broken(own, of_people(held, self.numbers, classes, own.n, own.q), SLACK)
+        return ~broken(own, of_people(entries, self.numbers, classes, own.n, own.q), SLACK)
 
     def lost(self, grouping: RowGrouping, _base: Floats, _drift: float) -> Floats:
         """One record at least: if all parts kept it, so would the class.

@@ -110,10 +110,10 @@ def side(requirement: Dominance, looked: ReadRows, by: RevealingColumns, ctx: Au
         each = of_people(groups.entries, numbers, len(groups.rows), requirement.n, requirement.q)
         return DominanceGroups(looked.reading, each, groups.rows, groups.left_out)
     (read,) = values(by, [looked.reading], looked.rows, ctx.nulls, values_known=False)
-    found = read.histograms
-    numbers = numbers_of(found.names, requirement.attribute, strict=looked.strict)
-    each = concentrations(found.cells, numbers, requirement.n, requirement.q)
-    return DominanceGroups(looked.reading, each, found.rows, found.left_out)
+    histograms = read.histograms
+    numbers = numbers_of(histograms.names, requirement.attribute, strict=looked.strict)
+    each = concentrations(histograms.cells, numbers, requirement.n, requirement.q)
+    return DominanceGroups(looked.reading, each, histograms.rows, histograms.left_out)
 
 
 def numbers_of(names: pa.StringArray, attribute: str, *, strict: bool) -> Floats:
@@ -183,34 +183,34 @@ def concentrations(cells: ClassCells, numbers: Floats, n: int, q: float) -> Conc
     if not len(owner):
         return Concentrations(np.zeros(groups), np.full(groups, np.inf), contributors)
     largest = size[np.minimum(first, len(size) - 1)]
-    whole = _parts_of(size, largest[owner])
+    parts = _parts_of(size, largest[owner])
     upto = np.cumsum(count)
     begins = np.concatenate(([0], upto))[first]
     before = upto - count - begins[owner]
     two = np.clip(2 - before, 0, count)
     total, top, rest = (
-        _summed(owner, whole, times, groups) for times in (count, np.clip(n - before, 0, count), count - two)
+        _summed(owner, parts, times, groups) for times in (count, np.clip(n - before, 0, count), count - two)
     )
     some = contributors > 0
     share = np.divide(top, total, out=np.zeros(groups), where=some)
     return Concentrations(share, np.where(some, q * (rest / UNIT), np.inf), contributors)
 
 
-def of_people(held: GroupEntries, numbers: Floats, groups: int, n: int, q: float) -> Concentrations:
+def of_people(entries: GroupEntries, numbers: Floats, groups: int, n: int, q: float) -> Concentrations:
     """Return the figures of groups in which each person is one contributor, with the sum of its absolute numbers.
 
     A person's sum is made of whole parts of the group's largest single number, and rounded once. Parameters are those
-    of :func:`concentrations`; ``held`` has the rows that each person of a group has of each value.
+    of :func:`concentrations`; ``entries`` has the rows that each person of a group has of each value.
     """
-    size, times = np.abs(numbers)[held.value], np.rint(held.amount).astype(np.int64)
+    size, times = np.abs(numbers)[entries.value], np.rint(entries.amount).astype(np.int64)
     there = (size > 0) & (times > 0)
-    owner, person, size, times = held.owner[there], held.person[there], size[there], times[there]
+    owner, person, size, times = entries.owner[there], entries.person[there], size[there], times[there]
     largest = np.zeros(groups)
     np.maximum.at(largest, owner, size)
-    whole = _parts_of(size, largest[owner])
+    parts = _parts_of(size, largest[owner])
     new = np.ones(len(owner), dtype=np.bool_)
     new[1:] = (owner[1:] != owner[:-1]) | (person[1:] != person[:-1])
-    sums = _summed(np.cumsum(new) - 1, whole, times, int(new.sum()))
+    sums = _summed(np.cumsum(new) - 1, parts, times, int(new.sum()))
     begins = np.searchsorted(owner[new], np.arange(groups + 1)).astype(np.int64)
     each = ClassCells(begins, np.arange(len(sums), dtype=np.int32), np.ones(len(sums), dtype=np.int64))
     return concentrations(each, sums, n, q)
@@ -221,8 +221,8 @@ def _parts_of(size: Floats, largest: Floats) -> Ints:
     return np.maximum(np.floor(size / largest * UNIT), 1.0).astype(np.int64)
 
 
-def _summed(owner: Ints, whole: Ints, times: Ints, groups: int) -> Floats:
-    """Add up ``whole`` numbers, each so many ``times``, by owner: exactly, and then rounded.
+def _summed(owner: Ints, numbers: Ints, times: Ints, groups: int) -> Floats:
+    """Add up whole ``numbers``, each so many ``times``, by owner: exactly, and then rounded.
 
     Raises ValueError where somebody counts more people than 64 bits hold parts of.
     """
@@ -230,7 +230,7 @@ def _summed(owner: Ints, whole: Ints, times: Ints, groups: int) -> Floats:
         raise ValueError("too many contributors to add up")
     parts = np.zeros((3, groups), dtype=np.int64)
     for i in range(3):
-        np.add.at(parts[i], owner, ((whole >> (i * _PART)) & _MASK) * times)
+        np.add.at(parts[i], owner, ((numbers >> (i * _PART)) & _MASK) * times)
     parts[1] += parts[0] >> _PART
     parts[2] += parts[1] >> _PART
     low = ((parts[1] & _MASK) << _PART) | (parts[0] & _MASK)
@@ -246,8 +246,8 @@ UNITS = {"share": "share", "margin": "percent", "contributors": "contributors"}
 
 def bounds(requirement: Dominance) -> dict[str, float]:
     """Return what is asked for, by figure; a share may be at most so large, what else is measured must be as large."""
-    asked = {"share": requirement.share, "margin": requirement.p, "contributors": requirement.contributors}
-    return {name: float(bound) for name, bound in asked.items() if bound is not None}
+    limits = {"share": requirement.share, "margin": requirement.p, "contributors": requirement.contributors}
+    return {name: float(bound) for name, bound in limits.items() if bound is not None}
 
 
 def broken(requirement: Dominance, each: Concentrations, slack: float = TOLERANCE) -> Bools:
@@ -275,12 +275,12 @@ def summary(requirement: Dominance, sides: Sequence[DominanceGroups]) -> dict[st
 
 def worst(sides: Sequence[DominanceGroups]) -> Mapping[str, float | int | None]:
     """Return the largest share, the least margin and the fewest contributors of all groups that have a total."""
-    found: dict[str, float | int | None] = dict.fromkeys(RULES)
+    worst_by_rule: dict[str, float | int | None] = dict.fromkeys(RULES)
     for one in sides:
         for name, value, worse in zip(RULES, largest_and_least(one.each), (max, min, min), strict=True):
-            before = found[name]
-            found[name] = value if before is None else before if value is None else worse(before, value)
-    return found
+            before = worst_by_rule[name]
+            worst_by_rule[name] = value if before is None else before if value is None else worse(before, value)
+    return worst_by_rule
 
 
 def largest_and_least(each: Concentrations) -> tuple[float | int | None, ...]:

@@ -88,14 +88,14 @@ class IntervalDisclosureAudit:
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Read, average and compare the numbers again in SQL."""
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         for wanted in self._wanted(ctx):
             carrying = carriers(wanted.attribute, candidate, ctx)
             if not carrying:
-                found[f"{wanted.prefix}columns"] = 0
+                figures[f"{wanted.prefix}columns"] = 0
             elif ctx.sql is not None and ctx.pairs is not None:
-                found |= _figures_sql(wanted, carrying, original, candidate, ctx)
-        return found
+                figures |= _figures_sql(wanted, carrying, original, candidate, ctx)
+        return figures
 
     def _wanted(self, ctx: AuditContext) -> Iterator[_WidthMeasure]:
         own = [r for r in ctx.requirements if isinstance(r, IntervalDisclosure)]
@@ -200,8 +200,8 @@ def _figures_sql(
     names = [other_names(c, wanted.attribute, ctx) for c in carrying]
     types = [NumberTexts(kind), *map(NumberTexts, kinds, names)]
     subject = "" if ctx.people is None else ctx.people.subject
-    asked = WidthComparison(wanted.attribute, carrying, types, wanted.width, subject, by_pseudonym(candidate, ctx))
-    shares = shares_sql(ctx.sql, candidate, ctx.pairs, asked)
+    comparison = WidthComparison(wanted.attribute, carrying, types, wanted.width, subject, by_pseudonym(candidate, ctx))
+    shares = shares_sql(ctx.sql, candidate, ctx.pairs, comparison)
     figures: dict[str, float | int | None] = {f"{wanted.prefix}{n}": value for n, value in shares.items()}
     return {f"{wanted.prefix}share": max(shares.values())} | figures
 
@@ -295,13 +295,18 @@ class WidthComparison:
     linked: bool
 
 
-def shares_sql(sql: Sql, candidate: DataView, pairs: PairedView, asked: WidthComparison) -> dict[str, float]:
+def shares_sql(sql: Sql, candidate: DataView, pairs: PairedView, comparison: WidthComparison) -> dict[str, float]:
     """Return the share of each column, and of the means and the median that there are, by the names of their figures.
 
     Raises RunError where the paired rows are not those of the file.
     """
-    weight, columns, types, people = candidate.schema.weight, asked.columns, asked.types, bool(asked.subject)
-    known = [asked.attribute, *([asked.subject] if people else [])]
+    weight, columns, types, people = (
+        candidate.schema.weight,
+        comparison.columns,
+        comparison.types,
+        bool(comparison.subject),
+    )
+    known = [comparison.attribute, *([comparison.subject] if people else [])]
     tables: dict[str, object] = {"paired": relation(pairs, columns, known, weight)}
     hold(sql, columns, types[1:], weight, tables)
     every = range(len(columns))
@@ -316,9 +321,9 @@ def shares_sql(sql: Sql, candidate: DataView, pairs: PairedView, asked: WidthCom
 
     def share(estimate: str) -> float:
         text = f"{begin}, guesses AS (SELECT row, n, p, o, {estimate} AS e FROM known)"  # noqa: S608  # the same
-        hits, total, found, of_people = sql.rows(text + _disclosed(asked.width), (), tables)[0]
+        hits, total, people_hit, of_people = sql.rows(text + _disclosed(comparison.width), (), tables)[0]
         of_rows = float(hits or 0) / float(total) if total else 0.0
-        return max(of_rows, float(found) / float(of_people)) if people and of_people else of_rows
+        return max(of_rows, float(people_hit) / float(of_people)) if people and of_people else of_rows
 
     shares = {f"column_share.{c}": share(f"c{i}") for i, c in enumerate(columns)}
     if len(columns) > 1:
@@ -330,7 +335,7 @@ def shares_sql(sql: Sql, candidate: DataView, pairs: PairedView, asked: WidthCom
             shares[f"{WEIGHTED}_share"] = share(_mean(of_error))
     if len(columns) > 2:
         shares[f"{MEDIAN}_share"] = share(f"list_median([{', '.join(f'c{i}' for i in every)}])")
-    if asked.linked and sql.rows(f"{begin} SELECT COUNT(*) > COUNT(DISTINCT p) FROM lines", (), tables)[0][0]:  # noqa: S608  # the same
+    if comparison.linked and sql.rows(f"{begin} SELECT COUNT(*) > COUNT(DISTINCT p) FROM lines", (), tables)[0][0]:  # noqa: S608  # the same
         shares[f"{PERSON_MEAN}_share"] = share("own")
     return shares
 

@@ -78,8 +78,10 @@ class ItemsetBreachAudit:
             worst = assessment.worst
             if worst.itemset:
                 lengths = assessment.counted.pools[worst.pool].sizes
-                again = posterior(assessment.material, lengths, worst.size, worst.itemset, worst.item, ctx.sql)
-                figures[f"{name}.worst_posterior"] = again
+                worst_posterior = posterior(
+                    assessment.material, lengths, worst.size, worst.itemset, worst.item, ctx.sql
+                )
+                figures[f"{name}.worst_posterior"] = worst_posterior
                 figures[f"{name}.released_with_worst"] = released(assessment.material, lengths, worst.itemset, ctx.sql)
             else:
                 figures[f"{name}.worst_posterior"] = 0.0
@@ -178,7 +180,7 @@ class BreachAssessment:
     Attributes
     ----------
     within, beside : k -> the worst for each length, z in A and not in A
-    whole : the same for A as a whole: that the original has all of it
+    whole_itemset : the same for A as a whole: that the original has all of it
     larger : the same for A of one item more than asked for, z in A
     absent, known : the worst if A is not in t'; number of known items -> the worst for who knows that many
     rest : what no itemset that was not counted exceeds
@@ -191,7 +193,7 @@ class BreachAssessment:
     counted: PrevalentItemsets
     within: Mapping[int, Sequence[WorstExposure]]
     beside: Mapping[int, Sequence[WorstExposure]]
-    whole: Mapping[int, Sequence[WorstExposure]]
+    whole_itemset: Mapping[int, Sequence[WorstExposure]]
     larger: WorstExposure
     absent: WorstExposure
     known: Mapping[int, WorstExposure]
@@ -255,7 +257,7 @@ def assess(requirement: ItemsetBreach, material: BreachInput) -> BreachAssessmen
         counted=counted,
         within=within_,
         beside=beside,
-        whole={k: whole(material.operator, counted, k) for k in requirement.sizes},
+        whole_itemset={k: whole(material.operator, counted, k) for k in requirement.sizes},
         larger=max(exposure_inside(material.operator, counted, longest), key=level_of),
         absent=max(
             (e for k in requirement.sizes for e in exposure_inside(material.operator, counted, k, Event.NONE)),
@@ -301,14 +303,14 @@ def _bound(material: BreachInput, caps: Bounds, sizes: Sequence[int]) -> float |
 
 def _exceeded(counted: PrevalentItemsets, caps: Bounds) -> tuple[int, ...]:
     """Return the lengths at which some itemset occurs more often than the policy says."""
-    held = largest(counted)
+    largest_supports = largest(counted)
     over = []
     for place, pool in enumerate(counted.pools):
         for m in pool.sizes:
             limits = caps[m]
             most = [
-                held[i, place] > limits[min(i, len(limits) - 1)] * (1 + TOLERANCE)
-                for i in range(len(held) - 1)
+                largest_supports[i, place] > limits[min(i, len(limits) - 1)] * (1 + TOLERANCE)
+                for i in range(len(largest_supports) - 1)
                 if limits
             ]
             over += [m] if any(most) else []
@@ -343,7 +345,7 @@ def figures_of(assessment: BreachAssessment, released: int) -> dict[str, Figure]
     }
     for k, each in assessment.within.items():
         figures[f"within.{k}"] = _probability(most(each).level)
-        figures[f"whole.{k}"] = _whole(most(assessment.whole[k]))
+        figures[f"whole.{k}"] = _whole_itemset_figure(most(assessment.whole_itemset[k]))
         figures[f"measured.{k}"] = measured_of(assessment, most(each))
         figures[f"paper.{k}"] = _paper(assessment, k)
     figures |= {f"beside.{k}": _probability(most(each).level) for k, each in assessment.beside.items()}
@@ -382,7 +384,7 @@ def client_figures(assessment: ClientAssessment) -> dict[str, Figure]:
         for name, inside in (("within", True), ("beside", False)):
             levels = [case.level for case in assessment.cases if (case.length, case.inside) == (k, inside)]
             figures[f"{name}.{k}"] = Figure(max(levels, default=0.0), "probability", note=note)
-        figures[f"whole.{k}"] = Figure(assessment.whole(k), "probability", note=note)
+        figures[f"whole.{k}"] = Figure(assessment.joint_posterior(k), "probability", note=note)
     figures["bound"] = Figure(assessment.worst.level, "probability", note=note)
     rows = sum(assessment.numbers.values())
     figures["fit"] = Figure(
@@ -433,7 +435,7 @@ def _paper(assessment: BreachAssessment, length: int) -> Figure:
     return Figure(max(levels), "probability", note="of an itemset with all maximal supports at once")
 
 
-def _whole(exposed: WorstExposure) -> Figure:
+def _whole_itemset_figure(exposed: WorstExposure) -> Figure:
     return Figure(exposed.level, "probability", note=f"all items of it together, {exposed.prior:.2%} before")
 
 

@@ -119,7 +119,7 @@ class ClientAssessment:
         """Whether what the figures are computed from was tested, and nothing contradicts it."""
         return self.fit >= ERROR and not self.exceeded and not self.untested
 
-    def whole(self, length: int) -> float:
+    def joint_posterior(self, length: int) -> float:
         """Return the largest Pr[A in t | A in t'] for itemsets of ``length`` items, all of them together."""
         levels = [0.0]
         for m in self.operator.sizes:
@@ -190,11 +190,11 @@ class ClientAssessment:
         Their number is a sum over sets of which some have the item and some do not: its tail is below the binomial
         one with the same mean (Hoeffding 1956).
         """
-        held, rows = self.items[size], self.numbers[size]
+        item_counts, rows = self.items[size], self.numbers[size]
         foreign, own = likelihoods(self.operator, size, 1)
         most = self.requirement.declared(size)[0]
         chance = max(most * own + (1.0 - most) * foreign, foreign)
-        return bool(binom.sf(held.max() - 1, rows, chance) < ERROR / (len(held) * len(self.numbers)))
+        return bool(binom.sf(item_counts.max() - 1, rows, chance) < ERROR / (len(item_counts) * len(self.numbers)))
 
 
 def _lengths(column: SetColumn) -> Iterator[tuple[int, Floats]]:

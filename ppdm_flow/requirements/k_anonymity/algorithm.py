@@ -213,11 +213,11 @@ def known_rows(
         f" required.{known.linked_by}"
     )
     metric = f"{requirement.id}.{KNOWN}k"
-    held = Measured(requirement.id, metric, Figure(crowds.smallest, "people"), float(requirement.k), False, text)
+    measured = Measured(requirement.id, metric, Figure(crowds.smallest, "people"), float(requirement.k), False, text)
     every = crowds_by_known_rows(known.held, {ctx.people.known_rows: crowds})
     name = f"{requirement.id}.known_rows"
     chart = known_rows_chart(every, requirement.k, name=name, group=requirement.kind)
-    return [held], [] if chart is None else [chart]
+    return [measured], [] if chart is None else [chart]
 
 
 def known_rows_sql(columns: RevealingColumns, candidate: DataView, ctx: AuditContext, sql: Sql) -> dict[str, int]:

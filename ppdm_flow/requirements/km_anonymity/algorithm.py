@@ -175,10 +175,10 @@ def columns_of(requirement: KmAnonymity, candidate: DataView, ctx: AuditContext)
     Sets may be those of the source, or made of an attribute's values. A column that is drawn from it is computed from
     none.
     """
-    told = {name: facts_of(name, ctx) for name in candidate.schema.names}
-    every = [c for c, from_ in told.items() if requirement.attribute in from_.computed_from]
+    facts_by_column = {name: facts_of(name, ctx) for name in candidate.schema.names}
+    every = [c for c, from_ in facts_by_column.items() if requirement.attribute in from_.computed_from]
     sets = [c for c in every if candidate.schema[c].role is Role.ITEMS]
-    return sets, [c for c in every if c not in sets and requirement.attribute not in told[c].drawn]
+    return sets, [c for c in every if c not in sets and requirement.attribute not in facts_by_column[c].drawn]
 
 
 def supports(requirement: KmAnonymity, column: str, candidate: DataView, ctx: AuditContext) -> list[Ints]:
@@ -257,8 +257,8 @@ def _beside(
     Raises UnmeasuredError where people cannot be counted.
     """
     require_people(people, ctx)
-    own, told = columns_of(requirement, candidate, ctx)
-    outside = [c for c in candidate.schema.names if c not in (*own, *told)]
+    own, others = columns_of(requirement, candidate, ctx)
+    outside = [c for c in candidate.schema.names if c not in (*own, *others)]
     named = [c for c in outside if people.subject in facts_of(c, ctx).computed_from]
     return named, [c for c in outside if c not in named]
 

@@ -106,7 +106,9 @@ class LKCAudit:
             }
             figures |= own
             where = made_of((*result.fewest, *result.surest, *_carriers(shown, candidate, ctx)), ctx)
-            judged = held(requirement, result, shown, own, where + treatment(ctx.nulls, result.left_out), ctx)
+            judged = judge_known_attributes(
+                requirement, result, shown, own, where + treatment(ctx.nulls, result.left_out), ctx
+            )
             judged.extend(of_known_rows(requirement, result, ctx))
             try:
                 for attribute in shown:
@@ -189,12 +191,12 @@ def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[
 
 def _together_k(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
     """Return the smallest group beside all releases, whatever of the attributes is known."""
-    found = [
+    measurements = [
         measured
         for known in known_sets(requirement, candidate, ctx, beside=True)
         for measured in beside_all(requirement.id, "together_k", requirement.k, known, ctx)
     ]
-    return sorted(found, key=lambda m: -1 if m.figure.value is None else m.figure.value)[:1]
+    return sorted(measurements, key=lambda m: -1 if m.figure.value is None else m.figure.value)[:1]
 
 
 def _together_sql(requirement: LKC, candidate: DataView, ctx: AuditContext) -> dict[str, float | int | None]:
@@ -204,8 +206,8 @@ def _together_sql(requirement: LKC, candidate: DataView, ctx: AuditContext) -> d
         return figures
     with suppress(UnmeasuredError):
         every = known_sets(requirement, candidate, ctx, beside=True)
-        found = [joint_size_sql(known, ctx, ctx.sql) for known in every]
-        if sizes := [size for size in found if size is not None]:
+        group_sizes = [joint_size_sql(known, ctx, ctx.sql) for known in every]
+        if sizes := [size for size in group_sizes if size is not None]:
             figures[f"{requirement.id}.together_k"] = min(sizes)
     with suppress(UnmeasuredError):
         if together_confidence(requirement, candidate, ctx) is not None:
@@ -313,13 +315,13 @@ def _confidence(
     worst = 0.0
     read = people_values(released, [way for way, _ in ways], rows, ctx.nulls, people)
     for one, (_, values) in zip(read, ways, strict=True):
-        told = one.merged(values).confidences
-        worst = max(worst, *(share(histograms, (NAMED,)) for histograms in told if histograms is not None))
+        confidences = one.merged(values).confidences
+        worst = max(worst, *(share(histograms, (NAMED,)) for histograms in confidences if histograms is not None))
     return worst
 
 
 def _look_further(
-    found: _WorstOfKnownRows,
+    extremes: _WorstOfKnownRows,
     ways: list[tuple[ValueColumns, tuple[str, ...]]],
     released: RevealingColumns,
     candidate: DataView,
@@ -330,12 +332,12 @@ def _look_further(
     if may_link(released, candidate, ctx):
         known = KnownRows.of(released, None, candidate, ctx)
         smallest = known.smallest_crowd().smallest
-        found.k += [] if smallest is None else [smallest]
-        found.linked = found.linked or known.linked_by
+        extremes.k += [] if smallest is None else [smallest]
+        extremes.linked = extremes.linked or known.linked_by
     for way, values in ways if smallest is not None or _several_matter(ctx) else ():
         known = KnownRows.of(released, way, candidate, ctx, chances=True).merging(values)
-        for told in (*known.histograms(confidences=True), *known.chances()):
-            found.confidence.append(share(told, (NAMED,)))
+        for histograms in (*known.histograms(confidences=True), *known.chances()):
+            extremes.confidence.append(share(histograms, (NAMED,)))
 
 
 def _several_matter(ctx: AuditContext) -> bool:
@@ -373,7 +375,7 @@ def _shares_sql(query: PeopleQuery) -> Iterator[float]:
 
 
 def _look_further_sql(
-    found: _WorstOfKnownRows,
+    extremes: _WorstOfKnownRows,
     ways: list[tuple[ValueColumns, tuple[str, ...]]],
     released: RevealingColumns,
     candidate: DataView,
@@ -381,13 +383,13 @@ def _look_further_sql(
     sql: Sql,
 ) -> None:
     smallest = KnownQuery.of_known(sql, released, None, candidate, ctx).smallest_crowd()
-    found.k += [] if smallest is None else [smallest]
+    extremes.k += [] if smallest is None else [smallest]
     for way, values in ways if smallest is not None or _several_matter(ctx) else ():
         query = KnownQuery.of_known(sql, released, way, candidate, ctx, confidences=True, merged=values)
         worst = query.worst_figure(_OF_PEOPLE_SHARE, [NAMED], at_most=True) if query.links() else None
         chances = query.chances_query(sql)
-        found.confidence += [] if worst is None else [worst]
-        found.confidence += (
+        extremes.confidence += [] if worst is None else [worst]
+        extremes.confidence += (
             [] if chances is None else [chances.worst_figure(_OF_PEOPLE_SHARE, [NAMED], at_most=True) or 0.0]
         )
 
@@ -414,7 +416,7 @@ def not_measured(requirement: LKC, fault: UnmeasuredError, ctx: AuditContext) ->
         yield Measured(requirement.id, metric, figure, bound or 0.0, at_most, fault.text, verifiable=False)
 
 
-def held(
+def judge_known_attributes(
     requirement: LKC,
     survey: LkcSurvey,
     shown: Sequence[str],

@@ -72,12 +72,12 @@ class _LinkageMeasure:
     @property
     def bounded(self) -> dict[str, float]:
         """The figures that have a bound, which is 1 where nobody asks for one."""
-        asked = self.requirement
-        if asked is None or asked.max_excess is None:
-            return {"share_bound": 1.0 if asked is None else asked.max}
-        beyond = {"excess_bound": asked.max_excess}
-        outside = {} if asked.control is None else {"control_excess_bound": asked.max_excess}
-        return {"share_bound": asked.max} | beyond | outside
+        requirement = self.requirement
+        if requirement is None or requirement.max_excess is None:
+            return {"share_bound": 1.0 if requirement is None else requirement.max}
+        beyond = {"excess_bound": requirement.max_excess}
+        outside = {} if requirement.control is None else {"control_excess_bound": requirement.max_excess}
+        return {"share_bound": requirement.max} | beyond | outside
 
     def columns(self, candidate: DataView, ctx: AuditContext) -> list[tuple[str, str]]:
         """Return the released columns, each with the attribute that it tells of."""
@@ -117,11 +117,11 @@ class NumericLinkageAudit:
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Read the numbers again in SQL, and compare every record of the sample with every row."""
-        found: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         for wanted in self._wanted(ctx):
             columns = wanted.columns(candidate, ctx)
             if not columns:
-                found[f"{wanted.prefix}columns"] = 0
+                figures[f"{wanted.prefix}columns"] = 0
                 continue
             if ctx.sql is None:
                 continue
@@ -130,8 +130,8 @@ class NumericLinkageAudit:
             except UnmeasuredError:
                 continue
             own = _figures(wanted, lookup, find_sql(ctx.sql, lookup, wanted.candidates), len(columns))
-            found |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
-        return found
+            figures |= {f"{wanted.prefix}{name}": figure.value for name, figure in own.items()}
+        return figures
 
     def _wanted(self, ctx: AuditContext) -> Iterator[_LinkageMeasure]:
         own = [r for r in ctx.requirements if isinstance(r, NumericLinkage)]
@@ -142,15 +142,15 @@ class NumericLinkageAudit:
             yield _LinkageMeasure("", known, self.params.candidates, None)
 
 
-def _known_by(asked: NumericLinkage | NumericLinkageParams, attributes: tuple[str, ...]) -> IntruderKnowledge:
-    return IntruderKnowledge(attributes, asked.sample, asked.control, asked.against, asked.key)
+def _known_by(settings: NumericLinkage | NumericLinkageParams, attributes: tuple[str, ...]) -> IntruderKnowledge:
+    return IntruderKnowledge(attributes, settings.sample, settings.control, settings.against, settings.key)
 
 
-def _figures(wanted: _LinkageMeasure, lookup: LinkageNumbers, found: LinkageResult, columns: int) -> dict[str, Figure]:
-    own = figures_of(found.ways, found.of_rows, len(lookup.released), columns)
+def _figures(wanted: _LinkageMeasure, lookup: LinkageNumbers, result: LinkageResult, columns: int) -> dict[str, Figure]:
+    own = figures_of(result.ways, result.of_rows, len(lookup.released), columns)
     if wanted.known.against is not None:
         own["people_known"] = Figure(len(lookup.known), "rows")
-    return own | (control_figures(found.near) if found.near else {})
+    return own | (control_figures(result.near) if result.near else {})
 
 
 def _judged(
@@ -187,7 +187,7 @@ def nothing(requirement: NumericLinkage) -> Measured:
 def sentence(known: IntruderKnowledge, candidates: int, figures: Mapping[str, Figure], *, people: bool = False) -> str:
     """Return the sentence for the report."""
     share, bound = float(figures["share"].value or 0.0), float(figures["share_bound"].value or 0.0)
-    records, whole = int(figures["records"].value or 0), int(figures["records_known"].value or 0)
+    records, records_known = int(figures["records"].value or 0), int(figures["records_known"].value or 0)
     chance = float(figures["chance_share"].value or 0.0)
     knows = "knows a record's original" if known.against is None else "has a file with somebody's"
     named = "the nearest released row" if candidates == 1 else f"the {candidates:,} nearest released rows"
@@ -200,10 +200,10 @@ def sentence(known: IntruderKnowledge, candidates: int, figures: Mapping[str, Fi
     )
     if known.against is not None:
         lines = int(figures["people_known"].value or 0)
-        text += f" Of the {lines:,} in the file {whole:,} have all numbers and a released row."
-    if records < whole:
-        text += f" They are a sample of {whole:,}: in all it is at most {bound:.1%}, with 95 % confidence."
-    if records < min(whole, known.sample):
+        text += f" Of the {lines:,} in the file {records_known:,} have all numbers and a released row."
+    if records < records_known:
+        text += f" They are a sample of {records_known:,}: in all it is at most {bound:.1%}, with 95 % confidence."
+    if records < min(records_known, known.sample):
         text += f" No more of the {known.sample:,} allowed are looked for: the pairs with rows would be too many."
     return text
 
@@ -278,8 +278,8 @@ def places_by_weight(known: Floats, released: Floats, truth: Truth, sample: Ints
     categories = compared(wide, codes)
     size = 1 << (len(wide) + categories)
     counts = np.zeros((len(sample), size), np.int64)
-    for block, found in _patterns(known, released, sample, wide, codes):
-        for place, row in enumerate(found, block.start):
+    for block, agreements in _patterns(known, released, sample, wide, codes):
+        for place, row in enumerate(agreements, block.start):
             counts[place] = np.bincount(row, minlength=size)
     mine = np.zeros_like(counts)
     for some, firsts, rows in truth.own_rows(sample):
@@ -302,7 +302,7 @@ def places_of_people(space: Space, units: Units) -> NearerCounts:
     owner = space.truth.owner
     order = np.argsort(owner, kind="stable")
     people, firsts = np.unique(owner[order], return_index=True)
-    found = [np.zeros((3, 0))]
+    places = [np.zeros((3, 0))]
     for some, records in units.blocks(max(1, _TOGETHER_CELLS // max(1, len(owner)))):
         mine = units.records[records]
         squares = np.empty((len(mine), len(owner)))
@@ -310,8 +310,8 @@ def places_of_people(space: Space, units: Units) -> NearerCounts:
             squares[block, members] = distances
         least = np.minimum.reduceat(squares[:, order], firsts, axis=1)
         sums = np.add.reduceat(least, units.firsts[some] - records.start, axis=0)
-        found.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
-    return NearerCounts(*np.hstack(found))
+        places.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
+    return NearerCounts(*np.hstack(places))
 
 
 _FIRST = _Route(places, places_by_weight, places_of_people, metric_of, nearest_squares)
@@ -337,18 +337,20 @@ def _find(known: LinkageNumbers, candidates: int, route: _Route) -> LinkageResul
         numbers_alone = MAHALANOBIS in by_space and not known.codes.width
         together = route.of_people(by_space[MAHALANOBIS if numbers_alone else "euclidean"], known.units)
         guesses = np.minimum(1.0, np.arange(1.0, candidates + 1) / people)
-        found = together.chances(candidates), together.hits(candidates)
-        ways.append(LinkageMethod(TOGETHER, *found, guesses, known.units.whole))
+        chances_and_hits = together.chances(candidates), together.hits(candidates)
+        ways.append(LinkageMethod(TOGETHER, *chances_and_hits, guesses, known.units.eligible_units))
     return LinkageResult(tuple(ways), tuple(of_rows), _near(known, by_space, route))
 
 
 def _ways(
     known: LinkageNumbers, by_space: Mapping[str, Space], units: Units, candidates: int, route: _Route
 ) -> list[LinkageMethod]:
-    found = {name: route.places(space, units.records, candidates) for name, space in by_space.items()}
+    places_by_method = {name: route.places(space, units.records, candidates) for name, space in by_space.items()}
     numbers = known.known, known.released
-    found[PROBABILISTIC] = route.by_weight(*numbers, known.truth, units.records, known.codes)
-    return [LinkageMethod.of(name, each, units, candidates, len(known.released)) for name, each in found.items()]
+    places_by_method[PROBABILISTIC] = route.by_weight(*numbers, known.truth, units.records, known.codes)
+    return [
+        LinkageMethod.of(name, each, units, candidates, len(known.released)) for name, each in places_by_method.items()
+    ]
 
 
 def _near(known: LinkageNumbers, by_space: Mapping[str, Space], route: _Route) -> Mapping[str, MatchChances]:
@@ -426,14 +428,14 @@ def _patterns(
     categories = [np.ascontiguousarray(codes.released[:, j]) for j in range(compared(wide, codes))]
     for start in range(0, len(sample), size):
         block = slice(start, min(start + size, len(sample)))
-        found = np.zeros((block.stop - start, len(released)), np.uint8)
+        agreements = np.zeros((block.stop - start, len(released)), np.uint8)
         for j, column in enumerate(columns):
             agree = np.abs(column - known[sample[block], j][:, np.newaxis]) <= wide[j]
-            found |= agree.view(np.uint8) << np.uint8(j)
+            agreements |= agree.view(np.uint8) << np.uint8(j)
         for j, category in enumerate(categories):
             same = category == codes.known[sample[block], j][:, np.newaxis]
-            found |= same.view(np.uint8) << np.uint8(len(wide) + j)
-        yield block, found
+            agreements |= same.view(np.uint8) << np.uint8(len(wide) + j)
+        yield block, agreements
 
 
 _TOGETHER_CELLS = 1 << 22
@@ -444,22 +446,22 @@ def places_of_people_sql(space: Space, units: Units) -> NearerCounts:
     """Return the same record by record, among the rows of each pattern of hidden attributes."""
     people, owner = np.unique(space.truth.owner, return_inverse=True)
     codes, owner = space.codes, owner.reshape(-1)
-    found = [np.zeros((3, 0))]
+    places = [np.zeros((3, 0))]
     for some, records in units.blocks(max(1, _TOGETHER_CELLS // max(1, len(people)))):
         mine = units.records[records]
         least = np.full((len(mine), len(people)), np.inf)
         for shown, members in patterns(space):
-            whole = whitening(space, np.flatnonzero(shown))
-            rows = space.released[np.ix_(members, shown)] @ whole
-            for i, point in enumerate(space.known[np.ix_(mine, shown)] @ whole):
+            transform = whitening(space, np.flatnonzero(shown))
+            rows = space.released[np.ix_(members, shown)] @ transform
+            for i, point in enumerate(space.known[np.ix_(mine, shown)] @ transform):
                 squares = ((rows - point) ** 2).sum(axis=1) + space.penalty(shown)
                 squares += unlike(codes.released[members], codes.known[mine[i]], codes)
                 np.minimum.at(least[i], owner[members], squares)
         place = np.repeat(np.arange(some.stop - some.start), _sizes(units, some))
         sums = np.zeros((some.stop - some.start, len(people)))
         np.add.at(sums, place, least)
-        found.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
-    return NearerCounts(*np.hstack(found))
+        places.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
+    return NearerCounts(*np.hstack(places))
 
 
 def _sizes(units: Units, some: slice) -> Ints:
@@ -486,14 +488,14 @@ def places_by_weight_sql(
     rows = {"owner": truth.owner} | {f"r{j}": pa.array(released[:, j], from_pandas=True) for j in range(len(wide))}
     rows |= {f"s{j}": codes.released[:, j] for j in range(categories)}
     shown = pa.table(rows)
-    found = []
+    counted_blocks = []
     for start in range(0, len(sample), _BLOCK):
         block = sample[start : start + _BLOCK]
         records = {"i": np.arange(len(block)), "whose": truth.whose[block]}
         records |= {f"o{j}": known[block, j] for j in range(len(wide))}
         records |= {f"k{j}": codes.known[block, j] for j in range(categories)}
-        found.append(_counted(sql, pa.table(records), shown, wide, categories))
-    counts, mine = (np.concatenate(each) for each in zip(*found, strict=True))
+        counted_blocks.append(_counted(sql, pa.table(records), shown, wide, categories))
+    counts, mine = (np.concatenate(each) for each in zip(*counted_blocks, strict=True))
     return among(weights_of(counts.sum(axis=0), len(released)), counts, mine)
 
 
@@ -528,15 +530,15 @@ def figures_of(
     ``ways`` look for records, or for people, among ``rows`` released rows; ``of_rows`` for records beside people.
     """
     every = (*ways, *of_rows)
-    looked_for, whole = len(ways[0].chances), ways[0].whole
+    looked_for, eligible_units = len(ways[0].chances), ways[0].eligible_units
     shares, excesses = {}, {}
     bounds, excess_bounds, all_excesses = [], [], []
     for way in every:
         size = len(way.chances)
-        error = ERROR / len(every) if size < way.whole else None
-        found, guessing = float(way.chances.sum()), float(way.guesses[-1])
+        error = ERROR / len(every) if size < way.eligible_units else None
+        expected_hits, guessing = float(way.chances.sum()), float(way.guesses[-1])
         share = float(way.chances.mean())
-        interval = None if error is None else clopper_pearson(found, size, error)
+        interval = None if error is None else clopper_pearson(expected_hits, size, error)
         bounds.append(share if interval is None else interval[1])
         upper = way.hits / size if error is None else upper_ends(way.hits, size, error)
         excess_bounds.append(_largest_excess(upper, way.guesses))
@@ -561,7 +563,7 @@ def figures_of(
         "excess": _of_all(all_excesses, looked_for),
         **excesses,
         "records": Figure(looked_for, "rows"),
-        "records_known": Figure(whole, "rows"),
+        "records_known": Figure(eligible_units, "rows"),
         "rows": Figure(rows, "rows"),
         "columns": Figure(columns, "columns"),
     }

@@ -58,8 +58,8 @@ def _to_rows(space: Space, points: Floats, code_of: Ints, metric: Metric, neares
         whitening = metric(space, np.flatnonzero(shown))
         rows = space.released[np.ix_(members, shown)] @ whitening
         codes = replace(space.codes, released=space.codes.released[members])
-        found = nearest(points[:, shown] @ whitening, rows, np.zeros(len(rows), np.int64), every, codes, code_of)
-        least = np.minimum(least, found + space.penalty(shown))
+        squares = nearest(points[:, shown] @ whitening, rows, np.zeros(len(rows), np.int64), every, codes, code_of)
+        least = np.minimum(least, squares + space.penalty(shown))
     return least
 
 
@@ -81,8 +81,8 @@ def control_figures(by_space: Mapping[str, MatchChances]) -> dict[str, Figure]:
     shares: dict[str, Figure] = {}
     excesses: dict[str, Figure] = {}
     bounds = []
-    for name, found in by_space.items():
-        inside, outside = (_share(chances, error) for chances in (found.inside, found.outside))
+    for name, match_chances in by_space.items():
+        inside, outside = (_share(chances, error) for chances in (match_chances.inside, match_chances.outside))
         shares |= {f"{name}_near_share": inside, f"{name}_control_share": outside}
         low, high = _ends(inside, outside)
         excesses[f"{name}_control_excess"] = _excess(inside, outside, (low, high))

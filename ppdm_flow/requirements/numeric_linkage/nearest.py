@@ -44,11 +44,11 @@ class NearerCounts:
         nearer, upto = (np.minimum(end[one], candidates).astype(np.int64) for end in (self.nearer, self.upto))
         share = 1.0 / np.maximum(self.upto - self.nearer, 1.0)[one]  # from one end to the other each is a line
         begins, stops = (np.bincount(end, share, candidates + 1)[:candidates] for end in (nearer, upto))
-        found = np.cumsum(np.cumsum(begins - stops, dtype=np.float64))
+        sums = np.cumsum(np.cumsum(begins - stops, dtype=np.float64))
         if not one.all():
             several = NearerCounts(self.nearer[~one], self.upto[~one], self.own[~one])
-            found += [several.chances(c).sum() for c in range(1, candidates + 1)]
-        return np.asarray(found)
+            sums += [several.chances(c).sum() for c in range(1, candidates + 1)]
+        return np.asarray(sums)
 
 
 def places(space: Space, sample: Ints, candidates: int) -> NearerCounts:
@@ -93,8 +93,8 @@ def _counted(space: Space, sample: Ints, low: Floats, high: Floats) -> tuple[Flo
 def every_distance(space: Space, points: Floats, codes: Ints) -> Iterator[tuple[slice, Ints, Floats]]:
     """Yield some of the points, some released rows, and their squared distances, (points, rows)."""
     for shown, members in patterns(space):
-        whole = metric_of(space, np.flatnonzero(shown))
-        rows, seen = space.released[np.ix_(members, shown)] @ whole, points[:, shown] @ whole
+        transform = metric_of(space, np.flatnonzero(shown))
+        rows, seen = space.released[np.ix_(members, shown)] @ transform, points[:, shown] @ transform
         size = max(1, _DISTANCES // len(members))
         for start in range(0, len(points), size):
             block = slice(start, start + size)
@@ -118,14 +118,14 @@ def shared(nearer: Floats, upto: Floats, own: Floats, candidates: int) -> Floats
 
     ties = np.maximum(upto - nearer, 1.0)
     left = np.clip(candidates - nearer, 0.0, ties)
-    found = left / ties
+    chances = left / ties
     several = own > 1
     if several.any():
         ties, left, others = ties[several], left[several], (ties - own)[several]
         none = gammaln(others + 1) - gammaln(ties + 1) + gammaln(ties - left + 1)
         none -= gammaln(np.maximum(others - left, 0.0) + 1)
-        found[several] = np.where(left > others, 1.0, -np.expm1(np.minimum(none, 0.0)))
-    return found
+        chances[several] = np.where(left > others, 1.0, -np.expm1(np.minimum(none, 0.0)))
+    return chances
 
 
 def metric_of(space: Space, places: Ints) -> Floats:
@@ -140,27 +140,27 @@ def nearest_squares(points: Floats, rows: Floats, owner: Ints, but: Ints, codes:
 
     if codes.width or not rows.shape[1]:
         return _least(points, rows, owner, but, codes, code_of)
-    tree, owners, found = cKDTree(rows), np.append(owner, -2), np.full(len(points), np.inf)
+    tree, owners, squares = cKDTree(rows), np.append(owner, -2), np.full(len(points), np.inf)
     left, size = np.arange(len(points)), 2
     while len(left):
         apart, which = (np.asarray(each) for each in tree.query(points[left], k=np.arange(1, min(size, len(rows)) + 1)))
         others = owners[which] != but[left, np.newaxis]
         done = others.any(axis=1)
-        found[left[done]] = apart[done, np.argmax(others[done], axis=1)] ** 2
+        squares[left[done]] = apart[done, np.argmax(others[done], axis=1)] ** 2
         left = left[~done] if size < len(rows) else left[:0]
         size *= 4
-    return found
+    return squares
 
 
 def _least(points: Floats, rows: Floats, owner: Ints, but: Ints, codes: Codes, code_of: Ints) -> Floats:
-    found = np.empty(len(points))
+    least = np.empty(len(points))
     size = max(1, _DISTANCES // max(1, len(rows)))
     for start in range(0, len(points), size):
         block = slice(start, min(start + size, len(points)))
         squares = _squares(points[block], rows) + codes.apart(code_of[block, np.newaxis], codes.released)
         squares[owner == but[block, np.newaxis]] = np.inf
-        found[block] = squares.min(axis=1, initial=np.inf)
-    return found
+        least[block] = squares.min(axis=1, initial=np.inf)
+    return least
 
 
 def own_squares(space: Space, records: Ints) -> tuple[Floats, Floats]:
@@ -175,14 +175,14 @@ def own_squares(space: Space, records: Ints) -> tuple[Floats, Floats]:
 
 def squared_distances(space: Space, records: Ints, rows: Ints) -> Floats:
     """Return how far each of these records is from the row beside it."""
-    found = np.zeros(len(rows))
+    squares = np.zeros(len(rows))
     for shown, members in patterns(space):
         here = np.isin(rows, members)
         if shown.any():
             apart = (space.released[rows[here]] - space.known[records[here]])[:, shown]
-            found[here] = ((apart @ np.linalg.cholesky(space.precision(shown))) ** 2).sum(axis=1)
-        found[here] += space.penalty(shown)
-    return found + space.codes.apart(space.codes.known[records], space.codes.released[rows])
+            squares[here] = ((apart @ np.linalg.cholesky(space.precision(shown))) ** 2).sum(axis=1)
+        squares[here] += space.penalty(shown)
+    return squares + space.codes.apart(space.codes.known[records], space.codes.released[rows])
 
 
 def patterns(space: Space) -> list[tuple[Bools, Ints]]:
@@ -224,7 +224,7 @@ class LinkagePeople:
     numbers: Floats
     codes: Ints
 
-    def whole(self) -> npt.NDArray[np.bool_]:
+    def fully_known(self) -> npt.NDArray[np.bool_]:
         """Return of whom everything is known, (people,)."""
         return np.asarray(~(np.isnan(self.numbers).any(axis=1) | (self.codes == UNKNOWN).any(axis=1)))
 
@@ -265,32 +265,32 @@ class LinkageInput:
     linked: bool
 
 
-def lookup(wanted: IntruderKnowledge, told: LinkageInput) -> LinkageNumbers:
+def lookup(wanted: IntruderKnowledge, inputs: LinkageInput) -> LinkageNumbers:
     """Choose who is looked for. Raises UnnumberedError where there is nobody."""
-    known, truth, rows = told.known, told.truth, len(told.released.numbers)
-    some = known.whole() & (truth.row >= 0)
-    units = chosen_units(some, wanted.sample, rows, truth, people=told.people)
-    same = not told.people or (units.alone and units.whole == int(some.sum()))
+    known, truth, rows = inputs.known, inputs.truth, len(inputs.released.numbers)
+    some = known.fully_known() & (truth.row >= 0)
+    units = chosen_units(some, wanted.sample, rows, truth, people=inputs.people)
+    same = not inputs.people or (units.alone and units.eligible_units == int(some.sum()))
     of_rows = None if same else chosen_units(some, wanted.sample, rows, truth, people=False)
     others = None
-    if told.control is not None:
+    if inputs.control is not None:
         try:
-            outside = sampled(np.flatnonzero(told.control.whole()), wanted.sample, rows)
+            outside = sampled(np.flatnonzero(inputs.control.fully_known()), wanted.sample, rows)
         except UnnumberedError:
             text = "Nobody in the control group has all the numbers that records are to be found by."
             raise UnnumberedError(text) from None
-        others = LinkagePeople(told.control.numbers[outside], told.control.codes[outside])
+        others = LinkagePeople(inputs.control.numbers[outside], inputs.control.codes[outside])
     none = np.zeros((0, known.codes.shape[1]), np.int64)
-    codes = Codes.of(known.codes, told.released.codes, none if others is None else others.codes, truth)
+    codes = Codes.of(known.codes, inputs.released.codes, none if others is None else others.codes, truth)
     return LinkageNumbers(
         known.numbers,
-        told.released.numbers,
+        inputs.released.numbers,
         codes,
         truth,
         units,
         of_rows,
-        told.linked,
-        np.flatnonzero(known.whole()),
+        inputs.linked,
+        np.flatnonzero(known.fully_known()),
         None if others is None else others.numbers,
     )
 
@@ -347,12 +347,12 @@ def sampled(places: Ints, most: int, rows: int, records: float = 1.0) -> Ints:
 class Units:
     """``records`` that are looked for, those of a person one after the other; ``firsts`` (units,) are their places.
 
-    ``whole`` is of how many units they are a sample. ``own`` (records,) is how many released rows their person has.
+    They are a sample of ``eligible_units``. ``own`` (records,) is how many released rows their person has.
     """
 
     records: Ints
     firsts: Ints
-    whole: int
+    eligible_units: int
     own: Ints
 
     @property
@@ -365,11 +365,11 @@ class Units:
         named = np.arange(1.0, candidates + 1)
         sizes = np.diff(self.firsts, append=len(self.records))
         kinds, many = np.unique(np.column_stack((self.own[self.firsts], sizes)), axis=0, return_counts=True)
-        found = np.zeros(candidates)
+        shares = np.zeros(candidates)
         for (own, records), units in zip(kinds.tolist(), many.tolist(), strict=True):
             each = np.array([_drawn(float(c), own, rows) for c in named]) if own > 1 else np.minimum(1.0, named / rows)
-            found += units * (each if records == 1 else 1.0 - (1.0 - each) ** records)
-        return found / len(self.firsts)
+            shares += units * (each if records == 1 else 1.0 - (1.0 - each) ** records)
+        return shares / len(self.firsts)
 
     def blocks(self, size: int) -> Iterator[tuple[slice, slice]]:
         """Yield units, some at a time, and the places of their records: about so many, or one unit's."""
@@ -391,24 +391,26 @@ def _drawn(candidates: float, own: int, rows: int) -> float:
 class LinkageMethod:
     """What one way finds: the chance of each unit (units,), and the sum of these for 1, 2, … candidates.
 
-    ``guesses`` (candidates,) is what naming as many at random finds, ``whole`` of how many units these are a sample.
+    ``guesses`` (candidates,) is what naming as many at random finds. The units are a sample of ``eligible_units``.
     """
 
     name: str
     chances: Floats
     hits: Floats
     guesses: Floats
-    whole: int
+    eligible_units: int
 
     @staticmethod
     def of(name: str, places: NearerCounts, units: Units, candidates: int, rows: int) -> LinkageMethod:
         """Return what places say of units: a person is found by any of its records, each tried for itself."""
         guesses = units.guesses(candidates, rows)
         if units.alone:
-            return LinkageMethod(name, places.chances(candidates), places.hits(candidates), guesses, units.whole)
+            return LinkageMethod(
+                name, places.chances(candidates), places.hits(candidates), guesses, units.eligible_units
+            )
 
         def of_people(named: int) -> Floats:
             return 1.0 - np.multiply.reduceat(1.0 - places.chances(named), units.firsts)
 
         hits = np.array([of_people(named).sum() for named in range(1, candidates + 1)])
-        return LinkageMethod(name, of_people(candidates), hits, guesses, units.whole)
+        return LinkageMethod(name, of_people(candidates), hits, guesses, units.eligible_units)

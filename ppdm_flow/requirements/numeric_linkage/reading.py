@@ -69,26 +69,27 @@ def read(
     """Return what is looked for, by row number. Raises UnmeasuredError, and DataError of a file."""
     if ctx.pairs is None:
         raise UnpairedError("Nothing tells which original record a released one comes from, so none can be looked for.")
-    told = _told(wanted, columns, original, ctx)
-    found = paired_numbers(told.names, told.numbers, candidate, ctx)
-    order = np.argsort(found.rows, kind="stable")
-    before = _stacked([found.original[name][order] for name in told.names], len(order))
-    released = {column: numbers[order] for column, numbers in found.released.items()}
-    texts = read_categories(told.labels, original, candidate, ctx, ctx.pairs)
-    types = [found.types[name] for name in told.names]
+    known_columns = _classify_columns(wanted, columns, original, ctx)
+    paired = paired_numbers(known_columns.names, known_columns.numbers, candidate, ctx)
+    order = np.argsort(paired.rows, kind="stable")
+    before = _stacked([paired.original[name][order] for name in known_columns.names], len(order))
+    released = {column: numbers[order] for column, numbers in paired.released.items()}
+    texts = read_categories(known_columns.labels, original, candidate, ctx, ctx.pairs)
+    types = [paired.types[name] for name in known_columns.names]
     rows = LinkagePeople(
-        _estimated(before, told, released), texts.released if told.labels else np.zeros((len(order), 0), int)
+        _estimated(before, known_columns, released),
+        texts.released if known_columns.labels else np.zeros((len(order), 0), int),
     )
-    everybody = {"": LinkagePeople(before, texts.known(texts.texts) if told.labels else rows.codes)}
-    for key, file in told.files.items():
-        cells = texts_of(file, [a for _, a in told.labels])
-        numbers = numbers_of(file, told.names, types)
-        size = len(numbers) if told.names else len(cells[0])
-        codes = texts.known(cells) if told.labels else np.zeros((size, 0), np.int64)
-        everybody[key] = LinkagePeople(numbers if told.names else np.zeros((size, 0)), codes)
+    everybody = {"": LinkagePeople(before, texts.known(texts.texts) if known_columns.labels else rows.codes)}
+    for key, file in known_columns.files.items():
+        cells = texts_of(file, [a for _, a in known_columns.labels])
+        numbers = numbers_of(file, known_columns.names, types)
+        size = len(numbers) if known_columns.names else len(cells[0])
+        codes = texts.known(cells) if known_columns.labels else np.zeros((size, 0), np.int64)
+        everybody[key] = LinkagePeople(numbers if known_columns.names else np.zeros((size, 0)), codes)
     truth = Truth.by_number(len(order))
     if wanted.against is not None and wanted.key is not None:
-        owners = people_file_owners(told.files["against"], wanted.key, ctx.pairs, [c for c, _ in columns])
+        owners = people_file_owners(known_columns.files["against"], wanted.key, ctx.pairs, [c for c, _ in columns])
         truth = Truth.by_people(*owners)
     person = None if ctx.people is None else persons(ctx.people, ctx.pairs, [columns[0][0]])
     return lookup(wanted, _counted(everybody, rows, truth, person, candidate, ctx))
@@ -100,33 +101,33 @@ def read_sql(
     """Return what SQL reads."""
     if ctx.sql is None or ctx.pairs is None:
         raise UnnumberedError("Nothing to read.")
-    told, weight = _told(wanted, columns, original, ctx), candidate.schema.weight
+    known_columns, weight = _classify_columns(wanted, columns, original, ctx), candidate.schema.weight
     paired_numbers(
-        told.names, told.numbers, candidate, ctx
+        known_columns.names, known_columns.numbers, candidate, ctx
     )  # what the first route cannot read, this one need not either
-    read_categories(told.labels, original, candidate, ctx, ctx.pairs)
-    plain = [c for c, _ in told.numbers]
-    kinds, types = _types(told, original, candidate, ctx)
-    before, after = numbers_sql(ctx.sql, candidate, ctx.pairs, told.names, plain, (kinds, types))
+    read_categories(known_columns.labels, original, candidate, ctx, ctx.pairs)
+    plain = [c for c, _ in known_columns.numbers]
+    kinds, types = _types(known_columns, original, candidate, ctx)
+    before, after = numbers_sql(ctx.sql, candidate, ctx.pairs, known_columns.names, plain, (kinds, types))
     released = {c: after[:, i] for i, c in enumerate(plain)}
-    cells = {k: texts_of(f, [a for _, a in told.labels]) for k, f in told.files.items()}
-    sizes = {key: size_of(file) for key, file in told.files.items()}
+    cells = {k: texts_of(f, [a for _, a in known_columns.labels]) for k, f in known_columns.files.items()}
+    sizes = {key: size_of(file) for key, file in known_columns.files.items()}
     codes = [np.zeros((size, 0), np.int64) for size in (len(before), len(before), *sizes.values())]
-    if told.labels:
-        paired = relation(ctx.pairs, [c for c, _ in told.labels], [a for _, a in told.labels], weight)
+    if known_columns.labels:
+        paired = relation(ctx.pairs, [c for c, _ in known_columns.labels], [a for _, a in known_columns.labels], weight)
         others = [
             pa.table({"row": np.arange(sizes[key])} | {f"k{j}": texts for j, texts in enumerate(each)})
             for key, each in cells.items()
         ]
-        codes = categories_read_sql(ctx.sql, told.labels, paired, candidate, ctx, others)
-    rows = LinkagePeople(_estimated(before, told, released), codes[1])
+        codes = categories_read_sql(ctx.sql, known_columns.labels, paired, candidate, ctx, others)
+    rows = LinkagePeople(_estimated(before, known_columns, released), codes[1])
     everybody = {"": LinkagePeople(before, codes[0])}
-    for (key, file), mine in zip(told.files.items(), codes[2:], strict=True):
-        everybody[key] = LinkagePeople(people_file_numbers_sql(ctx.sql, file, told.names, kinds), mine)
+    for (key, file), mine in zip(known_columns.files.items(), codes[2:], strict=True):
+        everybody[key] = LinkagePeople(people_file_numbers_sql(ctx.sql, file, known_columns.names, kinds), mine)
     truth = Truth.by_number(len(before))
     if wanted.against is not None and wanted.key is not None:
         keys = relation(ctx.pairs, [columns[0][0]], [wanted.key], weight)
-        truth = Truth.by_people(*owners_sql(ctx.sql, told.files["against"], wanted.key, keys))
+        truth = Truth.by_people(*owners_sql(ctx.sql, known_columns.files["against"], wanted.key, keys))
     person = None
     if ctx.people is not None:
         paired = relation(ctx.pairs, [columns[0][0]], [ctx.people.subject], weight)
@@ -149,7 +150,7 @@ def _counted(
     return LinkageInput(known, rows, whose, everybody.get("control"), person is not None, by_pseudonym(candidate, ctx))
 
 
-def _told(wanted: IntruderKnowledge, columns: Columns, original: DataView, ctx: AuditContext) -> _Columns:
+def _classify_columns(wanted: IntruderKnowledge, columns: Columns, original: DataView, ctx: AuditContext) -> _Columns:
     if wanted.against is not None and (wanted.key is None or wanted.key not in original.schema):
         raise UnnumberedError("Nothing tells which released row is whose of the people of the file.")
     numeric = {attribute for _, attribute in columns if type_of(attribute, None, ctx).is_numeric}
@@ -159,22 +160,22 @@ def _told(wanted: IntruderKnowledge, columns: Columns, original: DataView, ctx: 
     return _Columns(numbers, labels, files)
 
 
-def _types(told: _Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> tuple[Types, Types]:
+def _types(known_columns: _Columns, original: DataView, candidate: DataView, ctx: AuditContext) -> tuple[Types, Types]:
     """Return the types of the attributes with numbers, and of their columns."""
-    first = next(original.partitions(told.names), None)
-    part = next(candidate.partitions([c for c, _ in told.numbers]), None)
-    kinds = {name: type_of(name, None if first is None else first[name], ctx) for name in told.names}
+    first = next(original.partitions(known_columns.names), None)
+    part = next(candidate.partitions([c for c, _ in known_columns.numbers]), None)
+    kinds = {name: type_of(name, None if first is None else first[name], ctx) for name in known_columns.names}
     types = [
         NumberTexts(kinds[a] if part is None else getattr(part[c], "kind", kinds[a]), other_names(c, a, ctx))
-        for c, a in told.numbers
+        for c, a in known_columns.numbers
     ]
-    return [NumberTexts(kinds[name]) for name in told.names], types
+    return [NumberTexts(kinds[name]) for name in known_columns.names], types
 
 
-def _estimated(before: Floats, told: _Columns, released: Mapping[str, Floats]) -> Floats:
+def _estimated(before: Floats, known_columns: _Columns, released: Mapping[str, Floats]) -> Floats:
     """Return the mean of the columns of each attribute, by how near each is on average, (rows, attributes)."""
     ones = np.ones(len(before), np.int64)
-    each = [[released[c] for c, a in told.numbers if a == name] for name in told.names]
+    each = [[released[c] for c, a in known_columns.numbers if a == name] for name in known_columns.names]
     return _stacked([best(before[:, j], parts, ones) for j, parts in enumerate(each)], len(before))
 
 
@@ -203,8 +204,8 @@ class LinkageCategories:
 
     def known(self, texts: Sequence[pa.Array]) -> Ints:
         """Return the codes of known values, (records, columns), from the texts of each column."""
-        found = [_known(*each) for each in zip(texts, self.values, self.codes, strict=True)]
-        return np.column_stack(found) if found else np.zeros((len(self.released), 0), np.int64)
+        columns = [_known(*each) for each in zip(texts, self.values, self.codes, strict=True)]
+        return np.column_stack(columns) if columns else np.zeros((len(self.released), 0), np.int64)
 
 
 def read_categories(
@@ -247,10 +248,10 @@ def _cells(columns: Columns, pairs: PairedView) -> tuple[list[pa.Array], list[pa
             after[i].append(cells_of(right[column]))
         rows.append(np.asarray(right.rows, dtype=np.int64))
     order = pa.array(np.argsort(np.concatenate(rows), kind="stable"))
-    return [_whole(parts, order) for parts in before], [_whole(parts, order) for parts in after]
+    return [_concatenate_parts(parts, order) for parts in before], [_concatenate_parts(parts, order) for parts in after]
 
 
-def _whole(parts: list[pa.Array], order: pa.Array) -> pa.Array:
+def _concatenate_parts(parts: list[pa.Array], order: pa.Array) -> pa.Array:
     texts = pa.concat_arrays([pa.array([], pa.string()), *(part.cast(pa.string()) for part in parts)]).take(order)
     return pc.if_else(pc.equal(texts, SUPPRESSED_TEXT), pa.scalar(None, pa.string()), texts)
 
@@ -274,8 +275,8 @@ def _labels(texts: pa.Array, shown: pa.DictionaryArray, column: str) -> tuple[pa
 
 def _known(texts: pa.Array, values: pa.Array, codes: Ints) -> Ints:
     place = pc.index_in(texts, value_set=values).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    found = np.append(codes, ELSEWHERE)[place]
-    return np.where(pc.is_null(texts).to_numpy(zero_copy_only=False), UNKNOWN, found)
+    value_codes = np.append(codes, ELSEWHERE)[place]
+    return np.where(pc.is_null(texts).to_numpy(zero_copy_only=False), UNKNOWN, value_codes)
 
 
 def _unread(column: str) -> UnnumberedError:
@@ -295,7 +296,7 @@ def categories_read_sql(
     """
     tables: dict[str, pa.Table] = {"paired": paired} | {f"other{i}": table for i, table in enumerate(others)}
     _hold(sql, columns, candidate.schema.weight, tables)
-    found: list[list[Ints]] = [[] for _ in range(2 + len(others))]
+    codes_by_table: list[list[Ints]] = [[] for _ in range(2 + len(others))]
     for j, (column, _) in enumerate(columns):
         shown = f"(SELECT DISTINCT r{j} AS cell FROM paired WHERE r{j} <> '{SUPPRESSED_TEXT}')"  # noqa: S608  # our own names
         codes = f"codes AS (SELECT cell, ROW_NUMBER() OVER (ORDER BY cell) AS code FROM {shown})"  # noqa: S608  # the same
@@ -312,8 +313,8 @@ def categories_read_sql(
         first, *rest = known
         for place, query in enumerate((first, cells, *rest)):
             read = sql.table(f"WITH {codes}, stands AS ({stands}) {query}", (), tables)  # the same
-            found[place].append(read["code"].to_numpy().astype(np.int64))
-    return [np.column_stack(each) for each in found]
+            codes_by_table[place].append(read["code"].to_numpy().astype(np.int64))
+    return [np.column_stack(each) for each in codes_by_table]
 
 
 def _hold(sql: Sql, columns: Columns, weight: str | None, tables: dict[str, pa.Table]) -> None:
@@ -400,14 +401,14 @@ def owners_sql(sql: Sql, file: PeopleFile, key: str, paired: pa.Table) -> tuple[
     cells = _people_file_cells(file, [key])[key]
     tables = {"paired": paired, "people": pa.table({"line": np.arange(len(cells)), "key": cells})}
     first = "(SELECT key, MIN(line) AS person FROM people WHERE key IS NOT NULL GROUP BY key) AS firsts"
-    found = []
+    owners = []
     for which, key_of, order in (("paired", "o0", "row"), ("people", "key", "line")):
         text = (
             f"SELECT COALESCE(person, -1) AS person FROM {which} LEFT JOIN {first} ON {which}.{key_of} = firsts.key"  # noqa: S608  # our own names
             f" ORDER BY {order}"
         )
-        found.append(sql.table(text, (), tables)["person"].to_numpy().astype(np.int64))
-    return found[0], found[1]
+        owners.append(sql.table(text, (), tables)["person"].to_numpy().astype(np.int64))
+    return owners[0], owners[1]
 
 
 def _people_file_cells(file: PeopleFile, attributes: Sequence[str]) -> pa.Table:

@@ -106,14 +106,14 @@ def nearest_squares_sql(points: Floats, rows: Floats, owner: Ints, but: Ints, co
         rows, points = np.zeros((len(rows), 1)), np.zeros((len(points), 1))
     axis = int(np.argmax(np.ptp(rows, axis=0)))
     order = np.argsort(rows[:, axis], kind="stable")
-    rows, owner, cells, found = rows[order], owner[order], codes.released[order], np.full(len(points), np.inf)
+    rows, owner, cells, least = rows[order], owner[order], codes.released[order], np.full(len(points), np.inf)
     for i, point in enumerate(points):
         for some, farther in outwards(rows[:, axis], point[axis], 0, len(rows)):
             squares = ((rows[some] - point) ** 2).sum(axis=1) + unlike(cells[some], code_of[i], codes)
-            found[i] = squares[owner[some] != but[i]].min(initial=np.inf)
-            if farther**2 >= found[i]:
+            least[i] = squares[owner[some] != but[i]].min(initial=np.inf)
+            if farther**2 >= least[i]:
                 break
-    return found
+    return least
 
 
 def outwards(along: Floats, here: float, begin: int, end: int) -> Iterator[tuple[slice, float]]:

@@ -79,7 +79,7 @@ def spaces(
     shown["rank"] = (*ranks, one)
     alone = ranks[0] - 0.5 / np.maximum(1, (~np.isnan(known)).sum(axis=0))  # as those who are not counted stand
     points = {"rank": (alone, _ranks(outside, known))}
-    found = {}
+    spaces_by_name = {}
     for name, (k, r, c) in shown.items():
         numbers_alone = name == MAHALANOBIS
         if numbers_alone and not known.shape[1]:
@@ -87,8 +87,8 @@ def spaces(
         alone, elsewhere = points.get(name) or (k, to_plain(outside))
         some = no_codes if numbers_alone or codes is None else codes
         hidden = _mean_squares(whose.errors(k, r)) / np.diag(c)
-        found[name] = Space(k, r, whose, c, hidden, alone, elsewhere, some)
-    return found
+        spaces_by_name[name] = Space(k, r, whose, c, hidden, alone, elsewhere, some)
+    return spaces_by_name
 
 
 def _standardizing(known: Floats) -> Callable[[Floats], Floats]:
@@ -111,9 +111,9 @@ def _standardizing(known: Floats) -> Callable[[Floats], Floats]:
 
 def _moments(errors: Floats) -> Floats:
     """Return the second moments of the errors, of rows that have all numbers where there are enough; else variances."""
-    whole = errors[~np.isnan(errors).any(axis=1)]
-    enough = len(whole) > 2 * errors.shape[1]
-    moments = whole.T @ whole / len(whole) if enough else np.diag(_mean_squares(errors))
+    complete_errors = errors[~np.isnan(errors).any(axis=1)]
+    enough = len(complete_errors) > 2 * errors.shape[1]
+    moments = complete_errors.T @ complete_errors / len(complete_errors) if enough else np.diag(_mean_squares(errors))
     return np.asarray(moments + np.diag(_RIDGE + 1e-6 * np.diag(moments)))
 
 
@@ -124,13 +124,13 @@ def _mean_squares(errors: Floats) -> Floats:
 
 def _ranks(numbers: Floats, among: Floats) -> Floats:
     """Return the middle rank of each number among those of a column, as a share of them; between two, that between."""
-    found = np.full(numbers.shape, np.nan)
+    ranks = np.full(numbers.shape, np.nan)
     for j in range(numbers.shape[1]):
         ordered = np.sort(among[~np.isnan(among[:, j]), j])
         known = ~np.isnan(numbers[:, j])
         first, last = (np.searchsorted(ordered, numbers[known, j], side=side) for side in ("left", "right"))
-        found[known, j] = (first + last) / 2.0 / max(1, len(ordered))
-    return found
+        ranks[known, j] = (first + last) / 2.0 / max(1, len(ordered))
+    return ranks
 
 
 _TOGETHER = 1 << 22
@@ -247,8 +247,8 @@ class Codes:
 
     def apart(self, points: Ints, rows: Ints) -> Floats:
         """Return how many categories differ, for ``points`` and ``rows`` (…, columns), which are broadcast."""
-        found: Floats = np.zeros(np.broadcast_shapes(points.shape[:-1], rows.shape[:-1]))
+        differences: Floats = np.zeros(np.broadcast_shapes(points.shape[:-1], rows.shape[:-1]))
         for j, hidden in enumerate(self.hidden):
             differ, unseen = points[..., j] != rows[..., j], rows[..., j] == HIDDEN
-            found += np.where(unseen, hidden, differ) if unseen.any() else differ
-        return found
+            differences += np.where(unseen, hidden, differ) if unseen.any() else differ
+        return differences

@@ -75,7 +75,7 @@ class SafeHarborAudit:
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Count again in SQL, in the released file."""
         del original
-        again: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         for requirement in _own(ctx):
             if ctx.sql is None:
                 continue
@@ -83,8 +83,8 @@ class SafeHarborAudit:
                 left = [_figures_sql(look, requirement, candidate, ctx) for look in looks(requirement, candidate, ctx)]
             except UnmeasuredError:
                 continue
-            again |= {name: figure.value for name, figure in _figures(requirement, left).items()}
-        return again
+            figures |= {name: figure.value for name, figure in _figures(requirement, left).items()}
+        return figures
 
 
 def _own(ctx: AuditContext) -> list[SafeHarbor]:
@@ -121,29 +121,29 @@ def _left(look: ScannedColumn, requirement: SafeHarbor, candidate: DataView, ctx
     cells = cells_of(look, candidate, ctx)
     shown = shown_cells(cells.texts)
     masks = dict(_masks(look, requirement, cells))
-    found = {kind: int(cells.rows[mask & shown].sum()) for kind, mask in masks.items()}
+    cells_by_kind = {kind: int(cells.rows[mask & shown].sum()) for kind, mask in masks.items()}
     every, alone = int(cells.rows[shown].sum()), int(cells.rows[shown & cells.alone].sum())
-    return _parted(look, requirement, found, every, alone)
+    return _parted(look, requirement, cells_by_kind, every, alone)
 
 
 def _masks(look: ScannedColumn, requirement: SafeHarbor, cells: NormalizedCells) -> Iterator[tuple[Identifier, Mask]]:
     """Yield each kind with which distinct cells show it."""
-    found = seen(cells.texts) if look.texts else {}
+    masks = seen(cells.texts) if look.texts else {}
     if look.texts:
-        found = _more(found, "ages", told_births(cells.texts, requirement.as_of))
+        masks = _more(masks, "ages", told_births(cells.texts, requirement.as_of))
     if look.zips:
-        found = _more(found, "zip_codes", too_fine(cells.texts, areas(requirement.small_areas)))
+        masks = _more(masks, "zip_codes", too_fine(cells.texts, areas(requirement.small_areas)))
     if look.ages:
-        found = _more(found, "ages", too_old(cells.texts, coded=look.coded))
+        masks = _more(masks, "ages", too_old(cells.texts, coded=look.coded))
     if look.births:
-        found = _more(found, "ages", born_too_early(cells.texts, requirement.as_of))
+        masks = _more(masks, "ages", born_too_early(cells.texts, requirement.as_of))
     for kind in look.named:
-        found = _more(found, kind, np.ones(len(cells.texts), dtype=bool))
-    yield from found.items()
+        masks = _more(masks, kind, np.ones(len(cells.texts), dtype=bool))
+    yield from masks.items()
 
 
-def _more(found: Mapping[Identifier, Mask], kind: Identifier, mask: Mask) -> dict[Identifier, Mask]:
-    return {**found, kind: found[kind] | mask if kind in found else mask}
+def _more(masks: Mapping[Identifier, Mask], kind: Identifier, mask: Mask) -> dict[Identifier, Mask]:
+    return {**masks, kind: masks[kind] | mask if kind in masks else mask}
 
 
 def _figures_sql(
@@ -154,15 +154,15 @@ def _figures_sql(
     if ctx.sql is None:
         raise ValueError("the second route has no database")
     row = ctx.sql.rows(text, (), {"cells": queried_cells(look, candidate, ctx, ctx.sql)})[0]
-    found: dict[Identifier, int] = {kind: int(cells) for kind, cells in zip(kinds, row[:-2], strict=True)}
-    return _parted(look, requirement, found, int(row[-2]), int(row[-1]))
+    cells_by_kind: dict[Identifier, int] = {kind: int(cells) for kind, cells in zip(kinds, row[:-2], strict=True)}
+    return _parted(look, requirement, cells_by_kind, int(row[-2]), int(row[-1]))
 
 
 def _parted(
-    look: ScannedColumn, requirement: SafeHarbor, found: Mapping[Identifier, int], every: int, alone: int
+    look: ScannedColumn, requirement: SafeHarbor, cells_by_kind: Mapping[Identifier, int], every: int, alone: int
 ) -> RemainingCells:
     """Return what is left and what was cleared; a column of which too many cells are alone is a code."""
-    counts = dict(found)
+    counts = dict(cells_by_kind)
     if alone > requirement.unique * every:
         counts["unique_codes"] = max(alone, counts.get("unique_codes", 0))
     some = {kind: cells for kind, cells in counts.items() if cells}
@@ -302,10 +302,10 @@ def _items(look: ScannedColumn, candidate: DataView) -> NormalizedCells:
             text = f"The sets of `{look.name}` are randomized: what their items show cannot be told from noise."
             raise RandomizedError(text)
         both = union([texts, sets.categories])
-        held = np.zeros(len(both), dtype=np.int64)
-        held[_places(texts, both)] += rows
-        np.add.at(held, _places(sets.categories, both)[sets.items], 1)
-        texts, rows = both, held
+        counts = np.zeros(len(both), dtype=np.int64)
+        counts[_places(texts, both)] += rows
+        np.add.at(counts, _places(sets.categories, both)[sets.items], 1)
+        texts, rows = both, counts
     used = rows > 0
     return NormalizedCells(normalized(texts.filter(pa.array(used))), rows[used], np.zeros(int(used.sum()), dtype=bool))
 
@@ -334,8 +334,8 @@ class Ranges:
 
 def shown_cells(texts: pa.StringArray) -> Mask:
     """Return which texts show anything at all: others are signs that cover what was there."""
-    found: Mask = ~matching(texts, COVERED)
-    return found
+    mask: Mask = ~matching(texts, COVERED)
+    return mask
 
 
 def ranges(texts: pa.StringArray) -> Ranges:
@@ -368,16 +368,16 @@ def too_old(texts: pa.StringArray, *, coded: bool) -> Mask:
     category = (read.low == OLD) & (read.high >= OLDEST)
     if coded:
         category |= read.exact & (read.low == OLD)
-    found: Mask = (old & ~category) | _unread(texts, read)
-    return found
+    mask: Mask = (old & ~category) | _unread(texts, read)
+    return mask
 
 
 def born_too_early(texts: pa.StringArray, as_of: int) -> Mask:
     """Return which cells of a column of years of birth tell an age above 89 more closely than `90 or older`."""
     read, latest = ranges(texts), as_of - OLD
     category = (read.high == latest) & (read.low <= as_of - OLDEST)
-    found: Mask = ((read.high <= latest) & ~category) | _unread(texts, read)
-    return found
+    mask: Mask = ((read.high <= latest) & ~category) | _unread(texts, read)
+    return mask
 
 
 def told_births(texts: pa.StringArray, as_of: int) -> Mask:
@@ -398,13 +398,13 @@ def too_fine(texts: pa.StringArray, areas: Iterable[str]) -> Mask:
     bare = matching(texts, r"^[0-9]+$")
     area = pc.if_else(pa.array(bare), pc.utf8_lpad(digits, 3, "0"), digits)
     small: Mask = pc.is_in(area, pa.array(sorted(areas), pa.string())).to_numpy(zero_copy_only=False)
-    found: Mask = (fine | small) & shown_cells(texts)
-    return found
+    mask: Mask = (fine | small) & shown_cells(texts)
+    return mask
 
 
 def _unread(texts: pa.StringArray, read: Ranges) -> Mask:
-    found: Mask = np.isnan(read.low) & np.isnan(read.high) & matching(texts, "[0-9]")
-    return found
+    mask: Mask = np.isnan(read.low) & np.isnan(read.high) & matching(texts, "[0-9]")
+    return mask
 
 
 def _number(texts: pa.StringArray, pattern: str, groups: int, place: int | None = None) -> Numbers:
@@ -474,7 +474,7 @@ def counted_sql(look: ScannedColumn, areas: Iterable[str], as_of: int) -> tuple[
     """
     conditions = dict(_conditions(look, areas, as_of))
     sums = [f"COALESCE(SUM(n) FILTER (WHERE {text}), 0)" for text in conditions.values()]
-    shown = f"NOT {_found('v', COVERED)}"
+    shown = f"NOT {_matches_sql('v', COVERED)}"
     sums += [f"COALESCE(SUM(n) FILTER (WHERE {shown}), 0)", f"COALESCE(SUM(n) FILTER (WHERE {shown} AND alone), 0)"]
     source = f"cells LEFT JOIN ({_checked()}) AS parts USING (id)" if look.texts else "cells"
     return f"SELECT {', '.join(sums)} FROM {source}", tuple(conditions)  # noqa: S608  # our own texts and numbers
@@ -483,7 +483,7 @@ def counted_sql(look: ScannedColumn, areas: Iterable[str], as_of: int) -> tuple[
 def _conditions(look: ScannedColumn, areas: Iterable[str], as_of: int) -> Iterator[tuple[Identifier, str]]:
     """Yield each kind with the condition that a cell shows it."""
     for kind, patterns in PATTERNS.items():
-        some = [_found(_NO_NAMES if kind == "names" else "v", p) for p in patterns] if look.texts else []
+        some = [_matches_sql(_NO_NAMES if kind == "names" else "v", p) for p in patterns] if look.texts else []
         if look.texts and kind == "ages":
             some.append(f"COALESCE(TRY_CAST(regexp_extract(v, {_quoted(BORN)}, 1) AS INTEGER) <= {as_of - OLD}, FALSE)")
         if look.texts and kind in _PARTS:
@@ -491,7 +491,7 @@ def _conditions(look: ScannedColumn, areas: Iterable[str], as_of: int) -> Iterat
         some += [text for wanted, text in _of_column(look, areas, as_of) if wanted == kind]
         if kind in look.named:
             some.append("TRUE")
-        yield kind, f"(NOT {_found('v', COVERED)}) AND ({' OR '.join(some) or 'FALSE'})"
+        yield kind, f"(NOT {_matches_sql('v', COVERED)}) AND ({' OR '.join(some) or 'FALSE'})"
 
 
 def _of_column(look: ScannedColumn, areas: Iterable[str], as_of: int) -> Iterator[tuple[Identifier, str]]:
@@ -510,8 +510,8 @@ def _of_column(look: ScannedColumn, areas: Iterable[str], as_of: int) -> Iterato
 
 def _too_fine(areas: Iterable[str]) -> str:
     digits = "regexp_extract(v, '^([0-9]{1,3})', 1)"
-    area = f"CASE WHEN {_found('v', '^[0-9]+$')} THEN lpad({digits}, 3, '0') ELSE {digits} END"
-    return f"(NOT {_found('v', ZIP)} OR {area} IN ({', '.join(map(_quoted, sorted(areas)))}))"
+    area = f"CASE WHEN {_matches_sql('v', '^[0-9]+$')} THEN lpad({digits}, 3, '0') ELSE {digits} END"
+    return f"(NOT {_matches_sql('v', ZIP)} OR {area} IN ({', '.join(map(_quoted, sorted(areas)))}))"
 
 
 def _low() -> str:
@@ -533,11 +533,11 @@ def _high() -> str:
 def _unread_sql() -> str:
     """Return the condition that a cell is no label and has digits."""
     every = (EXACT, FROM, ABOVE, UP_TO, BELOW, BETWEEN)
-    return f"({_found('v', '[0-9]')} AND NOT ({' OR '.join(map(_is, every))}))"
+    return f"({_matches_sql('v', '[0-9]')} AND NOT ({' OR '.join(map(_is, every))}))"
 
 
 def _is(pattern: str) -> str:
-    return _found(_TRIMMED, pattern)
+    return _matches_sql(_TRIMMED, pattern)
 
 
 def _group(pattern: str, group: int) -> str:
@@ -550,16 +550,15 @@ def _checked() -> str:
     for _ in range(2):
         joined = f"regexp_replace({joined}, {_quoted(GROUPED[0])}, {_quoted(GROUPED[1])}, 'g')"
     both = f"v || ' ' || {joined}"
-    parts = (
-        f"SELECT id, UNNEST(string_split_regex({both}, {_quoted(TOKENS)})) AS t FROM cells WHERE {_found('v', LONG)}"  # noqa: S608  # our own texts
-    )
+    long = _matches_sql("v", LONG)
+    parts = f"SELECT id, UNNEST(string_split_regex({both}, {_quoted(TOKENS)})) AS t FROM cells WHERE {long}"  # noqa: S608  # our own texts
     luhn = _luhn()
-    found = {
-        "accounts": f"{_found('t', CARD)} AND {luhn}",
-        "devices": f"{_found('t', IMEI)} AND {luhn}",
-        "vehicles": f"{_found('t', VIN)} AND {_vin()}",
+    conditions = {
+        "accounts": f"{_matches_sql('t', CARD)} AND {luhn}",
+        "devices": f"{_matches_sql('t', IMEI)} AND {luhn}",
+        "vehicles": f"{_matches_sql('t', VIN)} AND {_vin()}",
     }
-    each = ", ".join(f"BOOL_OR({text}) AS {kind}" for kind, text in found.items())
+    each = ", ".join(f"BOOL_OR({text}) AS {kind}" for kind, text in conditions.items())
     return f"SELECT id, {each} FROM ({parts}) GROUP BY id"  # noqa: S608  # the same
 
 
@@ -578,7 +577,7 @@ def _vin() -> str:
     return f"substr('0123456789X', 1 + CAST(({total}) % 11 AS INTEGER), 1) = upper(substr(t, 9, 1))"
 
 
-def _found(where: str, pattern: str) -> str:
+def _matches_sql(where: str, pattern: str) -> str:
     return f"regexp_matches({where}, {_quoted(pattern)})"
 
 

@@ -47,16 +47,16 @@ def looks(requirement: SafeHarbor, candidate: DataView, ctx: AuditContext) -> tu
 def _look(name: str, requirement: SafeHarbor, ctx: AuditContext) -> ScannedColumn:
     facts = ctx.attributes.get(name, AttributeFacts(name, Role.INSENSITIVE))
     sources = _sources(facts)
-    told = frozenset[Identifier]().union(*(told_by(n) for n in (name, *sources)))
+    identifiers = frozenset[Identifier]().union(*(told_by(n) for n in (name, *sources)))
     births = any(tells_birth(n) for n in (name, *sources)) or _listed(sources, name, requirement.birth_years)
-    named = told - _BY_CELLS
+    named = identifiers - _BY_CELLS
     if facts.how is DerivationKind.KEYED or facts.role in (Role.IDENTIFIER, Role.SUBJECT):
         named = frozenset[Identifier](("unique_codes",))
     return ScannedColumn(
         name=name,
         named=named,
-        zips="zip_codes" in told or _listed(sources, name, requirement.zip_codes),
-        ages=("ages" in told and not births) or _listed(sources, name, requirement.ages),
+        zips="zip_codes" in identifiers or _listed(sources, name, requirement.zip_codes),
+        ages=("ages" in identifiers and not births) or _listed(sources, name, requirement.ages),
         births=births,
         coded=not facts.unchanged,
         texts=not (facts.is_numeric and facts.type is AttributeType.FLOAT),

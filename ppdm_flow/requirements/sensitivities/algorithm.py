@@ -34,7 +34,7 @@ from ppdm_flow.requirements.sensitivities.judgement import (
 from ppdm_flow.requirements.sensitivities.judging import judge
 from ppdm_flow.requirements.sensitivities.replay import Replay
 from ppdm_flow.requirements.sensitivities.requirement import Sensitivity
-from ppdm_flow.requirements.sensitivities.second_route import again, unreleased_sql
+from ppdm_flow.requirements.sensitivities.second_route import figures_sql, unreleased_sql
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, share_of
 from ppdm_flow.tables.column import MISSING
@@ -79,7 +79,7 @@ class SensitivitiesAudit:
             if not columns:
                 all_figures[f"{requirement.id}.margin"] = unreleased_sql(requirement, original)
             elif all(c in ctx.operators for c in columns):
-                every = [again(requirement, c, original, candidate, ctx) for c in columns]
+                every = [figures_sql(requirement, c, original, candidate, ctx) for c in columns]
                 figures = max(every, key=lambda f: f["margin"])
                 all_figures |= {f"{requirement.id}.{name}": value for name, value in figures.items()}
         return all_figures

@@ -321,8 +321,8 @@ def _covariance(transition: Floats, original: Integers, after: int) -> Floats:
     share = expected / before
     drawn = after * (before - after) / max(1, before - 1)  # hypergeometric factor of a sample, 0 for all rows
     scale = (after * after - drawn) / (before * before)
-    whole = np.diag(expected) - transition.T @ (original[:, None] * transition)
-    covariance: Floats = scale * whole + drawn * (np.diag(share) - np.outer(share, share))
+    randomization = np.diag(expected) - transition.T @ (original[:, None] * transition)
+    covariance: Floats = scale * randomization + drawn * (np.diag(share) - np.outer(share, share))
     return covariance
 
 

@@ -300,7 +300,7 @@ def observe(worst: TellingValues, joint: JointCounts, values: Places) -> Observe
     released = np.zeros(m, dtype=np.int64)
     np.add.at(released, joint.released, joint.rows)
     trials = released[shown]
-    hits = _found(joint, values * m + shown, m)
+    hits = _look_up_rows(joint, values * m + shown, m)
     low, high = clopper_pearson(hits, trials, (1.0 - LEVEL) / max(1, len(values)))
     return ObservedHits(values, worst.posterior[values], hits, trials, low, high)
 
@@ -318,7 +318,7 @@ def clopper_pearson(hits: Places, trials: Places, error: float) -> tuple[Floats,
     return low, high
 
 
-def _found(joint: JointCounts, wanted: Places, size: int) -> Places:
+def _look_up_rows(joint: JointCounts, wanted: Places, size: int) -> Places:
     """Return the rows of the pairs with these keys (original times m plus released)."""
     keys = joint.original * size + joint.released
     order = np.argsort(keys)

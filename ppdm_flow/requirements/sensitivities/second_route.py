@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 Bound = tuple[float, float] | None
 
 
-def again(
+def figures_sql(
     requirement: Sensitivity, column: str, original: DataView, candidate: DataView, ctx: AuditContext
 ) -> dict[str, float]:
     """Return the figures of one released column."""

@@ -74,12 +74,12 @@ class SpecialUniquesAudit:
         if ctx.sql is None:
             return figures
         for requirement in _own(ctx):
-            told = told_of(requirement.attributes, candidate, ctx)
-            if (told.names and ctx.generation is not None) or not candidate.row_count:
+            released = released_attributes(requirement.attributes, candidate, ctx)
+            if (released.names and ctx.generation is not None) or not candidate.row_count:
                 continue
-            size = min(requirement.size, len(told.names))
+            size = min(requirement.size, len(released.names))
             try:
-                many, rows = _figures_sql(ctx.sql, told, size, candidate, ctx)
+                many, rows = _figures_sql(ctx.sql, released, size, candidate, ctx)
             except UnmeasuredError:
                 continue
             with suppress(UnmeasuredError):
@@ -92,21 +92,21 @@ class SpecialUniquesAudit:
         return figures
 
     def _plain(self, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
-        told = named_or_known(self.params.attributes, candidate, ctx)
-        counts = candidate.counts(told.columns)
+        released = named_or_known(self.params.attributes, candidate, ctx)
+        counts = candidate.counts(released.columns)
         note = "" if ctx.generation is None else _NOBODYS
         try:
-            found, whole = _found(told, counts, self.params.size, candidate, ctx)
+            uniques, crowds = _find_uniques(released, counts, self.params.size, candidate, ctx)
         except UnmeasuredError as fault:
             return AuditOutcome({"share": Figure(None, "share", note=fault.text)})
         unit = _unit(ctx)
-        figures = _counted("", found, unit, note) | _scored(found, whole, self.params, unit, note)
-        shares = found.contributions().tolist()
+        figures = _counted("", uniques, unit, note) | _scored(uniques, crowds, self.params, unit, note)
+        shares = uniques.contributions().tolist()
         figures |= {
             f"{name}.contribution": Figure(share, "share", note=note)
-            for name, share in zip(told.names, shares, strict=True)
+            for name, share in zip(released.names, shares, strict=True)
         }
-        return AuditOutcome(figures, charts=tuple(pictures("special_uniques", found, told.names, unit)))
+        return AuditOutcome(figures, charts=tuple(pictures("special_uniques", uniques, released.names, unit)))
 
 
 def _own(ctx: AuditContext) -> list[FewUniques]:
@@ -114,38 +114,40 @@ def _own(ctx: AuditContext) -> list[FewUniques]:
 
 
 def _judged(requirement: FewUniques, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
-    told = told_of(requirement.attributes, candidate, ctx)
-    if told.names and ctx.generation is not None:
+    released = released_attributes(requirement.attributes, candidate, ctx)
+    if released.names and ctx.generation is not None:
         fault = UncountedError(_GENERATED)
         return AuditOutcome(
             measured=(_unverified(requirement, fault.text),), findings=(unmeasured(requirement.id, fault),)
         )
-    counts = candidate.counts(told.columns)
+    counts = candidate.counts(released.columns)
     if not counts.total:
         text = "There is no row to measure, so nothing can be said of it."
         return AuditOutcome(measured=(_unverified(requirement, text),))
     try:
-        found, _ = _found(told, counts, requirement.size, candidate, ctx)
+        uniques, _ = _find_uniques(released, counts, requirement.size, candidate, ctx)
     except UnmeasuredError as fault:
         return AuditOutcome(
             measured=(_unverified(requirement, fault.text),), findings=(unmeasured(requirement.id, fault),)
         )
     left, unit = _left_out(counts, ctx.nulls), _unit(ctx)
     prefix = f"{requirement.id}."
-    figures = _counted(prefix, found, unit) | {f"{prefix}rows_left_out": Figure(left, "rows")}
+    figures = _counted(prefix, uniques, unit) | {f"{prefix}rows_left_out": Figure(left, "rows")}
     measured = Measured(
         requirement=requirement.id,
         metric=f"{prefix}share",
         figure=figures[f"{prefix}share"],
         bound=requirement.max_share,
         at_most=True,
-        sentence=_sentence(requirement, told, found, unit) + made_of(told.columns, ctx) + treatment(ctx.nulls, left),
+        sentence=_sentence(requirement, released, uniques, unit)
+        + made_of(released.columns, ctx)
+        + treatment(ctx.nulls, left),
     )
     beside = _beside_all(requirement, unit, ctx)
     figures |= {m.metric: m.figure for m in beside}
     findings: list[Finding] = [*left_out(requirement.id, left), *findings_of_unaccounted(beside)]
     findings.extend(as_they_are(requirement.id, requirement.attributes, sensitive_attributes(ctx), candidate, ctx))
-    charts: list[Chart] = [*pictures(requirement.id, found, told.names, unit)]
+    charts: list[Chart] = [*pictures(requirement.id, uniques, released.names, unit)]
     return AuditOutcome(figures, (measured, *beside), tuple(findings), tuple(charts))
 
 
@@ -153,12 +155,12 @@ def _beside_all(requirement: FewUniques, unit: str, ctx: AuditContext) -> list[M
     """Judge whom the attributes single out beside all releases; nothing where others tell nothing."""
     metric = f"{requirement.id}.{_TOGETHER}"
     try:
-        told = joint_share(requirement.attributes, requirement.size, ctx)
+        joint = joint_share(requirement.attributes, requirement.size, ctx)
     except UnmeasuredError as fault:
         return [unaccounted(requirement.id, metric, "share", requirement.max_share, fault, at_most=True)]
-    if told is None:
+    if joint is None:
         return []
-    share, names = told
+    share, names = joint
     who = f"Whoever reads {listed(names)} as well" if names else "Whoever takes all cells of a row together"
     text = (
         f"{who} singles out {share:.2%} of the {unit} by at most {counted(requirement.size, 'attribute')} of"
@@ -170,37 +172,37 @@ def _beside_all(requirement: FewUniques, unit: str, ctx: AuditContext) -> list[M
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class _CrowdCounts:
     """How many are alone by all attributes together, and how many have one other with them."""
 
     alone: int
     in_pairs: int
 
 
-def _found(
-    told: ReleasedAttributes, counts: Counts, size: int, candidate: DataView, ctx: AuditContext
-) -> tuple[SpecialUniques, _Whole]:
+def _find_uniques(
+    released: ReleasedAttributes, counts: Counts, size: int, candidate: DataView, ctx: AuditContext
+) -> tuple[SpecialUniques, _CrowdCounts]:
     """Find who is singled out: rows, or people where these are counted. Raises UnmeasuredError."""
     if not _counts_people(ctx):
-        whole = classes(counts, ctx.nulls)
-        in_pairs = int(whole.rows[whole.sizes == 2].sum())  # a pair
-        found = minimal_sample_uniques(counts, told.carriers, size, ctx.nulls)
-        return found, _Whole(whole.uniques, in_pairs)
-    rows = released_people(told, candidate, ctx)
-    places = [[told.columns.index(column) for column in each] for each in told.carriers]
+        row_classes = classes(counts, ctx.nulls)
+        in_pairs = int(row_classes.rows[row_classes.sizes == 2].sum())  # a pair
+        uniques = minimal_sample_uniques(counts, released.carriers, size, ctx.nulls)
+        return uniques, _CrowdCounts(row_classes.uniques, in_pairs)
+    rows = released_people(released, candidate, ctx)
+    places = [[released.columns.index(column) for column in each] for each in released.carriers]
     smallest = np.full(rows.people, np.iinfo(np.int64).max)
     sizes = crowd_sizes(rows, ctx.nulls)
     np.minimum.at(smallest, rows.person[sizes > 0], sizes[sizes > 0])
     alone, pairs = (int((smallest == many).sum()) for many in (1, 2))
-    return people_uniques(rows, places, size, ctx.nulls), _Whole(alone, pairs)
+    return people_uniques(rows, places, size, ctx.nulls), _CrowdCounts(alone, pairs)
 
 
 def _figures_sql(
-    sql: Sql, told: ReleasedAttributes, size: int, candidate: DataView, ctx: AuditContext
+    sql: Sql, released: ReleasedAttributes, size: int, candidate: DataView, ctx: AuditContext
 ) -> tuple[list[int], int]:
     if _counts_people(ctx):
-        return singled_out_people(sql, told, candidate, size, ctx)
-    return singled_out(sql, told, candidate, size, ctx.nulls)
+        return singled_out_people(sql, released, candidate, size, ctx)
+    return singled_out(sql, released, candidate, size, ctx.nulls)
 
 
 def _counts_people(ctx: AuditContext) -> bool:
@@ -224,27 +226,27 @@ def _left_out(counts: Counts, nulls: Nulls) -> int:
     return int(counts.counts[(counts.codes == MISSING).all(axis=1)].sum())
 
 
-def _counted(prefix: str, found: SpecialUniques, unit: str, note: str = "") -> dict[str, Figure]:
+def _counted(prefix: str, uniques: SpecialUniques, unit: str, note: str = "") -> dict[str, Figure]:
     """Return how many rows or people have a minimal sample unique, in all and by its size."""
     figures = {
-        f"{prefix}share": Figure(found.share(found.size), "share", note=note),
-        f"{prefix}rows": Figure(found.single(found.size), unit, note=note),
+        f"{prefix}share": Figure(uniques.share(uniques.size), "share", note=note),
+        f"{prefix}rows": Figure(uniques.single(uniques.size), unit, note=note),
     }
-    for size in range(1, found.size + 1):
-        figures[f"{prefix}rows_{size}"] = Figure(found.single(size), unit, note=note)
+    for size in range(1, uniques.size + 1):
+        figures[f"{prefix}rows_{size}"] = Figure(uniques.single(size), unit, note=note)
     return figures
 
 
 def _scored(
-    found: SpecialUniques, whole: _Whole, params: SpecialUniquesParams, unit: str, note: str
+    uniques: SpecialUniques, crowds: _CrowdCounts, params: SpecialUniquesParams, unit: str, note: str
 ) -> dict[str, Figure]:
     """Return the scores of rows or people, and how likely somebody matches one of them correctly."""
-    average = match_probability(whole.alone, whole.in_pairs, params.sampling_fraction)
-    scores = found.scores()
+    average = match_probability(crowds.alone, crowds.in_pairs, params.sampling_fraction)
+    scores = uniques.scores()
     each = match_probabilities(scores, average)
-    rows = max(1, found.rows)
+    rows = max(1, uniques.rows)
     return {
-        "minimal_sets": Figure(int(found.by_row.sum()), "sets", note=note),
+        "minimal_sets": Figure(int(uniques.by_row.sum()), "sets", note=note),
         "score_mean": Figure(float(scores.sum()) / rows, "score", note=note),
         "score_max": Figure(float(scores.max(initial=0.0)), "score", note=note),
         "dis": Figure(average, "probability", note=note),
@@ -254,15 +256,15 @@ def _scored(
     }
 
 
-def _sentence(requirement: FewUniques, told: ReleasedAttributes, found: SpecialUniques, unit: str) -> str:
-    if not told.names:
+def _sentence(requirement: FewUniques, released: ReleasedAttributes, uniques: SpecialUniques, unit: str) -> str:
+    if not released.names:
         return "None of the attributes is released, nor anything that was computed from them: they single out nobody."
-    single = found.single(found.size)
-    every = counted(found.rows, "person" if unit == "people" else "row")
-    many = "" if found.size == len(told.names) else f"at most {counted(found.size, 'attribute')} of "
+    single = uniques.single(uniques.size)
+    every = counted(uniques.rows, "person" if unit == "people" else "row")
+    many = "" if uniques.size == len(released.names) else f"at most {counted(uniques.size, 'attribute')} of "
     return (
-        f"{single:,} of {every} ({single / found.rows:.2%}) {'is' if single == 1 else 'are'}"
-        f" singled out by {many}{listed(told.names)}; at most {requirement.max_share:.2%} is allowed."
+        f"{single:,} of {every} ({single / uniques.rows:.2%}) {'is' if single == 1 else 'are'}"
+        f" singled out by {many}{listed(released.names)}; at most {requirement.max_share:.2%} is allowed."
     )
 
 
@@ -282,7 +284,7 @@ class ReleasedAttributes:
         return tuple(dict.fromkeys(c for each in self.carriers for c in each))
 
 
-def told_of(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
+def released_attributes(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
     """Return what the release tells of attributes of the source; sensitive ones are not known to anybody.
 
     A column that was computed from a sensitive attribute as well counts as it is: rows that share its cell may be fewer
@@ -302,35 +304,37 @@ def named_or_known(attributes: Sequence[str] | None, candidate: DataView, ctx: A
     released = candidate.schema.having(Role.QUASI_IDENTIFIER)
     wanted = (*quasi, *released) if attributes is None else attributes
     sources = dict.fromkeys(source_of(n, ctx) if n in candidate.schema else n for n in wanted)
-    told = [(a, carriers(a, candidate, ctx)) for a in sources]
-    seen = {c for _, columns in told for c in columns}
-    told += [(c, (c,)) for c in wanted if c in candidate.schema and c not in seen]
-    return ReleasedAttributes(tuple(a for a, c in told if c), tuple(c for _, c in told if c))
+    columns_by_attribute = [(a, carriers(a, candidate, ctx)) for a in sources]
+    seen = {c for _, columns in columns_by_attribute for c in columns}
+    columns_by_attribute += [(c, (c,)) for c in wanted if c in candidate.schema and c not in seen]
+    return ReleasedAttributes(
+        tuple(a for a, c in columns_by_attribute if c), tuple(c for _, c in columns_by_attribute if c)
+    )
 
 
 _NAMED = 20
 
 
-def pictures(prefix: str, found: SpecialUniques, names: Sequence[str], unit: str) -> Iterator[Chart]:
+def pictures(prefix: str, uniques: SpecialUniques, names: Sequence[str], unit: str) -> Iterator[Chart]:
     """Yield how many sets of each size single out, and the share of these sets that have each attribute.
 
     ``unit`` is what they single out: rows, or people.
     """
-    if not found.size or not found.rows:
+    if not uniques.size or not uniques.rows:
         return
-    sizes = range(1, found.size + 1)
+    sizes = range(1, uniques.size + 1)
     yield Chart(
         id=f"{prefix}.by_size",
         title=f"{unit.capitalize()} that few attributes single out",
         kind="bars",
         x=tuple(str(s) for s in sizes),
-        series=(FigureSeries(unit, tuple(found.single(s) for s in sizes)),),
+        series=(FigureSeries(unit, tuple(uniques.single(s) for s in sizes)),),
         x_label="attributes known, at most",
         y_label=unit,
-        note=f"Of {found.rows:,} released rows." if unit == "rows" else f"Of {found.rows:,} people.",
+        note=f"Of {uniques.rows:,} released rows." if unit == "rows" else f"Of {uniques.rows:,} people.",
         group="special_uniques",
     )
-    shares = sorted(zip(found.contributions().tolist(), names, strict=True), key=lambda each: (-each[0], each[1]))
+    shares = sorted(zip(uniques.contributions().tolist(), names, strict=True), key=lambda each: (-each[0], each[1]))
     if not shares[0][0]:
         return
     shown = shares[:_NAMED]
@@ -353,13 +357,13 @@ _SETS = 100
 """So many sets in one query at most."""
 
 
-def released_people(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> RowsOfPeople:
+def released_people(released: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> RowsOfPeople:
     """Return the released rows with their people. Raises UnmeasuredError where these cannot be counted."""
-    named, others = _beside(told, candidate, ctx)
+    named, others = _beside(released, candidate, ctx)
     rows = ReleasedRows(candidate, ctx)
-    counts = rows.counts((*told.columns, *named, *others), _subject(ctx))
+    counts = rows.counts((*released.columns, *named, *others), _subject(ctx))
     codes = np.repeat(counts.codes, counts.counts, axis=0)
-    width = len(told.columns)
+    width = len(released.columns)
     person = codes[:, -1].astype(np.int64) + SPECIALS
     linked = np.zeros(len(person), dtype=np.bool_)
     if named or others:
@@ -370,17 +374,17 @@ def released_people(told: ReleasedAttributes, candidate: DataView, ctx: AuditCon
 
 
 def singled_out_people(
-    sql: Sql, told: ReleasedAttributes, candidate: DataView, size: int, ctx: AuditContext
+    sql: Sql, released: ReleasedAttributes, candidate: DataView, size: int, ctx: AuditContext
 ) -> tuple[list[int], int]:
     """Return how many people a set of at most 1, …, ``size`` attributes singles out, and how many there are, in SQL.
 
     Raises UnmeasuredError as the first route.
     """
-    named, others = _beside(told, candidate, ctx)
-    relation = ReleasedRows(candidate, ctx).relation((*told.columns, *named, *others), _subject(ctx))
+    named, others = _beside(released, candidate, ctx)
+    relation = ReleasedRows(candidate, ctx).relation((*released.columns, *named, *others), _subject(ctx))
     if relation is None:
         raise ValueError("rows must be readable by SQL, but they have no database relation")
-    width, links = len(told.columns), len(named) + len(others)
+    width, links = len(released.columns), len(named) + len(others)
     places = [f"c{width + i}" for i in range(links)]
     person = f"c{width + links}"
     if links:
@@ -393,17 +397,17 @@ def singled_out_people(
     linked, most = sql.rows(f"SELECT COALESCE(SUM(m), 0), COALESCE(MAX(m), 0) FROM ({each})", (), {"lines": lines})[0]  # noqa: S608  # as above
     _require_one_known(int(linked), int(most), ctx)
     people = int(sql.rows(f"SELECT COUNT(DISTINCT {person}) FROM lines", (), {"lines": lines})[0][0])  # noqa: S608  # as above
-    found: set[str] = set()
+    singled_people: set[str] = set()
     many: list[int] = []
     for level in range(1, size + 1):
-        sets = (_places(told, chosen) for chosen in combinations(told.carriers, level))
+        sets = (_places(released, chosen) for chosen in combinations(released.carriers, level))
         while some := tuple(islice(sets, _SETS)):
-            found.update(_alone(sql, lines, some, person, ctx.nulls, linked=bool(linked)))
-        many.append(len(found))
+            singled_people.update(_alone(sql, lines, some, person, ctx.nulls, linked=bool(linked)))
+        many.append(len(singled_people))
     return many, people
 
 
-def _beside(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> tuple[list[str], list[str]]:
+def _beside(released: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> tuple[list[str], list[str]]:
     """Return the columns that may link rows: those that stand for the person, and others; none where no row can be.
 
     Raises UncountedPeopleError where nothing says whose the rows are.
@@ -411,7 +415,7 @@ def _beside(told: ReleasedAttributes, candidate: DataView, ctx: AuditContext) ->
     if ctx.people is None:
         raise ValueError("the policy has no attribute with role `subject`, so people cannot be counted")
     require_people(ctx.people, ctx)
-    revealing = RevealingColumns(told.columns, (), told.names)
+    revealing = RevealingColumns(released.columns, (), released.names)
     return beside(revealing, candidate, ctx.people, ctx) if may_link(revealing, candidate, ctx) else ([], [])
 
 
@@ -426,8 +430,8 @@ def _require_one_known(linked: int, most: int, ctx: AuditContext) -> None:
         require_one_known(linked, most, ctx.people, "whom a few attributes of several rows single out")
 
 
-def _places(told: ReleasedAttributes, chosen: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    place = {name: i for i, name in enumerate(told.columns)}
+def _places(released: ReleasedAttributes, chosen: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    place = {name: i for i, name in enumerate(released.columns)}
     return tuple(dict.fromkeys(place[c] for each in chosen for c in each))
 
 
@@ -460,29 +464,29 @@ def _query(source: str, places: Sequence[int], person: str, nulls: Nulls) -> str
 
 
 def singled_out(
-    sql: Sql, told: ReleasedAttributes, candidate: DataView, size: int, nulls: Nulls
+    sql: Sql, released: ReleasedAttributes, candidate: DataView, size: int, nulls: Nulls
 ) -> tuple[list[int], int]:
     """Return how many rows a set of at most 1, …, ``size`` attributes singles out, and how many rows there are."""
-    columns = told.columns
+    columns = released.columns
     every = relation_classes("candidate", columns, candidate.schema)
     grouped, tables = remembered(sql, every, lambda: len(candidate.counts(columns)))
     rows = int(sql.rows(f"SELECT COALESCE(SUM(n), 0) FROM ({grouped})", (), tables)[0][0])  # noqa: S608  # our own query
-    found: set[int] = set()
+    singled_rows: set[int] = set()
     many: list[int] = []
     for level in range(1, size + 1):
-        sets = _sets(told, columns, level)
+        sets = _sets(released, columns, level)
         while some := tuple(islice(sets, _SETS)):
-            found.update(
+            singled_rows.update(
                 int(row[0]) for row in sql.rows(_special_uniques_query(grouped, len(columns), some, nulls), (), tables)
             )
-        many.append(len(found))
+        many.append(len(singled_rows))
     return many, rows
 
 
-def _sets(told: ReleasedAttributes, columns: Sequence[str], level: int) -> Iterator[tuple[int, ...]]:
+def _sets(released: ReleasedAttributes, columns: Sequence[str], level: int) -> Iterator[tuple[int, ...]]:
     """Yield the places of the columns of each set."""
     place = {name: i for i, name in enumerate(columns)}
-    for chosen in combinations(told.carriers, level):
+    for chosen in combinations(released.carriers, level):
         yield tuple(dict.fromkeys(place[c] for each in chosen for c in each))
 
 

@@ -47,11 +47,11 @@ class SpecialUniquesParams(Params):
 def _effect(params: SpecialUniquesParams, scope: Scope) -> Effect:
     """Complain of attributes that the release tells nothing of."""
     every = scope.attributes.values()
-    told = {n for a in every for n in (a.name, a.source, *a.lineage.computed_from) if n}
+    released_names = {n for a in every for n in (a.name, a.source, *a.lineage.computed_from) if n}
     problems = []
     for i, name in enumerate(params.attributes or ()):
-        if name not in told:
-            near = closest(name, told)
+        if name not in released_names:
+            near = closest(name, released_names)
             hint = f"did you mean `{near}`?" if near else None
             problems.append(Problem("PPF861", f"the release has no attribute `{name}`", ("attributes", str(i)), hint))
     return Effect(problems=tuple(problems))

@@ -246,8 +246,8 @@ def known_confidence(
             for value, image in target.images.items():
                 images = {value: ALL_OTHERS if template.negated else image}
                 for histograms in _histograms(known, value if template.negated else None):
-                    told = inferences_of([ValueHistograms(way, histograms)], images, negated=False)
-                    worst = max(worst or 0.0, told.worst)
+                    inferences = inferences_of([ValueHistograms(way, histograms)], images, negated=False)
+                    worst = max(worst or 0.0, inferences.worst)
     if worst is None:
         return []
     figure = Figure(worst, "probability")

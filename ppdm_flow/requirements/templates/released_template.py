@@ -184,8 +184,8 @@ def together_confidence(
         if read is not None:
             images = {value: frozenset((value,)) for value in wanted}
             for histograms in read.histograms:
-                told = ValueHistograms(ValueColumns(attribute, ReadingMethod.ORIGINAL, ()), histograms)
-                inferred = inferences_of([told], images, negated=released.template.negated)
+                value_histograms = ValueHistograms(ValueColumns(attribute, ReadingMethod.ORIGINAL, ()), histograms)
+                inferred = inferences_of([value_histograms], images, negated=released.template.negated)
                 worst = max(worst or 0.0, inferred.worst, read.together)
             names |= dict.fromkeys(read.names)
     return None if worst is None else (worst, tuple(names))
