@@ -50,10 +50,12 @@ def scaled(one: Ints, other: Ints, start: Floats, rows: Ints, others: Ints) -> F
     if full[of_pair].all():
         return chances
     rest = ~full[of_pair]
-    found = _in_blocks(one[rest], other[rest], start[rest], rows, others, block, (theirs - mine).astype(np.int64))
-    if found is None:
+    block_chances = _in_blocks(
+        one[rest], other[rest], start[rest], rows, others, block, (theirs - mine).astype(np.int64)
+    )
+    if block_chances is None:
         return None
-    chances[rest] = found
+    chances[rest] = block_chances
     return chances
 
 

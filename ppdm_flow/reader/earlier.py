@@ -219,10 +219,10 @@ class HashedSource:
         unknown = np.full(len(gone), UNKNOWN_HASH)
         values = {}
         for attribute, known in self.attributes.items():
-            told = kept.attributes.get(attribute)
-            if told is not None:
-                known = np.where((known == UNKNOWN_HASH) & (row_of >= 0), told[row_of], known)
-            values[attribute] = np.append(known, unknown if told is None else told[gone])
+            hashes = kept.attributes.get(attribute)
+            if hashes is not None:
+                known = np.where((known == UNKNOWN_HASH) & (row_of >= 0), hashes[row_of], known)
+            values[attribute] = np.append(known, unknown if hashes is None else hashes[gone])
         return replace(self, people=np.append(self.people, kept.people[gone]), attributes=values)
 
     def codes(self, attribute: str, rows: int) -> Ints:
@@ -256,9 +256,9 @@ def _rows_of(kept: KeptFile, source: HashedSource, apart: Ints = NOBODY) -> Ints
     row_of = np.full(len(source.people), NOWHERE, dtype=np.int64)
     for keys in ([*then.columns], ["person"]):
         numbers = [each[keys].assign(nth=each.groupby(keys).cumcount(), row=each.index) for each in (then, now)]
-        found = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
-        row_of[found["row_now"].to_numpy()] = found["row"].to_numpy()
-        then, now = then[~then.index.isin(found["row"])], now[~now.index.isin(found["row_now"])]
+        matches = numbers[0].merge(numbers[1], on=[*keys, "nth"], suffixes=("", "_now"))
+        row_of[matches["row_now"].to_numpy()] = matches["row"].to_numpy()
+        then, now = then[~then.index.isin(matches["row"])], now[~now.index.isin(matches["row_now"])]
         then = then[~then["person"].isin(apart)]
     return row_of
 
@@ -475,8 +475,8 @@ def _is_shown(one: ReleasedFile, other: ReleasedFile) -> bool:
     there = there and np.array_equal(one.absent[one.place[rows]], other.absent[other.place[rows]])
     if one.sampled or other.sampled or one.moved or not there:
         return False
-    told = [(each, each.cells[other.place[rows]]) for each in other.columns]
-    return all(_is_told(each, each.cells[one.place[rows]], told) for each in one.columns)
+    columns_with_cells = [(each, each.cells[other.place[rows]]) for each in other.columns]
+    return all(_is_told(each, each.cells[one.place[rows]], columns_with_cells) for each in one.columns)
 
 
 def tells_more(earlier: ReleasedFile, own: Sequence[ReleasedFile], attributes: frozenset[str], *, drawn: bool) -> bool:
@@ -510,14 +510,14 @@ def shows_no_more(one: KeptFile, other: KeptFile) -> bool:
         return False
     if one.order is not None and (other.order is None or not np.array_equal(one.order, other.order)):
         return False
-    told = [(each, each.cells) for each in other.columns]
+    columns_with_cells = [(each, each.cells) for each in other.columns]
     same = (
         np.array_equal(values, other.attributes[name])
         for name, values in one.attributes.items()
         if name in other.attributes
     )
     return all(same) and all(
-        _is_told(c, c.cells, told) if c.hashes is None else _is_shown_again(c, c.hashes, other.columns)
+        _is_told(c, c.cells, columns_with_cells) if c.hashes is None else _is_shown_again(c, c.hashes, other.columns)
         for c in one.columns
     )
 
@@ -532,9 +532,9 @@ AnyColumn = ReleasedColumn | KeptColumn
 OF_A_KIND = ("carries", "kind", "hidden", "virtual")
 
 
-def _is_told(column: AnyColumn, cells: Ints, told: Sequence[tuple[AnyColumn, Ints]]) -> bool:
+def _is_told(column: AnyColumn, cells: Ints, columns_with_cells: Sequence[tuple[AnyColumn, Ints]]) -> bool:
     """Say whether a column has the same cells as another one of the same kind, be it under other labels."""
-    for other, others in told:
+    for other, others in columns_with_cells:
         if any(getattr(column, n) != getattr(other, n) for n in (*OF_A_KIND, "key")):
             continue
         if column.kind not in FUNCTIONS and (cells != others).any():

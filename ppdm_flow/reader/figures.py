@@ -62,7 +62,7 @@ def masses(
         for equal in (False, True):
             rows = view.rows.assign(weight=1.0) if equal else view.rows
             if view.people is None or not spread:
-                met = reading.told.merge(rows, on=[GROUP, KIND])
+                met = reading.probabilities.merge(rows, on=[GROUP, KIND])
                 values = _mass(met, met["probability"] * met["weight"] * met["units"])
                 totals = (rows["weight"] * rows["units"]).groupby(rows[GROUP]).sum()
                 yield reading, values, values.groupby(GROUP)["mass"].sum() if spread else totals
@@ -81,9 +81,9 @@ def _mass(values: pd.DataFrame, mass: pd.Series[Any]) -> pd.DataFrame:
 
 def _of_people(people: pd.DataFrame, reading: ValueReading) -> pd.DataFrame:
     """Return each unit's chance that one of its rows in the group has a value."""
-    met = joined(reading.told, people)
+    met = joined(reading.probabilities, people)
     key = [GROUP, UNIT, "value"]
-    if reading.whole:
+    if reading.per_person:
         return met.groupby(key)["probability"].max().reset_index()
     met["probability"] *= met["rows"]
     sums = met.groupby(key)["probability"].sum().reset_index()
@@ -92,7 +92,7 @@ def _of_people(people: pd.DataFrame, reading: ValueReading) -> pd.DataFrame:
 
 def _spread(rows: pd.DataFrame, people: pd.DataFrame, reading: ValueReading) -> pd.DataFrame:
     """Return each unit's values as its rows in the group have them, by the weights of these."""
-    met = joined(reading.told, people).merge(rows[[GROUP, KIND, "weight"]], on=[GROUP, KIND])
+    met = joined(reading.probabilities, people).merge(rows[[GROUP, KIND, "weight"]], on=[GROUP, KIND])
     of_row = met.groupby([GROUP, KIND, UNIT])["probability"].transform("sum")
     met["probability"] *= met["rows"] * met["weight"] / of_row
     sums = met.groupby([GROUP, UNIT, "value"])["probability"].sum().reset_index()
@@ -104,7 +104,7 @@ def distinct(view: CandidateGroups) -> pd.Series[Any]:
     every = []
     for reading in view.readings:
         if view.people is None:
-            met = reading.told.merge(view.rows, on=[GROUP, KIND])
+            met = reading.probabilities.merge(view.rows, on=[GROUP, KIND])
             units = view.rows.groupby(GROUP)["units"].sum()
         else:
             met = _of_people(view.people, reading).rename(columns={UNIT: KIND}).assign(units=1)
@@ -118,8 +118,8 @@ def distinct(view: CandidateGroups) -> pd.Series[Any]:
         several = met[~single]
         by_group = {int(str(g)): _matching(part) for g, part in several.groupby(several[GROUP].to_numpy())}
         matched = pd.concat([matched, pd.Series(by_group, dtype=np.int64)])
-        found = np.minimum(matched, bound.reindex(matched.index))
-        every.append(found)
+        matchings = np.minimum(matched, bound.reindex(matched.index))
+        every.append(matchings)
     least = pd.concat(every) if every else pd.Series(dtype=float)
     return least.astype(float).groupby(level=0).min()
 

@@ -130,12 +130,12 @@ def _within(one: LinkedTableRows, mine: Column, other: LinkedTableRows, theirs: 
     """Say whether every value that a person has in one column is one of that person's in the other."""
     into = pc.index_in(mine.categories, value_set=theirs.categories).fill_null(-1).to_numpy()
     shown = mine.codes >= 0
-    found = into[mine.codes[shown]] if len(into) else np.zeros(0, dtype=np.int64)
-    if not len(found) or (found < 0).any():
+    codes = into[mine.codes[shown]] if len(into) else np.zeros(0, dtype=np.int64)
+    if not len(codes) or (codes < 0).any():
         return False
     width = len(theirs.categories)
     return bool(
-        np.isin(one.person[shown] * width + found, (other.person * width + theirs.codes)[theirs.codes >= 0]).all()
+        np.isin(one.person[shown] * width + codes, (other.person * width + theirs.codes)[theirs.codes >= 0]).all()
     )
 
 

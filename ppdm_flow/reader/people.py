@@ -81,16 +81,16 @@ def choices(search: CandidateSearch, steady: Ints, most: int | Literal["all"]) -
 
 
 def linked_values(
-    search: CandidateSearch, told: Sequence[pd.DataFrame], steady: frozenset[str], f: int
+    search: CandidateSearch, values_by_file: Sequence[pd.DataFrame], steady: frozenset[str], f: int
 ) -> pd.DataFrame:
     """Return for each kind of row of a file the values of the people whose rows share its steady cells.
 
-    ``told`` are the values of each file's kinds. The probability is the share of a file's people with these cells who
-    have the value, the largest over the files.
+    ``values_by_file`` are the values of each file's kinds. The probability is the share of a file's people with these
+    cells who have the value, the largest over the files.
     """
     mine = search.rows[f]
     out = []
-    for rows, values in zip(search.rows, told, strict=True):
+    for rows, values in zip(search.rows, values_by_file, strict=True):
         alike = _sharing(mine, rows, steady)
         who = people_of_kinds(rows)[[KIND, UNIT]].drop_duplicates()
         met = joined(alike, who.rename(columns={KIND: "other"}))
@@ -217,8 +217,8 @@ def choice_weights(search: CandidateSearch, f: int, table: pd.DataFrame, size: i
     weights = search.weights(f, scaled=scaled)
     for i in range(size):
         mine = out[[f"row{i}", kinds[i]]].rename(columns={f"row{i}": KNOWN, kinds[i]: KIND})
-        found = mine.merge(weights, how="left", on=[KNOWN, KIND])["weight"].to_numpy()
-        product *= np.where(mine[KIND] < 0, 1.0, found)
+        row_weights = mine.merge(weights, how="left", on=[KNOWN, KIND])["weight"].to_numpy()
+        product *= np.where(mine[KIND] < 0, 1.0, row_weights)
     rows, ways = np.bincount(search.rows[f].kind), np.ones(len(out))
     for i in range(size):
         own = out[kinds[i]].to_numpy()

@@ -152,14 +152,14 @@ def rows_of(
     named = [{f"{i}.{j}": c for j, c in enumerate(f.columns)} for i, f in enumerate(files)]
     names = [{n for c in columns.values() for n in c.names} for columns in named]
     shared = {n for i, one in enumerate(names) for n in one if any(n in other for other in names[i + 1 :])}
-    asked = {*question.grouping, *([question.sensitive] if question.sensitive else []), *steady}
+    question_names = {*question.grouping, *([question.sensitive] if question.sensitive else []), *steady}
     every: list[RowKinds] = []
     for file, columns in zip(files, named, strict=True):
         keys = list(columns)
         kept: set[str] = set()
         for numbers, _ in components((i, columns[k].names) for i, k in enumerate(keys)):
             part = [columns[keys[i]] for i in numbers]
-            if any(asked & c.carries or shared.intersection(c.names) for c in part):
+            if any(question_names & c.carries or shared.intersection(c.names) for c in part):
                 kept |= {keys[i] for i in numbers}
         chosen = {k: columns[k] for k in keys if k in kept}
         moved = {f"{len(every)}.{c.name}": c for c in values_moved_back(file, source, question.grouping)}
@@ -184,9 +184,9 @@ def shown_together(
         table = cells[shape == number].drop_duplicates()
         for numbers, inside in components((i, shown[k].names) for i, k in enumerate(present)):
             mine = [present[i] for i in numbers]
-            told = inside.intersection(names)
-            values = values_of(table[mine].drop_duplicates(), [(k, shown[k]) for k in mine], told)
-            if told or len(numbers) > 1:
+            shown_names = inside.intersection(names)
+            values = values_of(table[mine].drop_duplicates(), [(k, shown[k]) for k in mine], shown_names)
+            if shown_names or len(numbers) > 1:
                 table = joined(table, values)
         out.append(table.assign(**{n: NO_CELL for n in names if n not in table.columns}))
     return pd.concat(out) if out else cells.assign(**dict.fromkeys(names, NO_CELL))

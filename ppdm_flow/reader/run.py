@@ -106,13 +106,13 @@ class RunReader:
         if not self._may_tell and not self._mixes(frozenset(grouping)):
             return None
         with self._lock:
-            asked = (tuple(grouping), sensitive)
-            if asked not in self._answers:
+            key = (tuple(grouping), sensitive)
+            if key not in self._answers:
                 try:
-                    self._answers[asked] = self._answer(*asked)
+                    self._answers[key] = self._answer(*key)
                 except NotVerifiedError as fault:
-                    self._answers[asked] = fault
-            answer = self._answers[asked]
+                    self._answers[key] = fault
+            answer = self._answers[key]
         if isinstance(answer, NotVerifiedError):
             raise answer
         return answer
@@ -149,24 +149,31 @@ class RunReader:
         """Return the groups of each file by the second route. Raises NotVerifiedError."""
         from ppdm_flow.reader.query.groups import groups  # noqa: PLC0415  # files that tell nothing together need none of it
 
-        told = self.together(grouping, sensitive)
+        joint_views = self.together(grouping, sensitive)
         with self._lock:
-            asked = (tuple(grouping), sensitive)
-            if asked not in self._figures_sql:
+            key = (tuple(grouping), sensitive)
+            if key not in self._figures_sql:
                 every: dict[str, tuple[GroupTables, ...]] = {}
-                for way, held in enumerate(self._ways):
+                for way, run_files in enumerate(self._ways):
                     out: dict[int, list[GroupTables]] = {}
-                    question = held.question(*asked, self._nulls)
-                    alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+                    question = run_files.question(*key, self._nulls)
+                    alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
                     for one in groups(
-                        self._database_of(sql), held.source, held.files, question, self._known_rows, alone=alone
+                        self._database_of(sql),
+                        run_files.source,
+                        run_files.files,
+                        question,
+                        self._known_rows,
+                        alone=alone,
                     ):
-                        if one.file < held.own or (told is not None and one.file in told.viewed[way]):
+                        if one.file < run_files.own or (
+                            joint_views is not None and one.file in joint_views.viewed[way]
+                        ):
                             out.setdefault(one.file, []).append(one)
-                    for name, tables in held.by_name(out, sensitive).items():
+                    for name, tables in run_files.by_name(out, sensitive).items():
                         every[name] = (*every.get(name, ()), *tables)
-                self._figures_sql[asked] = every
-            return self._figures_sql[asked]
+                self._figures_sql[key] = every
+            return self._figures_sql[key]
 
     def others_that_tell_more(self, grouping: Sequence[str]) -> Mapping[str, list[str]]:
         """Return for each file which others of the run tell more of ``grouping`` about the same rows than it does.
@@ -181,9 +188,14 @@ class RunReader:
         if len(self._files) < 2 or not self._may_tell:
             return {}
         with self._lock:
-            held = self._held
-            linked = linked_to(held.source, held.files, held.question(grouping, "", self._nulls), held.own)
-        own, about = held.files[: held.own], frozenset(held.same[a] for a in grouping if a in held.same)
+            run_files = self._run_files
+            linked = linked_to(
+                run_files.source, run_files.files, run_files.question(grouping, "", self._nulls), run_files.own
+            )
+        own, about = (
+            run_files.files[: run_files.own],
+            frozenset(run_files.same[a] for a in grouping if a in run_files.same),
+        )
         return {
             file.name: [
                 o.name for g, o in enumerate(own) if g in linked[f] and tells_more(o, [file], about, drawn=False)
@@ -201,13 +213,13 @@ class RunReader:
         if not self._may_tell and not self._mixes(frozenset(attributes)):
             return None
         with self._lock:
-            asked = (tuple(attributes), size)
-            if asked not in self._singled_out:
+            key = (tuple(attributes), size)
+            if key not in self._singled_out:
                 try:
-                    self._singled_out[asked] = self._single_people(*asked)
+                    self._singled_out[key] = self._single_people(*key)
                 except NotVerifiedError as fault:
-                    self._singled_out[asked] = fault
-            answer = self._singled_out[asked]
+                    self._singled_out[key] = fault
+            answer = self._singled_out[key]
         if isinstance(answer, NotVerifiedError):
             raise answer
         return answer
@@ -216,36 +228,40 @@ class RunReader:
         """Return these shares by the second route. Raises NotVerifiedError."""
         from ppdm_flow.reader.query.uniques import shares_sql  # noqa: PLC0415  # as above
 
-        told = self.singled_out(attributes, size)
-        if told is None:
+        joint_shares = self.singled_out(attributes, size)
+        if joint_shares is None:
             return {}
         with self._lock:
             shares: dict[str, float] = {}
-            for held in self._ways:
-                questions = _questions(held, attributes, size, self._nulls)
-                found = shares_sql(self._database_of(sql), held.source, held.files, questions, range(held.own))
-                for name, share in _by_file(held, found).items():
+            for run_files in self._ways:
+                questions = _questions(run_files, attributes, size, self._nulls)
+                file_shares = shares_sql(
+                    self._database_of(sql), run_files.source, run_files.files, questions, range(run_files.own)
+                )
+                for name, share in _by_file(run_files, file_shares).items():
                     shares[name] = max(share, shares.get(name, 0.0))
-        return {name: share for name, share in shares.items() if name in told.shares}
+        return {name: share for name, share in shares.items() if name in joint_shares.shares}
 
     def _single_people(self, attributes: tuple[str, ...], size: int) -> JointShares | None:
         from ppdm_flow.reader.uniques import singled_out  # noqa: PLC0415  # as above
 
         shares: dict[str, float] = {}
         linked: dict[str, dict[str, None]] = {f.name: {} for f in self._files}
-        for held in self._ways:
-            questions = _questions(held, attributes, size, self._nulls)
+        for run_files in self._ways:
+            questions = _questions(run_files, attributes, size, self._nulls)
             alone = {
                 f
                 for question in questions
-                for f in held.read_alone(question, self._quasi_identifiers, determined=self._determined)
+                for f in run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
             }
-            told = singled_out(held.source, held.files, questions, held.own, alone)
-            if told is None:
+            singled_shares = singled_out(run_files.source, run_files.files, questions, run_files.own, alone)
+            if singled_shares is None:
                 continue
-            for f in range(held.own):
-                linked[held.files[f].name] |= dict.fromkeys(held.files[g].name for g in told.linked[f])
-            for name, share in _by_file(held, told.shares).items():
+            for f in range(run_files.own):
+                linked[run_files.files[f].name] |= dict.fromkeys(
+                    run_files.files[g].name for g in singled_shares.linked[f]
+                )
+            for name, share in _by_file(run_files, singled_shares.shares).items():
                 shares[name] = max(share, shares.get(name, 0.0))
         return JointShares(shares, {name: tuple(others) for name, others in linked.items()}) if shares else None
 
@@ -260,10 +276,10 @@ class RunReader:
         if self._before is None:
             return []
         with self._lock:
-            held = self._held
-        named = held.same.items()
+            run_files = self._run_files
+        named = run_files.same.items()
         about = frozenset(one for name, one in named if attributes is None or name in attributes)
-        own, earlier = held.files[: held.own], held.files[held.own :]
+        own, earlier = run_files.files[: run_files.own], run_files.files[run_files.own :]
         return [file.name for file in earlier if tells_more(file, own, about, drawn=drawn)]
 
     def _database_of(self, sql: Sql) -> duckdb.DuckDBPyConnection:
@@ -284,31 +300,33 @@ class RunReader:
         every: dict[str, tuple[CandidateGroups, ...]] = {}
         others: dict[str, dict[str, None]] = {f.name: {} for f in self._files}
         viewed = []
-        for held in self._ways:
-            question = held.question(grouping, sensitive, self._nulls)
-            alone = held.read_alone(question, self._quasi_identifiers, determined=self._determined)
-            told = together(held.source, held.files, question, self._known_rows, alone=alone, own=held.own)
-            views, linked = told or ({}, {})
-            names = [f.name for f in held.files]
+        for run_files in self._ways:
+            question = run_files.question(grouping, sensitive, self._nulls)
+            alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
+            views_and_links = together(
+                run_files.source, run_files.files, question, self._known_rows, alone=alone, own=run_files.own
+            )
+            views, linked = views_and_links or ({}, {})
+            names = [f.name for f in run_files.files]
             pairs = {(f, g) for f, beside in linked.items() for g in beside}
-            pairs |= {(g, f) for f, g in pairs if f >= held.own}
-            for f in range(held.own):
+            pairs |= {(g, f) for f, g in pairs if f >= run_files.own}
+            for f in range(run_files.own):
                 others[names[f]] |= dict.fromkeys(names[g] for g in range(len(names)) if (f, g) in pairs)
-            for name, of_file in held.by_name(views, sensitive).items():
+            for name, of_file in run_files.by_name(views, sensitive).items():
                 every[name] = (*every.get(name, ()), *of_file)
             viewed.append(frozenset(views))
         if not every:
             return None
         linked_by_name = {name: tuple(beside) for name, beside in others.items()}
-        return JointViews(every, self._held.texts_of(sensitive), linked_by_name, tuple(viewed))
+        return JointViews(every, self._run_files.texts_of(sensitive), linked_by_name, tuple(viewed))
 
     @cached_property
     def _ways(self) -> tuple[RunFiles, ...]:
         """The files as held by who looks for anybody, and, if values have changed, for somebody whose have not."""
-        return (self._held, self._hold(apart=True)) if self._held.changed else (self._held,)
+        return (self._run_files, self._hold(apart=True)) if self._run_files.changed else (self._run_files,)
 
     @cached_property
-    def _held(self) -> RunFiles:
+    def _run_files(self) -> RunFiles:
         return self._hold()
 
     def _hold(self, *, apart: bool = False) -> RunFiles:
@@ -331,13 +349,15 @@ class RunReader:
         )
 
 
-def _questions(held: RunFiles, attributes: Sequence[str], size: int, nulls: Nulls) -> list[ReaderQuestion]:
+def _questions(run_files: RunFiles, attributes: Sequence[str], size: int, nulls: Nulls) -> list[ReaderQuestion]:
     sets = (s for n in range(1, min(size, len(attributes)) + 1) for s in combinations(attributes, n))
-    return list(dict.fromkeys(held.question(s, "", nulls) for s in sets))
+    return list(dict.fromkeys(run_files.question(s, "", nulls) for s in sets))
 
 
-def _by_file(held: RunFiles, shares: Mapping[int, float]) -> dict[str, float]:
+def _by_file(run_files: RunFiles, shares: Mapping[int, float]) -> dict[str, float]:
     """Return shares by the name of each file of the run; those of earlier runs' files count for each."""
-    earlier = max((share for f, share in shares.items() if f >= held.own), default=0.0)
-    told = range(held.own) if any(f >= held.own for f in shares) else [f for f in shares if f < held.own]
-    return {held.files[f].name: max(shares.get(f, 0.0), earlier) for f in told}
+    earlier = max((share for f, share in shares.items() if f >= run_files.own), default=0.0)
+    counted_files = (
+        range(run_files.own) if any(f >= run_files.own for f in shares) else [f for f in shares if f < run_files.own]
+    )
+    return {run_files.files[f].name: max(shares.get(f, 0.0), earlier) for f in counted_files}

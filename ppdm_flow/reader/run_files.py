@@ -258,12 +258,12 @@ def keep(file: OtherRelease, hashing: Hashing, table: str = "") -> KeptFile:
 
     Raises NotVerifiedError where its rows are not those of the source.
     """
-    held = read_files((file,), None, frozenset(), hashing=hashing, merged=False)
-    (released,), source = held.files, held.source
-    named = {one: name for name, one in held.same.items()}
+    run_files = read_files((file,), None, frozenset(), hashing=hashing, merged=False)
+    (released,), source = run_files.files, run_files.source
+    named = {one: name for name, one in run_files.same.items()}
     there = np.flatnonzero(released.place >= 0)
-    codes = {n: source.codes[one] for n, one in held.same.items()}
-    hashed = HashedSource.of(codes, {n: held.texts_of(n) for n in codes}, hashing)
+    codes = {n: source.codes[one] for n, one in run_files.same.items()}
+    hashed = HashedSource.of(codes, {n: run_files.texts_of(n) for n in codes}, hashing)
     there = there[np.argsort(hashed.people[there], kind="stable")]
     at = released.place[there]
     drawn = {

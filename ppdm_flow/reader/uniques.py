@@ -48,19 +48,19 @@ def singled_out(
         searches = (search_of(source, [files[f]], question) for question in questions)
         for share in _shares(source, searches, [f]).values():
             shares[f] = max(share, shares.get(f, 0.0))
-    told = {f: sorted(others) for f, others in linked.items()}
-    return SingledOutShares({f: s for f, s in shares.items() if told[f] or f in alone}, told)
+    others_by_file = {f: sorted(others) for f, others in linked.items()}
+    return SingledOutShares({f: s for f, s in shares.items() if others_by_file[f] or f in alone}, others_by_file)
 
 
-def _shares(source: SourceRows, searches: Iterable[CandidateSearch], held: Sequence[int]) -> dict[int, float]:
+def _shares(source: SourceRows, searches: Iterable[CandidateSearch], reader_files: Sequence[int]) -> dict[int, float]:
     """Return the shares of the files that one reader holds, of which there is a search for each question."""
     people: defaultdict[int, list[Ints]] = defaultdict(list)
     single: defaultdict[int, list[Ints]] = defaultdict(list)
     for search in searches:
         for number, view in views_of(search, 1):
-            found = sizes(view)
-            people[held[number]].append(_rows_known_by(found.index, view, search))
-            single[held[number]].append(_rows_known_by(found.index[found < 2], view, search))
+            group_sizes = sizes(view)
+            people[reader_files[number]].append(_rows_known_by(group_sizes.index, view, search))
+            single[reader_files[number]].append(_rows_known_by(group_sizes.index[group_sizes < 2], view, search))
     return {f: _share(source, people[f], single[f]) for f in people}
 
 

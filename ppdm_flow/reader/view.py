@@ -36,15 +36,16 @@ READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueReading:
-    """One way to read the sensitive attribute: ``told`` has a group, a kind of row, a value and its probability.
+    """One way to read the sensitive attribute.
 
-    ``base`` are the shares of the values in the released rows, each unit with the same weight. ``whole``: a probability
-    is a person's, however many of their rows are candidates.
+    ``probabilities`` has a group, a kind of row, a value and its probability. ``base`` are the shares of the values in
+    the released rows, each unit with the same weight. ``per_person``: a probability is a person's, however many of
+    their rows are candidates.
     """
 
-    told: pd.DataFrame
+    probabilities: pd.DataFrame
     base: pd.Series[Any]
-    whole: bool = False
+    per_person: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +71,8 @@ def views(
 ) -> Iterator[CandidateGroups]:
     """Yield the views of a reader who holds all files, and of those who hold one."""
     readers = [list(files), *([f] for f in files if len(files) > 1)]
-    for held in readers:
-        search = CandidateSearch(source, held, question, usually_steady(source) if source.subject else ())
+    for reader_files in readers:
+        search = CandidateSearch(source, reader_files, question, usually_steady(source) if source.subject else ())
         yield from (view for _, view in views_of(search, known_rows))
 
 
@@ -81,12 +82,12 @@ def views_of(search: CandidateSearch, known_rows: int | Literal["all"]) -> Itera
     by_chance = len(search.files) > 1 and any(f.sampled for f in search.files)
     scalings = (False, True) if by_chance else (True,)
     sets, number = steady_of_people(source) if source.subject else ([frozenset[str]()], np.zeros(len(source), int))
-    told = [probabilities(rows, sensitive) for rows in search.rows] if sensitive else []
+    values_by_file = [probabilities(rows, sensitive) for rows in search.rows] if sensitive else []
     for every in choices(search, number, known_rows):
         for i, steady in enumerate(sets):
             chosen = every[every["steady"] == i]
             if len(chosen):
-                yield from _views(search, chosen, steady, told, scalings)
+                yield from _views(search, chosen, steady, values_by_file, scalings)
 
 
 def together(
@@ -153,14 +154,14 @@ def linked_files(search: CandidateSearch, own: int | None = None) -> dict[int, l
     linked = {f: [g for g in every if g != f and (dropping[f] or dropping[g] or (f, g) in both)] for f in every}
     parts = components((f, [str(link) for link in links if f in link]) for f in every)
     reached = {f for part, _ in parts if not of_run.isdisjoint(part) for f in part}
-    return {f: told if f in reached or not of_run.isdisjoint(told) else [] for f, told in linked.items()}
+    return {f: others if f in reached or not of_run.isdisjoint(others) else [] for f, others in linked.items()}
 
 
 def _views(
     search: CandidateSearch,
     chosen: pd.DataFrame,
     steady: frozenset[str],
-    told: Sequence[pd.DataFrame],
+    values_by_file: Sequence[pd.DataFrame],
     scalings: Sequence[bool],
 ) -> Iterator[tuple[int, CandidateGroups]]:
     size = sum(c.startswith("row") for c in chosen.columns)
@@ -169,7 +170,7 @@ def _views(
     if not plain and guesses[CHOICE].nunique() < len(chosen):
         raise TruthExcludedError
     for f, rows in enumerate(search.rows):
-        linked = linked_values(search, told, steady, f) if search.source.subject and told else None
+        linked = linked_values(search, values_by_file, steady, f) if search.source.subject and values_by_file else None
         there, own = search.own(f)
         for scaled in scalings:
             if plain:
@@ -180,9 +181,9 @@ def _views(
             if table is None:
                 continue
             readings = [
-                _readings(search, f, part, told[f], guesses, i)
+                _readings(search, f, part, values_by_file[f], guesses, i)
                 for i, part in ((i, table[table[GROUP] % size == i]) for i in range(size))
-                if told and len(part)
+                if values_by_file and len(part)
             ]
             if size == 1 and not (scaled and by_chance):
                 search.require_truth(f, table)
@@ -195,13 +196,16 @@ def _views(
             sized = table[(there & ~rows.absent[own])[table[KNOWN]]][GROUP]
             many = table[[GROUP, CHOICE]].drop_duplicates().set_index(GROUP)[CHOICE].map(chosen[MANY])
             table = table[[GROUP, KNOWN, KIND, "weight"]].assign(units=rows.count[table[KIND]])
-            bases = _bases(search, told, f) if told else []
+            bases = _bases(search, values_by_file, f) if values_by_file else []
             every = tuple(
                 ValueReading(pd.concat(each), b) for each, b in zip(zip(*readings, strict=True), bases, strict=True)
             )
             known_together = _together(taken, every, f, size) if size > 1 and every else 0.0
             if linked is not None and len(linked):
-                every = (*every, ValueReading(_by_steady_cells(table, every[0].told, linked), bases[0], whole=True))
+                every = (
+                    *every,
+                    ValueReading(_by_steady_cells(table, every[0].probabilities, linked), bases[0], per_person=True),
+                )
             people = people_of_kinds(rows) if search.source.subject else None
             yield f, CandidateGroups(table, every, frozenset(sized), many, people, known_together)
 
@@ -221,7 +225,7 @@ def _candidates(f: int, rows: RowKinds, taken: pd.DataFrame, size: int) -> pd.Da
 
 
 def _readings(
-    search: CandidateSearch, f: int, table: pd.DataFrame, told: pd.DataFrame, guesses: pd.DataFrame, i: int
+    search: CandidateSearch, f: int, table: pd.DataFrame, values: pd.DataFrame, guesses: pd.DataFrame, i: int
 ) -> list[pd.DataFrame]:
     rows = search.rows[f]
     candidates = table[[GROUP, CHOICE, KIND]]
@@ -230,7 +234,7 @@ def _readings(
         allowed = guesses[[CHOICE, f"kind{f}_{i}", f"value{i}"]].drop_duplicates()
         allowed = allowed.rename(columns={f"kind{f}_{i}": KIND, f"value{i}": "value"})
         allowed = joined(candidates, allowed)[[GROUP, KIND, "value"]]
-    out = [_limited(candidates[[GROUP, KIND]], told, allowed)]
+    out = [_limited(candidates[[GROUP, KIND]], values, allowed)]
     for key in _read_as_shown(rows):
         cells = rows.cells[key].to_numpy()[table[KIND]]
         shown = table[[GROUP, KIND]].assign(value=cells, probability=1.0)[cells != NO_CELL]
@@ -244,14 +248,14 @@ def _read_as_shown(rows: RowKinds) -> list[str]:
     return [k for k, c in rows.columns.items() if c.kind in READ_AS_SHOWN and sensitive in c.carries]
 
 
-def _bases(search: CandidateSearch, told: Sequence[pd.DataFrame], f: int) -> list[pd.Series[Any]]:
+def _bases(search: CandidateSearch, values_by_file: Sequence[pd.DataFrame], f: int) -> list[pd.Series[Any]]:
     """Return the shares of sensitive values in the released rows, by each way to read them but by steady cells.
 
     They are the rows of this file if it tells of the attribute, else those of all files that do.
     """
-    telling = [f] if len(told[f]) else [g for g in range(len(told)) if len(told[g])]
+    telling = [f] if len(values_by_file[f]) else [g for g in range(len(values_by_file)) if len(values_by_file[g])]
     rows, keys = search.rows[f], _read_as_shown(search.rows[f])
-    source = _shares_of_units([(search.rows[g], told[g]) for g in telling])
+    source = _shares_of_units([(search.rows[g], values_by_file[g]) for g in telling])
     shown = []
     for key in keys:
         cells = rows.cells[key].to_numpy()
@@ -261,9 +265,9 @@ def _bases(search: CandidateSearch, told: Sequence[pd.DataFrame], f: int) -> lis
     return [source, *shown]
 
 
-def _shares_of_units(told: Sequence[tuple[RowKinds, pd.DataFrame]]) -> pd.Series[Any]:
+def _shares_of_units(kinds_with_values: Sequence[tuple[RowKinds, pd.DataFrame]]) -> pd.Series[Any]:
     parts = [pd.DataFrame({UNIT: [], "value": [], "mass": []}, dtype=np.int64)]
-    for rows, values in told:
+    for rows, values in kinds_with_values:
         kept = ~(rows.file.absent | rows.left_out)
         if rows.source.subject:
             whose = rows.source.unit[rows.first_source]
@@ -293,7 +297,7 @@ def _by_steady_cells(table: pd.DataFrame, source: pd.DataFrame, linked: pd.DataF
 
 def _together(taken: pd.DataFrame, readings: Sequence[ValueReading], f: int, size: int) -> float:
     """Return the largest chance that one of a choice of known rows has a value, over all values and choices."""
-    values = readings[0].told
+    values = readings[0].probabilities
     taken = taken.assign(taken=np.arange(len(taken)))
     mass = taken["product"] * taken["ways"]
     total = mass.groupby(taken[CHOICE]).sum()
@@ -333,15 +337,15 @@ def probabilities(rows: RowKinds, sensitive: str) -> pd.DataFrame:
         table = table.assign(units=rows.weight_of_rows[row])[~rows.left_out[row]].drop_duplicates(["row", "value"])
         counts = table.groupby(["part", "value"], as_index=False)["units"].sum()
         kinds = np.flatnonzero([s == shape for s in rows.shapes])
-        found = pd.DataFrame({KIND: kinds, "part": number[kinds]}).merge(counts, on="part")
-        found["probability"] = found["units"] / found.groupby(KIND)["units"].transform("sum")
-        out.append(found[[KIND, "value", "probability"]])
+        shares = pd.DataFrame({KIND: kinds, "part": number[kinds]}).merge(counts, on="part")
+        shares["probability"] = shares["units"] / shares.groupby(KIND)["units"].transform("sum")
+        out.append(shares[[KIND, "value", "probability"]])
     return pd.concat(out)
 
 
-def _limited(table: pd.DataFrame, told: pd.DataFrame, allowed: pd.DataFrame | None) -> pd.DataFrame:
+def _limited(table: pd.DataFrame, values: pd.DataFrame, allowed: pd.DataFrame | None) -> pd.DataFrame:
     """Limit the values of each candidate to those that some guess allows, and let them sum to 1."""
-    every = joined(table, told)
+    every = joined(table, values)
     if allowed is None:
         return every
     key = [GROUP, KIND]

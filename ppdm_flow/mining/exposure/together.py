@@ -62,7 +62,7 @@ def joint_values(
         return None
     from ppdm_flow.reader.figures import distinct  # noqa: PLC0415  # files that tell nothing together need none of it
 
-    views = [v for v in told.views[ctx.release] if any(len(r.told) for r in v.readings)]
+    views = [v for v in told.views[ctx.release] if any(len(r.probabilities) for r in v.readings)]
     if not views:
         return None
     with _faults():

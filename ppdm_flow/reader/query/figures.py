@@ -26,9 +26,9 @@ def figures(every: Iterable[GroupTables]) -> dict[str, float | None]:
     """Return the worst size, distinct l, share and posterior of some groups."""
     k, least, share, posterior = [], [], [], []
     for one in every:
-        if (found := size(one)) is not None:
-            k.append(found[0])
-            posterior.append(found[1])
+        if (size_and_posterior := size(one)) is not None:
+            k.append(size_and_posterior[0])
+            posterior.append(size_and_posterior[1])
         for reading in one.readings:
             largest = one.tables.rows(
                 f"""SELECT max(greatest(c.by_weight / z.by_weight, c.equal / z.equal)) FROM {reading.cells} AS c JOIN {one.sizes} AS z USING (id)

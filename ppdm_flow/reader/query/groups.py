@@ -44,13 +44,13 @@ class GroupTables:
     In ``units(id, unit, n, weight, sized)`` one line stands for ``n`` units that are alike.
 
     ``sizes(id, by_weight, equal)`` is the mass of all rows of a group, ``together_chance`` the largest chance that one
-    of several known rows has a value. ``held`` are the reader's files; ``known(row, unit, id)`` is the group of each
-    source row, where one row is known.
+    of several known rows has a value. ``reader_files`` are the reader's files; ``known(row, unit, id)`` is the group of
+    each source row, where one row is known.
     """
 
     tables: QueryTables
     file: int
-    held: tuple[int, ...]
+    reader_files: tuple[int, ...]
     known: str
     units: str
     sizes: str
@@ -74,10 +74,10 @@ def groups(
 ) -> Iterator[GroupTables]:
     """Yield the groups of a reader who holds all files, and of those who hold one of the files ``alone``, or any."""
     single = range(len(files)) if alone is None else alone
-    for held in [list(range(len(files))), *([i] for i in single if len(files) > 1)]:
+    for reader_files in [list(range(len(files))), *([i] for i in single if len(files) > 1)]:
         by_row = bool(source.subject) and known_rows != 1
-        reader = QueryReader(database, source, [files[i] for i in held], question, by_row=by_row)
-        base, found = reader.base, list[GroupTables]()
+        reader = QueryReader(database, source, [files[i] for i in reader_files], question, by_row=by_row)
+        base, tables = reader.base, list[GroupTables]()
         for f in reader.files if source.subject else ():
             base.keep(
                 f"""SELECT kind, unit, count(DISTINCT place) AS rows FROM of{f.number} JOIN source USING (row) JOIN {f.kinds} USING (kind)
@@ -90,7 +90,7 @@ def groups(
             reader.fits(f)
         for f in reader.files:
             reader.shares(f, reader.files)
-        by_chance = len(held) > 1 and any(files[i].sampled for i in held)
+        by_chance = len(reader_files) > 1 and any(files[i].sampled for i in reader_files)
         weights = {
             (f.number, scaled): reader.weights(f, scaled=scaled)
             for f in reader.files for scaled in ((False, True) if by_chance else (True,))
@@ -106,11 +106,11 @@ def groups(
                     here = [i for i in range(size) if any((i, f) in places for places in guesses.parts)]
                     for scaled in (False, True) if by_chance else (True,):
                         if here:
-                            found += _tables(guesses, f, here, weights[f.number, scaled], linked.get((f.number, s), ""),
-                                             held,
+                            tables += _tables(guesses, f, here, weights[f.number, scaled], linked.get((f.number, s), ""),
+                                             reader_files,
                                              stays=scaled and by_chance)  # fmt: skip
-        base.keep_only(set[str]().union(*(one.names for one in found)))
-        yield from found
+        base.keep_only(set[str]().union(*(one.names for one in tables)))
+        yield from tables
 
 
 def _choices(reader: QueryReader, known_rows: int | Literal["all"], sets: int) -> Iterator[tuple[int, int, str]]:
@@ -137,7 +137,7 @@ def _tables(
     here: Sequence[int],
     weights: str,
     linked: str,
-    held: Sequence[int],
+    reader_files: Sequence[int],
     *,
     stays: bool,
 ) -> Iterator[GroupTables]:
@@ -214,7 +214,9 @@ def _tables(
             readings.append(ReadingTables(name, cells, base.keep(text), _base_of(r, f, shown_of.get(name, ""))))
         if len(here) > 1:
             chance = _chance_together(base, taken, own, group, read[0][1])
-    yield GroupTables(base, held[f.number], tuple(held), "known_of", units, sizes, tuple(readings), chance)
+    yield GroupTables(
+        base, reader_files[f.number], tuple(reader_files), "known_of", units, sizes, tuple(readings), chance
+    )
 
 
 def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:
@@ -226,17 +228,17 @@ def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:
     name = f"base{f.number}{shown}"
     if name in r.base:
         return name
-    telling = [f] if shown or r.base.rows(f"SELECT 1 FROM {r.told[f.number]} LIMIT 1") else r.files
+    telling = [f] if shown or r.base.rows(f"SELECT 1 FROM {r.value_tables[f.number]} LIMIT 1") else r.files
     parts = []
     for g in telling:
-        told = f"(SELECT kind, s, n / sum(n) OVER (PARTITION BY kind) AS p FROM {r.told[g.number]})"
+        shares = f"(SELECT kind, s, n / sum(n) OVER (PARTITION BY kind) AS p FROM {r.value_tables[g.number]})"
         if shown:
-            told = f"(SELECT kind, {shown} AS s, 1.0::DOUBLE AS p FROM {g.kinds} WHERE {shown} <> {NO_CELL})"
+            shares = f"(SELECT kind, {shown} AS s, 1.0::DOUBLE AS p FROM {g.kinds} WHERE {shown} <> {NO_CELL})"
         counts = f"(SELECT kind, 0 AS unit, units AS n FROM {g.kinds})"
         if r.source.subject:
             counts = f"(SELECT kind, unit, rows AS n FROM people{g.number})"
         parts.append(
-            f"SELECT unit, s, n * p AS m FROM {told} JOIN {counts} USING (kind) JOIN {g.kinds} USING (kind) WHERE NOT absent AND NOT skipped"
+            f"SELECT unit, s, n * p AS m FROM {shares} JOIN {counts} USING (kind) JOIN {g.kinds} USING (kind) WHERE NOT absent AND NOT skipped"
         )
     units = f"SELECT unit, s, sum(m) / sum(sum(m)) OVER (PARTITION BY unit) AS x FROM ({' UNION ALL '.join(parts)}) GROUP BY unit, s"
     return r.base.keep(
@@ -247,28 +249,28 @@ def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:
 def _source_reading(guesses: QueryGuesses, f: QueryFile, here: Sequence[int], candidates: str) -> str:
     """Return the table ``(id, kind, s, p)``: shares of values among rows alike, limited to what guesses allow."""
     r, base = guesses.reader, guesses.reader.base
-    told, telling = r.told[f.number], r.telling(f)
-    found = []
+    values, telling = r.value_tables[f.number], r.telling(f)
+    queries = []
     for i in here:
         mine = f"(SELECT ch, id, kind FROM {candidates} WHERE i = {i})"
         allowed = guesses.allowed(f, i)
         if not allowed:
-            found.append(f"SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {told} USING (kind)")
+            queries.append(f"SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {values} USING (kind)")
             continue
         limits = base.keep(f"SELECT id, kind, s, free FROM ({allowed}) JOIN {mine} USING (ch, kind)")
         free = f"(SELECT DISTINCT id, kind FROM {limits} WHERE free)"
         kept = base.keep(
-            f"""SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {told} USING (kind) SEMI JOIN {free} USING (id, kind) UNION ALL
-            SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {told} USING (kind) ANTI JOIN {free} USING (id, kind)
+            f"""SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {values} USING (kind) SEMI JOIN {free} USING (id, kind) UNION ALL
+            SELECT id, kind, s, n::DOUBLE AS n FROM {mine} JOIN {values} USING (kind) ANTI JOIN {free} USING (id, kind)
             SEMI JOIN {limits} USING (id, kind, s)"""
         )
-        found.append(f"SELECT * FROM {kept}")
-        found.append(
+        queries.append(f"SELECT * FROM {kept}")
+        queries.append(
             f"""SELECT DISTINCT id, kind, s, 1.0::DOUBLE AS n FROM {limits} SEMI JOIN {telling} USING (kind)
             ANTI JOIN {free} USING (id, kind) ANTI JOIN {kept} USING (id, kind)"""
         )
     return base.keep(
-        f"SELECT id, kind, s, n / sum(n) OVER (PARTITION BY id, kind) AS p FROM ({' UNION ALL '.join(found)})"
+        f"SELECT id, kind, s, n / sum(n) OVER (PARTITION BY id, kind) AS p FROM ({' UNION ALL '.join(queries)})"
     )
 
 
@@ -357,14 +359,14 @@ class QueryGuesses:
         for n, (_, f) in zip(names, places, strict=True):
             wide.append(f"JOIN {f.kinds} AS w{n} ON w{n}.kind = e.{n}")
             shapes.append(f"w{n}.shape")
-            cells += [f"w{n}.{c.key} AS {n}{c.key}" for c in self._asked(f)]
+            cells += [f"w{n}.{c.key} AS {n}{c.key}" for c in self._guessed_columns(f)]
         for i in range(self.size):
             wide.append(f"JOIN known AS n{i} ON n{i}.id = c.id{i}")
-            cells += [f"n{i}.g{r.attributes[a]} AS g{r.attributes[a]}_{i}" for a in r.asked]
+            cells += [f"n{i}.g{r.attributes[a]} AS g{r.attributes[a]}_{i}" for a in r.grouping]
         source = f"FROM {every} AS e JOIN {self.choices} AS c USING (ch) {' '.join(wide)}"
         values: dict[int, list[str]] = {i: [] for i in range(self.size)}
         kept = [f"SELECT * FROM {every} WHERE false"]
-        told: dict[int, bool] = {}
+        limited: dict[int, bool] = {}
         for pattern in base.rows(f"SELECT DISTINCT {', '.join(shapes)} {source}"):
             chosen = " AND ".join(f"{s} = {v}" for s, v in zip(shapes, pattern, strict=True))
             table = base.keep(f"SELECT e.*{''.join(f', {c}' for c in cells)} {source} WHERE {chosen}")
@@ -374,7 +376,7 @@ class QueryGuesses:
             for i in range(self.size):
                 if i in wanted_of:
                     shown, keys, column = wanted_of[i]
-                    told[i] = True
+                    limited[i] = True
                     values[i].append(
                         f"SELECT DISTINCT {', '.join(f'e.{x}' for x in ('ch', *names))}, y.{column} AS s, false AS free FROM {valid} AS e "
                         f"JOIN {shown} AS y ON {' AND '.join(f'y.{k} = e.{k}' for k in keys)}"
@@ -382,7 +384,7 @@ class QueryGuesses:
                 else:
                     values[i].append(f"SELECT DISTINCT {', '.join(['ch', *names])}, 0 AS s, true AS free FROM {valid}")
         self.tables.append(base.keep(" UNION ALL ".join(kept)))
-        self.values.append({i: (base.keep(" UNION ALL ".join(v)), names) for i, v in values.items() if told.get(i)})
+        self.values.append({i: (base.keep(" UNION ALL ".join(v)), names) for i, v in values.items() if limited.get(i)})
 
     def _assigned(
         self, places: list[tuple[int, QueryFile]], names: list[str], shapes: tuple[int, ...], table: str
@@ -395,12 +397,12 @@ class QueryGuesses:
         atoms: list[Atom] = []
         bound: dict[str, str] = {}
         for i in range(self.size):
-            for a in r.asked:
+            for a in r.grouping:
                 bound.setdefault(self._variable(a, i), f"g{r.attributes[a]}_{i}")
         for n, (i, f), shape in zip(names, places, shapes, strict=True):
-            asked = [c for c in self._asked(f) if c.key in f.shapes[shape]]
-            renamed = {r.variable(name): self._variable(name, i) for c in asked for name, _ in r.shown_names(c)}
-            atoms += r.atoms(f, asked, n, renamed)
+            columns = [c for c in self._guessed_columns(f) if c.key in f.shapes[shape]]
+            renamed = {r.variable(name): self._variable(name, i) for c in columns for name, _ in r.shown_names(c)}
+            atoms += r.atoms(f, columns, n, renamed)
         semi: list[str] = []
         wanted_of: dict[int, tuple[str, list[str], str]] = {}
         for number, part in enumerate(connected_atoms(atoms, bound)):
@@ -426,7 +428,7 @@ class QueryGuesses:
                 if base.rows(lost):
                     raise TruthExcludedError
 
-    def _asked(self, f: QueryFile) -> list[QueryColumn]:
+    def _guessed_columns(self, f: QueryFile) -> list[QueryColumn]:
         return [c for c in f.columns if not c.for_values and c.openness in ("mixed", "closed")]
 
     def _variable(self, name: str, i: int) -> str:

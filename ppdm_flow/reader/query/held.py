@@ -93,10 +93,10 @@ class QueryReader:
         self._refuse()
         needed = any(c.plain and c.openness == "mixed" for f in self.files for c in f.columns)
         needed |= any(f.file.absent.any() for f in self.files) or question.sensitive in question.grouping
-        self.asked = question.grouping if needed else ()
+        self.grouping = question.grouping if needed else ()
         self._chances: dict[tuple[int, int, bool], str] = {}
         self._parts: dict[tuple[int, int], tuple[str, list[str]]] = {}
-        self.told = {f.number: self._probabilities(f) for f in self.files} if question.sensitive else {}
+        self.value_tables = {f.number: self._probabilities(f) for f in self.files} if question.sensitive else {}
 
     # -- what was released --
 
@@ -111,14 +111,18 @@ class QueryReader:
         """
         every = [[(c, {n for n, _ in self._names(c)}) for c in f.columns] for f in files]
         of_files = [set[str]().union(*(names for _, names in columns)) for columns in every]
-        asked = {*self.question.grouping, self.question.sensitive, *(a for steady in self.steady for a in steady)}
+        question_names = {
+            *self.question.grouping,
+            self.question.sensitive,
+            *(a for steady in self.steady for a in steady),
+        }
         out = []
         for i, columns in enumerate(every):
             elsewhere = set[str]().union(*(names for j, names in enumerate(of_files) if j != i))
-            told = {n for n in of_files[i] if n in elsewhere or n.partition("@")[0] in asked}
-            while more := {n for _, names in columns if names & told for n in names} - told:
-                told |= more
-            out.append(tuple(c for c, names in columns if names & told))
+            reached = {n for n in of_files[i] if n in elsewhere or n.partition("@")[0] in question_names}
+            while more := {n for _, names in columns if names & reached for n in names} - reached:
+                reached |= more
+            out.append(tuple(c for c, names in columns if names & reached))
         return out
 
     def _file(self, number: int, file: ReleasedFile) -> QueryFile:
@@ -149,10 +153,12 @@ class QueryReader:
             FROM places{number} JOIN source USING (row) GROUP BY place) AS w ON w.place = c.place""",
             f"rows{number}",
         )
-        asked = [c.key for c in columns if c.plain and not c.column.virtual
+        checked_keys = [c.key for c in columns if c.plain and not c.column.virtual
                  and (c.openness in ("open", "mixed") or self.question.sensitive in c.column.carries)]  # fmt: skip
         missing = (
-            " OR ".join(f"{k} = {MISSING}" for k in asked) if self.question.nulls == "exclude" and asked else "false"
+            " OR ".join(f"{k} = {MISSING}" for k in checked_keys)
+            if self.question.nulls == "exclude" and checked_keys
+            else "false"
         )
         base.keep(
             f"""SELECT kind, absent, dense_rank() OVER (ORDER BY {pattern}) AS shape{cells}, ({missing}) AS skipped, units
@@ -286,7 +292,7 @@ class QueryReader:
         """Return the table ``(p, q, x)`` of parts that can belong together, with what their chance starts at."""
         one, other = self.parts(f, g), self.parts(g, f)
         columns = {"f": self._link_columns(f, g), "g": self._link_columns(g, f)}
-        found = []
+        queries = []
         shapes = [
             [s for (s,) in self.base.rows(f"SELECT DISTINCT shape FROM {t} ORDER BY shape")] for t in (one, other)
         ]
@@ -308,12 +314,12 @@ class QueryReader:
                 )
                 joins.append(f", {together} AS j{number}")
                 conditions += [f"j{number}.f{k} = p.{k}" for k in mine] + [f"j{number}.g{k} = q.{k}" for k in yours]
-            found.append(
+            queries.append(
                 f"SELECT p.part AS p, q.part AS q FROM {one} AS p, {other} AS q{''.join(joins)} WHERE {' AND '.join(conditions)}"
             )
-        pairs = self.base.keep(" UNION ALL ".join(found))
-        first = self._told(f, g, f"(SELECT p AS m, q AS o FROM {pairs})")
-        second = self._told(g, f, f"(SELECT q AS m, p AS o FROM {pairs})")
+        pairs = self.base.keep(" UNION ALL ".join(queries))
+        first = self._agreeing_shares(f, g, f"(SELECT p AS m, q AS o FROM {pairs})")
+        second = self._agreeing_shares(g, f, f"(SELECT q AS m, p AS o FROM {pairs})")
         return self.base.keep(
             f"""SELECT p, q, coalesce(a.told, {0 if first else 1}) * coalesce(b.told, {0 if second else 1}) AS x FROM {pairs}
             LEFT JOIN {first or "(SELECT 0 AS m, 0 AS o, 1.0 AS told WHERE false)"} AS a ON a.m = p AND a.o = q
@@ -352,7 +358,7 @@ class QueryReader:
             )
         return inside
 
-    def _told(self, f: QueryFile, g: QueryFile, pairs: str) -> str:
+    def _agreeing_shares(self, f: QueryFile, g: QueryFile, pairs: str) -> str:
         """Return the share of the rows of ``f`` with a row's mixed cells that open cells of ``g`` can show, for pairs (m, o)."""
         columns = f.mixed(virtual=True)
         if not columns:
@@ -387,9 +393,9 @@ class QueryReader:
         wanted = {self.variable(a): a for a in names}
         conditions, joins = [], []
         for number, part in enumerate(connected_atoms(atoms)):
-            told = {v for a in part for _, v in a.values} & set(wanted)
-            if told:
-                mine = {v: f"a{self.attributes[wanted[v]]}" for v in sorted(told)}
+            variables = {v for a in part for _, v in a.values} & set(wanted)
+            if variables:
+                mine = {v: f"a{self.attributes[wanted[v]]}" for v in sorted(variables)}
                 shown = self.base.keep(assignments(part, source, mine))
                 joins.append(
                     f"JOIN {shown} AS w{number} ON {' AND '.join(f'w{number}.{a.cell} = {alias}.{a.cell}' for a in part)}"
@@ -445,7 +451,7 @@ class QueryReader:
         ``st`` 1 where it is present and sought, 2 where it is absent and sought; ``ot`` says that its unit has others.
         """
         columns, joins = [], []
-        columns += [f"s.a{self.attributes[a]} AS g{self.attributes[a]}" for a in self.asked]
+        columns += [f"s.a{self.attributes[a]} AS g{self.attributes[a]}" for a in self.grouping]
         for f in self.files:
             n = f.number
             others = " UNION ALL ".join(
@@ -491,7 +497,7 @@ class QueryReader:
             there = f"(SELECT * FROM {rows} WHERE free = '{pattern}' AND mixed = '{present}')"
             equal = [f"AND r.{c.key} = w.{c.key}" for c, is_free in zip(opened, pattern, strict=True) if is_free == "0"]
             here = [c for c, has in zip(mixed, present, strict=True) if has == "1"]
-            joins, bound = [], {self.variable(a): f"g{self.attributes[a]}" for a in self.asked}
+            joins, bound = [], {self.variable(a): f"g{self.attributes[a]}" for a in self.grouping}
             atoms = self.atoms(f, here)
             for number, part in enumerate(connected_atoms(atoms, bound)):
                 used = {v for a in part for _, v in a.values} & set(bound)
@@ -508,7 +514,7 @@ class QueryReader:
                 {" ".join(joins)} WHERE k.st{n} = 1"""
             )
         out.append(f"SELECT k.id, r.kind FROM known AS k, {f.kinds} AS r WHERE k.st{n} = 2 AND r.absent")
-        values = [f"s.a{self.attributes[a]} = k.g{self.attributes[a]}" for a in self.asked]
+        values = [f"s.a{self.attributes[a]} = k.g{self.attributes[a]}" for a in self.grouping]
         out.append(
             f"""SELECT k.id, o.kind FROM known AS k JOIN source AS s ON {" AND ".join(values) or "true"} JOIN of{n} AS o ON o.row = s.row
             JOIN {f.kinds} AS r ON r.kind = o.kind WHERE k.st{n} = 2 AND k.ot{n} = 1 AND NOT r.skipped"""
@@ -571,11 +577,11 @@ class QueryReader:
             mass = self.base.keep(
                 f"""SELECT id, part AS q, sum(share * p.units) AS mass FROM share{m} JOIN {self.parts(g, f)}k AS p USING (kind) GROUP BY id, part"""
             )
-            asked = self.base.keep(
+            candidates = self.base.keep(
                 f"SELECT DISTINCT id, part AS p FROM share{n} JOIN {self.parts(f, g)}k AS p USING (kind) WHERE share > 0"
             )
             sums = self.base.keep(
-                f"""SELECT a.id, a.p, sum(c.x * m.mass) AS w FROM {asked} AS a JOIN {mass} AS m ON m.id = a.id
+                f"""SELECT a.id, a.p, sum(c.x * m.mass) AS w FROM {candidates} AS a JOIN {mass} AS m ON m.id = a.id
                 JOIN {chances} AS c ON c.p = a.p AND c.q = m.q GROUP BY a.id, a.p"""
             )
             joins.append(
@@ -652,7 +658,7 @@ class QueryReader:
 
     def linked_values(self, f: QueryFile, steady: frozenset[str]) -> str:
         """Return the table ``(kind, s, p)`` of values of the people who share the steady cells of a row."""
-        found = ["SELECT 0::BIGINT AS kind, 0::BIGINT AS s, 0.0::DOUBLE AS p WHERE false"]
+        queries = ["SELECT 0::BIGINT AS kind, 0::BIGINT AS s, 0.0::DOUBLE AS p WHERE false"]
         for g in self.files:
             pairs = self._sharing(
                 f,
@@ -664,11 +670,11 @@ class QueryReader:
             n = self.base.keep(
                 f"SELECT p, count(DISTINCT unit) AS n FROM {shared} JOIN people{g.number} AS u ON u.kind = q GROUP BY p"
             )
-            found.append(
+            queries.append(
                 f"""SELECT p AS kind, s, (count(DISTINCT unit) / any_value(c.n))::DOUBLE AS p FROM {shared} JOIN people{g.number} AS u ON u.kind = q
-                JOIN {self.told[g.number]} AS t ON t.kind = q JOIN {n} AS c USING (p) GROUP BY p, s"""
+                JOIN {self.value_tables[g.number]} AS t ON t.kind = q JOIN {n} AS c USING (p) GROUP BY p, s"""
             )
-        return self.base.keep(f"SELECT kind, s, max(p) AS p FROM ({' UNION ALL '.join(found)}) GROUP BY kind, s")
+        return self.base.keep(f"SELECT kind, s, max(p) AS p FROM ({' UNION ALL '.join(queries)}) GROUP BY kind, s")
 
     def _sharing(
         self,

@@ -32,14 +32,14 @@ def shares_sql(
             size = f"floor(sum(weight * n) / max(weight) + {ROUNDING})"
             sizes = f"SELECT id, {size} AS size FROM {one.units} WHERE sized GROUP BY id"
             text = f"SELECT row, size < 2 AS single FROM {one.known} JOIN ({sizes}) USING (id)"
-            known[one.held, one.file].append(one.tables.table(text))
+            known[one.reader_files, one.file].append(one.tables.table(text))
     weight = "1" if source.subject else "weight"
     of_unit = f"unit, bool_or(single) AS single, any_value({weight}) AS w"
     shares: dict[int, float] = {}
-    for (_, file), found in known.items():
+    for (_, file), single_rows in known.items():
         tables = QueryTables(database)
         tables.put_arrays({"row": np.arange(len(source)), "unit": source.unit, "weight": source.weight}, "source")
-        tables.put(pa.concat_tables(found), "known")
+        tables.put(pa.concat_tables(single_rows), "known")
         units = f"SELECT {of_unit} FROM known JOIN source USING (row) GROUP BY unit"
         ((share,),) = tables.rows(f"SELECT sum(w) FILTER (single) / sum(w) FROM ({units})")
         shares[file] = max(share or 0.0, shares.get(file, 0.0))
