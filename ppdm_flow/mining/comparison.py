@@ -166,8 +166,8 @@ def recounted(database: ItemDatabase, known: Encoding) -> Encoding:
     The dissimilarity of the two is free of chance in the search for a second code table: where supports tie, the same
     rows under other numbers of their items may have another code table, and be 0.2 apart by that alone.
     """
-    found = cover(database, known.table.itemsets)
-    return Encoding(database, replace(known.table, usages=found.usages, singles=found.singles))
+    own_cover = cover(database, known.table.itemsets)
+    return Encoding(database, replace(known.table, usages=own_cover.usages, singles=own_cover.singles))
 
 
 def random_part(database: ItemDatabase, rows: int, rng: np.random.Generator) -> ItemDatabase:

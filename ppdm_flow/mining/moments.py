@@ -127,11 +127,11 @@ class ExactSum:
         if not np.isfinite(block).all():
             raise ValueError("a sum of numbers that are not all finite")
         mantissa, exponent = np.frexp(block)
-        whole = (mantissa * 2.0**_MANTISSA).astype(np.int64)
+        integers = (mantissa * 2.0**_MANTISSA).astype(np.int64)
         least = int(exponent.min())
         places = exponent - least
-        high = np.bincount(places, weights=whole >> _HALF)
-        low = np.bincount(places, weights=whole & ((1 << _HALF) - 1))
+        high = np.bincount(places, weights=integers >> _HALF)
+        low = np.bincount(places, weights=integers & ((1 << _HALF) - 1))
         for place in np.flatnonzero((high != 0) | (low != 0)).tolist():
             self._parts[least + place - _MANTISSA] += (int(high[place]) << _HALF) + int(low[place])
 

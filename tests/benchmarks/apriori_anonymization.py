@@ -71,8 +71,8 @@ def row(name: str, owned: Owners, tree: CodeTree, most: int, way: str) -> Row:
     node = generalized(owned, tree, LEAST, most, WAYS[way]).node
     seconds, spent = time.perf_counter() - wall, time.process_time() - cpu
     occurs, kept = owned.occurrences(), node >= 0
-    lost = (occurs[kept] * tree.price[node[kept]]).sum() + occurs[~kept].sum() * tree.whole
-    note = f"NCP {lost / tree.whole / occurs.sum():.3f}, {owned.width:,} items to {len(np.unique(node[kept])):,}"
+    lost = (occurs[kept] * tree.price[node[kept]]).sum() + occurs[~kept].sum() * tree.full_price
+    note = f"NCP {lost / tree.full_price / occurs.sum():.3f}, {owned.width:,} items to {len(np.unique(node[kept])):,}"
     return Row(f"{name}.m{most}.{way}", len(owned), seconds, 0, note, cpu=spent)
 
 

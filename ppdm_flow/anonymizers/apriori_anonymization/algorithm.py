@@ -161,12 +161,12 @@ def _figures(
 ) -> dict[str, Figure]:
     occurs = owned.occurrences()
     gone = nodes == NONE
-    lost = occurs[gone].sum() * items.tree.whole + (occurs * items.tree.price[nodes])[~gone].sum()
+    lost = occurs[gone].sum() * items.tree.full_price + (occurs * items.tree.price[nodes])[~gone].sum()
     after = way.labelled(column)
     rows, total = len(column), int(occurs.sum())
     note = "" if total else "no set holds an item"
     figures = {
-        "ncp": Figure(float(lost / (total * items.tree.whole)) if total else None, "share", note=note),
+        "ncp": Figure(float(lost / (total * items.tree.full_price)) if total else None, "share", note=note),
         "items_before": Figure(len(column.categories), "items"),
         "items_after": Figure(len(after.categories), "items"),
         "left_out": Figure(int(gone.sum()), "items"),

@@ -36,7 +36,7 @@ from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses, siz
 from ppdm_flow.mining.hierarchies.coarsening import UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import decimals
 from ppdm_flow.mining.hierarchies.ladder import ANYTHING, FullHierarchy, full_hierarchy
-from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
+from ppdm_flow.mining.local_recoding.kernels import edges, partition_sizes, walked
 from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.scales import OrderedScale, RecodedForm, flat
 from ppdm_flow.mining.local_recoding.tree import Partition, nothing_cut
@@ -393,7 +393,7 @@ def labelled(items: WeightedItems, parts: Partition, values: tuple[ScaledValues,
         if own.widths is not None:
             plain = high[:, j] < own.scale.size
             costs[plain, j] += own.widths[high[plain, j]]
-    sizes = held(items.weights, parts.order, parts.begins, parts.ends)
+    sizes = partition_sizes(items.weights, parts.order, parts.begins, parts.ends)
     return ClassLabels(tuple(columns), sizes, costs, low, high)
 
 

@@ -214,8 +214,8 @@ def _hash(numbers: Integers) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 
 def _with_context(figures: dict[str, Figure], data: AnalysisData) -> dict[str, Figure]:
     """Add how many rows and attributes the analysis rests on."""
-    told: Callable[[float], str] = lambda share: f"of the original {100 * share:.3g}%"  # noqa: E731
-    rows = Figure(data.after.used, "share", note=told(data.before.used))
+    describe: Callable[[float], str] = lambda share: f"of the original {100 * share:.3g}%"  # noqa: E731
+    rows = Figure(data.after.used, "share", note=describe(data.before.used))
     coarser = f"compared at the released level: {', '.join(f'`{a}`' for a in data.coarser)}" if data.coarser else ""
     unweighted = "the sampling weights are not released" if data.weighted == (True, False) else ""
     note = "; ".join(each for each in (coarser, unweighted) if each)
@@ -311,11 +311,11 @@ def _side(table: Table, cells: dict[str, Floats | Integers], weight: str | None,
             raise UncomparableError(f"the sampling weights are released as labels, `{weight}`")
         sampling = np.nan_to_num(numbers, nan=0.0)
     weights = counts * sampling
-    whole = weights > 0
+    usable = weights > 0
     for each in cells.values():
-        whole &= complete(each)
+        usable &= complete(each)
     total = float(weights[weights > 0].sum())
-    return AnalysisSide(cells, counts, weights * (float(counts.sum()) / total if total else 1.0), whole, table.rows)
+    return AnalysisSide(cells, counts, weights * (float(counts.sum()) / total if total else 1.0), usable, table.rows)
 
 
 # An analysis on one side: estimates of means and coefficients, or the shares of a table.

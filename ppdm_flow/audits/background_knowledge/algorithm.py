@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ppdm_flow.audits.background_knowledge.spec import BackgroundKnowledgeParams
 from ppdm_flow.audits.inference.people import UNCOUNTED, found_sql
 from ppdm_flow.audits.inference.secrets import secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Held, TargetInference, amount, attacked_classes, units
+from ppdm_flow.audits.inference.targets import SecretValues, TargetInference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
 from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.core.diagnostics import Severity
@@ -33,14 +33,14 @@ MOST = 6
 
 
 def findings(
-    held: Mapping[str, Held],
+    values_by_secret: Mapping[str, SecretValues],
     inferences: Sequence[TargetInference],
     params: BackgroundKnowledgeParams,
     ctx: AuditContext,
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that becomes certain by knowledge, and for each target."""
-    for secret, each in held.items():
-        after, before = (each.found(n) for n in (params.excludes, 0))
+    for secret, each in values_by_secret.items():
+        after, before = (each.count_certain(n) for n in (params.excludes, 0))
         if after > before:
             text = (
                 f"`{secret}` becomes certain for {after - before:,} of {each.total:,} {each.unit} to someone who can"
@@ -58,10 +58,10 @@ def findings(
             yield Finding("PPF893", Severity.WARNING, text, subject)
 
 
-def chart(held: Mapping[str, Held], excluded: int) -> Chart:
+def chart(values_by_secret: Mapping[str, SecretValues], excluded: int) -> Chart:
     """Return lines: the share of the rows whose value is certain, by how many values can be ruled out."""
     every = range(max(MOST, min(excluded, 2 * MOST)) + 1)
-    lines = {s: [h.found(n) / max(1, h.total) for n in every] for s, h in held.items()}
+    lines = {s: [h.count_certain(n) / max(1, h.total) for n in every] for s, h in values_by_secret.items()}
     return Chart(
         id="ruled_out",
         title="What ruling values out reveals",
@@ -69,7 +69,7 @@ def chart(held: Mapping[str, Held], excluded: int) -> Chart:
         x=tuple(str(n) for n in every),
         series=tuple(FigureSeries(s, tuple(line)) for s, line in lines.items()),
         x_label="values that the attacker can rule out",
-        y_label=f"share of {units(held)} whose value is certain",
+        y_label=f"share of {units(values_by_secret)} whose value is certain",
         note="whichever values these are: the worst case",
     )
 
@@ -87,11 +87,13 @@ class BackgroundKnowledgeAudit:
         if not of.secrets:
             return AuditOutcome(summarized({}, NAMES))
         seen = attacked_classes(of, self.params.targets, candidate, ctx)
-        each = {s: _figures(h, self.params.excludes, seen.true[s], untold(ctx)) for s, h in seen.held.items()}
+        each = {
+            s: _figures(h, self.params.excludes, seen.true[s], untold(ctx)) for s, h in seen.values_by_secret.items()
+        }
         outcome = AuditOutcome(
             summarized(each, NAMES) | seen.figures(),
             findings=tuple(findings(seen.sound, seen.sure, self.params, ctx)),
-            charts=(chart(seen.held, self.params.excludes),),
+            charts=(chart(seen.values_by_secret, self.params.excludes),),
         )
         return refuse_rows(outcome, ctx)
 
@@ -103,23 +105,23 @@ class BackgroundKnowledgeAudit:
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         figures: dict[str, float | int | None] = {}
         for secret in of.secrets:
-            again = found_sql(candidate, of.beside(secret), secret, ctx)
-            if again is not None and not again.links:
-                figures[f"{secret}.certain_uninformed"] = again.certain
-                figures[f"{secret}.worst_posterior_uninformed"] = again.posterior
+            counts = found_sql(candidate, of.beside(secret), secret, ctx)
+            if counts is not None and not counts.links:
+                figures[f"{secret}.certain_uninformed"] = counts.certain
+                figures[f"{secret}.worst_posterior_uninformed"] = counts.posterior
         return figures
 
 
-def _figures(held: Held, excluded: int, true: bool, counted_by: str) -> dict[str, Figure]:
-    some = held.total > 0
-    if held.told == UNCOUNTED:
+def _figures(secret_values: SecretValues, excluded: int, true: bool, counted_by: str) -> dict[str, Figure]:
+    some = secret_values.total > 0
+    if secret_values.linked_rows_note == UNCOUNTED:
         return {n: Figure(None, unit, note=UNCOUNTED) for n, unit in NAMES.items()}
-    note = "there are no rows" if not some else (counted_by or held.told) if true else NOT_TRUE
+    note = "there are no rows" if not some else (counted_by or secret_values.linked_rows_note) if true else NOT_TRUE
     values = {
-        "certain": held.found(excluded) / held.total if some else None,
-        "certain_uninformed": held.found() / held.total if some else None,
-        "worst_posterior": held.worst_posterior(excluded),
-        "worst_posterior_uninformed": held.worst_posterior(),
+        "certain": secret_values.count_certain(excluded) / secret_values.total if some else None,
+        "certain_uninformed": secret_values.count_certain() / secret_values.total if some else None,
+        "worst_posterior": secret_values.worst_posterior(excluded),
+        "worst_posterior_uninformed": secret_values.worst_posterior(),
     }
     none = note or "no value is released"
     return {n: Figure(v, NAMES[n], note=none if v is None else note) for n, v in values.items()}

@@ -320,11 +320,11 @@ def common_values(
     other = there.secrets.index(secret)
     counts = (mine.counts((*here.columns, secret)), theirs.counts((*there.columns, secret)))
     names = union([f.names(secret) for f in counts])
-    held, known = _held(here, counts[0], names), _held(there, counts[1], names)
+    values_here, known = _class_values(here, counts[0], names), _class_values(there, counts[1], names)
     informed = (people.there >= 0) & (here.low[place, people.here] >= 0)
     informed &= there.low[other, np.maximum(people.there, 0)] >= 0
     pairs, which = np.unique(np.stack([people.here[informed], people.there[informed]]), axis=1, return_inverse=True)
-    value, share = _only(pairs, held, known, len(names))
+    value, share = _only(pairs, values_here, known, len(names))
     sure = np.zeros(len(people.persons), dtype=np.bool_)
     sure[informed] = value[which.ravel()] >= 0
     alone = here.low[place] == here.high[place]
@@ -342,7 +342,7 @@ def common_values(
     )
 
 
-def _held(classes: ReleasedClasses, counts: Counts, names: pa.StringArray) -> _ClassValues:
+def _class_values(classes: ReleasedClasses, counts: Counts, names: pa.StringArray) -> _ClassValues:
     owner = classes.places(counts)
     kept = counts.counts > 0
     order = np.argsort(owner[kept], kind="stable")
@@ -358,21 +358,21 @@ def _onto(codes: Integers, own: pa.StringArray, names: pa.StringArray) -> Intege
 
 
 def _only(
-    pairs: Integers, held: _ClassValues, known: _ClassValues, width: int
+    pairs: Integers, values_here: _ClassValues, known: _ClassValues, width: int
 ) -> tuple[Integers, npt.NDArray[np.float64]]:
     """Return the one value that both classes of each pair have, -1 for none or several, and its share in the first."""
     here, there = pairs
-    size = held.begins[here + 1] - held.begins[here]
+    size = values_here.begins[here + 1] - values_here.begins[here]
     pair = np.repeat(np.arange(len(here)), size)
-    entry = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size, size) + held.begins[here][pair]
+    entry = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size, size) + values_here.begins[here][pair]
     owner = np.repeat(np.arange(len(known.begins) - 1), np.diff(known.begins))
-    both = np.isin(there[pair] * width + held.value[entry], owner * width + known.value)
+    both = np.isin(there[pair] * width + values_here.value[entry], owner * width + known.value)
     many = np.bincount(pair[both], minlength=len(here))
     value = np.full(len(here), -1, dtype=np.int64)
     share = np.zeros(len(here))
-    value[pair[both]] = held.value[entry[both]]
-    rows = np.concatenate([[0], np.cumsum(held.rows)])
-    total = rows[held.begins[here + 1]] - rows[held.begins[here]]
-    share[pair[both]] = held.rows[entry[both]] / total[pair[both]]
+    value[pair[both]] = values_here.value[entry[both]]
+    rows = np.concatenate([[0], np.cumsum(values_here.rows)])
+    total = rows[values_here.begins[here + 1]] - rows[values_here.begins[here]]
+    share[pair[both]] = values_here.rows[entry[both]] / total[pair[both]]
     value[many != 1] = -1
     return value, share

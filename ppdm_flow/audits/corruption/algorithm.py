@@ -83,7 +83,7 @@ class CorruptionAudit:
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
         """Compute the posteriors again: in SQL over the released file, or from every entry of the operator."""
         attack = _Attack(self.params, original, candidate, ctx)
-        again: dict[str, float | int | None] = {}
+        figures: dict[str, float | int | None] = {}
         for column in attack.columns:
             operator = ctx.operators.get(column)
             if operator is None:
@@ -91,8 +91,8 @@ class CorruptionAudit:
             else:
                 prior = _prior(attack, column, operator)
                 mine = perturbed_sql(operator, prior, self.params.sampled, attack.known) if prior is not None else {}
-            again |= {f"{column}.{name}": value for name, value in mine.items()}
-        return again
+            figures |= {f"{column}.{name}": value for name, value in mine.items()}
+        return figures
 
 
 def _measured(attack: _Attack, column: str) -> Figures:

@@ -47,8 +47,11 @@ class DiscoverableSupportAudit:
         lowest = _lowest(both.operator, numbers, self.params.sizes, maxima)
         own = OwnRelease(both.operator, numbers, maxima, self.params.level, lowest)
         figures = dict(_figures(own, given=self.params.max_supports is not None))
-        whole = _lowest(both.operator, numbers, self.params.sizes, None)
-        figures |= {f"none_or_all.{k}": _figure(s, k, "which occur as a whole or not at all") for k, s in whole.items()}
+        lowest_undivided = _lowest(both.operator, numbers, self.params.sizes, None)
+        figures |= {
+            f"none_or_all.{k}": _figure(s, k, "which occur as a whole or not at all")
+            for k, s in lowest_undivided.items()
+        }
         return AuditOutcome(figures, charts=charts(own))
 
 

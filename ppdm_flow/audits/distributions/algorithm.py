@@ -322,9 +322,9 @@ class Shares:
         mine = entropy(self.before if self.original is None else self.original)
         if mine <= 0:
             return self.suppressed
-        told = self.after.copy()
-        told[SUPPRESSED + SPECIALS] = 0.0
-        loss = 1.0 - float(told.sum()) * entropy(told) / mine
+        shown = self.after.copy()
+        shown[SUPPRESSED + SPECIALS] = 0.0
+        loss = 1.0 - float(shown.sum()) * entropy(shown) / mine
         return min(1.0, loss) if loss > ROUNDING else 0.0
 
     def label(self, place: int, ctx: AuditContext, attribute: str, number: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ppdm_flow.audits.homogeneity.spec import HomogeneityParams
 from ppdm_flow.audits.inference.people import UNCOUNTED, found_sql
 from ppdm_flow.audits.inference.secrets import Secrets, secrets_of, summarized
-from ppdm_flow.audits.inference.targets import Held, TargetInference, amount, attacked_classes, units
+from ppdm_flow.audits.inference.targets import SecretValues, TargetInference, amount, attacked_classes, units
 from ppdm_flow.audits.records.columns import NOT_TRUE
 from ppdm_flow.audits.records.members import counts_people, refuse_rows, untold
 from ppdm_flow.core.diagnostics import Severity
@@ -24,22 +24,24 @@ NAMES = {"certain": "share", "certain_rows": "rows", "certain_classes": "classes
 
 
 def findings(
-    held: Mapping[str, Held], inferences: Sequence[TargetInference], of: Secrets, ctx: AuditContext
+    values_by_secret: Mapping[str, SecretValues], inferences: Sequence[TargetInference], of: Secrets, ctx: AuditContext
 ) -> Iterator[Finding]:
     """Yield a finding for each secret that is certain for somebody, and for each target."""
-    for secret, values in held.items():
+    for secret, values in values_by_secret.items():
         classes = values.certain_classes
-        if values.found():
+        if values.count_certain():
             one = int(classes.min(initial=values.total))
             number = amount(one, values.unit)
             alone = f", some of them of a single {number[2:]}" if one == 1 else f" of {number} or more"
-            alone = f"{alone if len(classes) else ''}{f', {values.told}' if values.told else ''}"
+            alone = (
+                f"{alone if len(classes) else ''}{f', {values.linked_rows_note}' if values.linked_rows_note else ''}"
+            )
             who = listed(of.beside(secret)) if of.beside(secret) else "only that somebody is in the release"
             why = "all rows of their class have the same value"
             if values.unit == "people":
                 why = "all people of a class that they are in have one value"
             text = (
-                f"whoever knows a person's {who} knows `{secret}` for certain for {values.found():,} of"
+                f"whoever knows a person's {who} knows `{secret}` for certain for {values.count_certain():,} of"
                 f" {values.total:,} {values.unit}: {why}, in {len(classes):,}"
                 f" {'class' if len(classes) == 1 else 'classes'}{alone}"
             )
@@ -54,18 +56,20 @@ def findings(
             yield Finding("PPF892", Severity.WARNING, text, subject)
 
 
-def chart(held: Mapping[str, Held]) -> Chart:
+def chart(values_by_secret: Mapping[str, SecretValues]) -> Chart:
     """Return bars: the share of the rows whose value is certain, beside what chance would do."""
-    certain = [h.found() / max(1, h.total) for h in held.values()]
-    unit = units(held)
+    certain = [h.count_certain() / max(1, h.total) for h in values_by_secret.values()]
+    unit = units(values_by_secret)
     return Chart(
         id="certain",
         title=f"{unit.capitalize()} whose sensitive value is certain",
         kind="bars",
-        x=tuple(held),
+        x=tuple(values_by_secret),
         series=(
             FigureSeries("release", tuple(certain)),
-            FigureSeries("values dealt at random", tuple(h.certain_by_chance() or 0.0 for h in held.values())),
+            FigureSeries(
+                "values dealt at random", tuple(h.certain_by_chance() or 0.0 for h in values_by_secret.values())
+            ),
         ),
         x_label="attribute",
         y_label=f"share of {unit}",
@@ -86,11 +90,11 @@ class HomogeneityAudit:
         if not of.secrets:
             return AuditOutcome(summarized({}, NAMES))
         seen = attacked_classes(of, self.params.targets, candidate, ctx)
-        each = {s: _figures(h, seen.true[s], untold(ctx)) for s, h in seen.held.items()}
+        each = {s: _figures(h, seen.true[s], untold(ctx)) for s, h in seen.values_by_secret.items()}
         outcome = AuditOutcome(
             summarized(each, NAMES) | seen.figures(),
             findings=tuple(findings(seen.sound, seen.sure, of, ctx)),
-            charts=(chart(seen.held),),
+            charts=(chart(seen.values_by_secret),),
         )
         return refuse_rows(outcome, ctx)
 
@@ -102,26 +106,36 @@ class HomogeneityAudit:
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         figures: dict[str, float | int | None] = {}
         for secret in of.secrets:
-            again = found_sql(candidate, of.beside(secret), secret, ctx)
-            if again is not None:
-                figures[f"{secret}.certain_classes"] = again.classes
-                if not again.links:
-                    figures[f"{secret}.certain"] = again.certain
-                    figures[f"{secret}.certain_rows"] = again.found
+            counts = found_sql(candidate, of.beside(secret), secret, ctx)
+            if counts is not None:
+                figures[f"{secret}.certain_classes"] = counts.classes
+                if not counts.links:
+                    figures[f"{secret}.certain"] = counts.certain
+                    figures[f"{secret}.certain_rows"] = counts.certain_people
         return figures
 
 
-def _figures(held: Held, true: bool, counted: str) -> dict[str, Figure]:
-    some = held.total > 0
-    found = held.found() if held.told != UNCOUNTED else None
-    note = "there are no rows" if not some else (counted or held.told) if true or found is None else NOT_TRUE
-    chance = held.certain_by_chance()
+def _figures(secret_values: SecretValues, true: bool, counted: str) -> dict[str, Figure]:
+    some = secret_values.total > 0
+    certain_rows = secret_values.count_certain() if secret_values.linked_rows_note != UNCOUNTED else None
+    note = (
+        "there are no rows"
+        if not some
+        else (counted or secret_values.linked_rows_note)
+        if true or certain_rows is None
+        else NOT_TRUE
+    )
+    chance = secret_values.certain_by_chance()
     dealt = "if the values were dealt to the rows at random"
-    if held.unit == "people":
+    if secret_values.unit == "people":
         dealt = f"at most, {dealt}"
     return {
-        "certain": Figure(found / held.total if some and found is not None else None, "share", note=note),
-        "certain_rows": Figure(found, held.unit, note=note),
-        "certain_classes": Figure(len(held.certain_classes), "classes", note=note if found is not None else ""),
+        "certain": Figure(
+            certain_rows / secret_values.total if some and certain_rows is not None else None, "share", note=note
+        ),
+        "certain_rows": Figure(certain_rows, secret_values.unit, note=note),
+        "certain_classes": Figure(
+            len(secret_values.certain_classes), "classes", note=note if certain_rows is not None else ""
+        ),
         "by_chance": Figure(chance, "share", note=dealt if chance is not None else "no value is released"),
     }

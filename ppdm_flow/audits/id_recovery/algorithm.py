@@ -106,11 +106,11 @@ class IdRecoveryAudit:
         order = np.random.default_rng(0).permutation(rows)
         hits = lucky = 0
         for head, until in self._positions():
-            found = attack.hits(self._decoded(attack.codes, head, until))
-            if found > hits or not hits:
+            recovered = attack.hits(self._decoded(attack.codes, head, until))
+            if recovered > hits or not hits:
                 guessed = np.empty(rows, dtype=np.int64)
                 guessed[order] = self._decoded(attack.codes[order], head, until)
-                hits, lucky = found, attack.hits(guessed)
+                hits, lucky = recovered, attack.hits(guessed)
         figures = {
             "recovered_ids": Figure(
                 hits / rows, "share", note="rows whose id, with the rest of the record, is a true one"

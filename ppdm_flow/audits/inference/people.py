@@ -49,13 +49,13 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByLinks:
-    """``found`` are the numbers of the people for whom a value is certain, ``share`` the highest of one value.
+    """``certain_people`` are the numbers of the people for whom a value is certain, ``share`` the highest of one value.
 
     ``any_linked``: some row is. ``complete`` is false where nobody looks at all of them: combinations of
     classes are too many, or sets may link rows.
     """
 
-    found: Ints
+    certain_people: Ints
     share: float = 0.0
     any_linked: bool = False
     complete: bool = True
@@ -81,7 +81,7 @@ class PeopleHoldings:
     linked: ByLinks = NOTHING
 
     @property
-    def told(self) -> str:
+    def linked_rows_note(self) -> str:
         """What a figure's note says of rows that are seen to be one person's; empty where none is."""
         if not self.linked.complete:
             return UNCOUNTED
@@ -89,13 +89,15 @@ class PeopleHoldings:
 
     def of_kinds(self, kind: Ints) -> PeopleHoldings:
         """Return the same where values count as their kinds: ``kind`` (values,) are numbers from 0."""
-        held = self.by_rows
+        values = self.by_rows
         shown = self.codes >= 0
         codes = np.where(shown, kind[np.where(shown, self.codes, 0)] if len(kind) else self.codes, self.codes)
         every = joined(joined(self.group, self.person), codes + SPECIALS)
         _, first, place = np.unique(every, return_index=True, return_inverse=True)
         rows = np.bincount(place.reshape(-1), self.rows, len(first)).astype(np.int64)
-        by_rows = ClassValues(held.group, kind[held.codes], held.rows, held.rank, held.sizes, held.blank, held.names)
+        by_rows = ClassValues(
+            values.group, kind[values.codes], values.rows, values.rank, values.sizes, values.blank, values.names
+        )
         return PeopleHoldings(self.group[first], self.person[first], codes[first], rows, by_rows)
 
     @property
@@ -173,10 +175,10 @@ class PeopleHoldings:
             left, spared = self._left(number)
             yield shown[(left == people)[value] & spared]
 
-    def found(self, excluded: int = 0) -> int:
+    def count_certain(self, excluded: int = 0) -> int:
         """Return how many people have a value that is certain to someone who rules out so many others at most."""
         each = list(self._certain(excluded))
-        return len(np.unique(np.concatenate([self.linked.found, *(self.person[entries] for entries in each)])))
+        return len(np.unique(np.concatenate([self.linked.certain_people, *(self.person[entries] for entries in each)])))
 
     @property
     def certain_classes(self) -> Ints:
@@ -242,9 +244,9 @@ def people_holdings(
     if ctx.people is None or ctx.pairs is None:
         raise ValueError("no column says whose the released rows are, so people cannot be counted")
     named = (*columns, secret)
-    found = paired_counts(candidate, ctx.pairs, named, [ctx.people.subject])
-    kept = found.counts > 0
-    counts = Counts((*named, PERSON), found.categories, found.codes[kept], found.counts[kept])
+    paired = paired_counts(candidate, ctx.pairs, named, [ctx.people.subject])
+    kept = paired.counts > 0
+    counts = Counts((*named, PERSON), paired.categories, paired.codes[kept], paired.counts[kept])
     group, _ = counts.groups(tuple(columns))
     codes = counts.of(secret).astype(np.int64)
     person = counts.of(PERSON).astype(np.int64) + SPECIALS
@@ -255,14 +257,14 @@ def people_holdings(
 
 
 @dataclass(frozen=True, slots=True)
-class FoundAgain:
-    """What SQL says without anything ruled out: who is ``found``, in how many ``classes``, of how many ``people``.
+class InferenceCounts:
+    """What SQL counts without anything ruled out: ``certain_people`` in ``classes`` of ``people`` in all.
 
     ``posterior`` is the highest share of people or of rows with one value; None where no value is released. ``links``:
     somebody has several rows, and some are linked, so that there may be more than this.
     """
 
-    found: int
+    certain_people: int
     classes: int
     people: int
     posterior: float | None
@@ -271,21 +273,21 @@ class FoundAgain:
     @property
     def certain(self) -> float | None:
         """The share of the people who are found."""
-        return self.found / self.people if self.people else None
+        return self.certain_people / self.people if self.people else None
 
 
-def found_sql(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> FoundAgain | None:
+def found_sql(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> InferenceCounts | None:
     """Count by the second route; None without a database."""
     if ctx.people is None or ctx.sql is None:
         return None
-    told = ReleasedRows(candidate, ctx).relation((*columns, secret), (ctx.people.subject,))
-    if told is None:
+    relation = ReleasedRows(candidate, ctx).relation((*columns, secret), (ctx.people.subject,))
+    if relation is None:
         return None
     cells = ", ".join(f"c{i}" for i in range(len(columns))) or "1"
     v, p = f"c{len(columns)}", f"c{len(columns) + 1}"
     text = f"""
         WITH had AS MATERIALIZED (
-            SELECT DENSE_RANK() OVER (ORDER BY {cells}) AS id, {v} AS v, {p} AS p, n FROM ({told.text})),
+            SELECT DENSE_RANK() OVER (ORDER BY {cells}) AS id, {v} AS v, {p} AS p, n FROM ({relation.text})),
         sizes AS (SELECT id, COUNT(DISTINCT p) AS people, SUM(n) AS rows FROM had GROUP BY id),
         each AS MATERIALIZED (
             SELECT id, ANY_VALUE(people) AS people, COUNT(DISTINCT p) AS holders, SUM(n) / ANY_VALUE(rows) AS share
@@ -294,9 +296,11 @@ def found_sql(candidate: DataView, columns: Sequence[str], secret: str, ctx: Aud
         SELECT (SELECT COUNT(DISTINCT p) FROM had SEMI JOIN sure USING (id)), (SELECT COUNT(*) FROM sure),
             (SELECT COUNT(DISTINCT p) FROM had), (SELECT SUM(n) FROM had),
             (SELECT MAX(GREATEST(holders / people, share)) FROM each)"""  # noqa: S608  # our own names
-    found, classes, people, rows, posterior = ctx.sql.rows(text, (), told.tables)[0]
+    certain_people, classes, people, rows, posterior = ctx.sql.rows(text, (), relation.tables)[0]
     links = int(rows or 0) > int(people) and links_sql(candidate, columns, ctx)
-    return FoundAgain(int(found), int(classes), int(people), None if posterior is None else float(posterior), links)
+    return InferenceCounts(
+        int(certain_people), int(classes), int(people), None if posterior is None else float(posterior), links
+    )
 
 
 PERSON = "\0person"
@@ -329,7 +333,7 @@ class ClassValues:
         return int(self.sizes.sum())
 
     @property
-    def told(self) -> str:
+    def linked_rows_note(self) -> str:
         """What a figure's note says of linked rows: nothing, where rows are counted."""
         return ""
 
@@ -347,7 +351,7 @@ class ClassValues:
         """Return the rows in these classes."""
         return int(self.sizes[chosen].sum())
 
-    def found(self, excluded: int = 0) -> int:
+    def count_certain(self, excluded: int = 0) -> int:
         """Return the rows whose value is certain to someone who rules out so many others."""
         return self.rows_of(self.certain(excluded))
 
@@ -422,7 +426,7 @@ def holdings_of(counts: Counts, columns: Sequence[str], secret: str) -> ClassVal
 def by_links(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> ByLinks:
     """Look at the combinations of classes that linked people have; a missing cell there is a value of its own."""
     formed, own = _read(columns, ctx)
-    found, share = [], 0.0
+    certain_people, share = [], 0.0
     try:
         if not may_link(formed, candidate, own):
             return NOTHING
@@ -431,12 +435,12 @@ def by_links(candidate: DataView, columns: Sequence[str], secret: str, ctx: Audi
             return NOTHING
         for number, entries in known.entries():
             persons, most = _certain(number, entries)
-            found.append(persons)
+            certain_people.append(persons)
             share = max(share, most)
     except UnmeasuredError:
-        return ByLinks(NOTHING.found, 0.0, any_linked=True, complete=False)
-    places = np.unique(np.concatenate([NOTHING.found, *found]))
-    return ByLinks(known.held.holdings.persons[places], share, any_linked=True)
+        return ByLinks(NOTHING.certain_people, 0.0, any_linked=True, complete=False)
+    places = np.unique(np.concatenate([NOTHING.certain_people, *certain_people]))
+    return ByLinks(known.class_profiles.holdings.persons[places], share, any_linked=True)
 
 
 def _certain(number: int, entries: GroupEntries) -> tuple[Ints, float]:

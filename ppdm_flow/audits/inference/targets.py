@@ -27,7 +27,7 @@ from ppdm_flow.tables.counts import Counts
 
 Truths = npt.NDArray[np.bool_]
 
-Held = ClassValues | PeopleHoldings
+SecretValues = ClassValues | PeopleHoldings
 """The values of classes, by rows or by people."""
 
 
@@ -126,28 +126,28 @@ def _fitting(value: str, column: str, counts: Counts, ctx: AuditContext) -> Trut
     return chosen
 
 
-def units(held: Mapping[str, Held]) -> str:
+def units(values_by_secret: Mapping[str, SecretValues]) -> str:
     """Return what is counted: rows, or people."""
-    return next((h.unit for h in held.values()), "rows")
+    return next((h.unit for h in values_by_secret.values()), "rows")
 
 
 @dataclass(frozen=True, slots=True)
 class AttackedClasses:
     """What attacks on classes look at: every sensitive released column, and people of whom something is known.
 
-    ``held``: the classes' values, by sensitive column; ``true``: whether its cells are people's own values.
+    ``values_by_secret``: the classes' values, by sensitive column; ``true``: whether its cells are people's own values.
 
     ``inferences`` is what the release tells of the targets.
     """
 
-    held: Mapping[str, Held]
+    values_by_secret: Mapping[str, SecretValues]
     true: Mapping[str, bool]
     inferences: Sequence[TargetInference]
 
     @property
-    def sound(self) -> Mapping[str, Held]:
+    def sound(self) -> Mapping[str, SecretValues]:
         """The columns from which something true can be concluded."""
-        return {s: h for s, h in self.held.items() if self.true[s]}
+        return {s: h for s, h in self.values_by_secret.items() if self.true[s]}
 
     @property
     def sure(self) -> list[TargetInference]:
@@ -164,13 +164,13 @@ def attacked_classes(
 ) -> AttackedClasses:
     """Look at every sensitive column, beside the columns that tell people apart."""
     return AttackedClasses(
-        {s: _held(candidate, of.beside(s), s, ctx) for s in of.secrets},
+        {s: _secret_values(candidate, of.beside(s), s, ctx) for s in of.secrets},
         {s: truthful((*of.beside(s), s), ctx) for s in of.secrets},
         [i for s in of.secrets for i in infer(targets, of.beside(s), s, candidate, ctx)],
     )
 
 
-def _held(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> Held:
+def _secret_values(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditContext) -> SecretValues:
     if counts_people(ctx):
         return people_holdings(candidate, columns, secret, ctx, links=True)
     return holdings(candidate, columns, secret)

@@ -257,20 +257,20 @@ def _pairs(
 ) -> Pairs:  # fmt: skip
     """Return (value, label) pairs: by the policy, and of labels that it does not know by their form."""
     texts = values.texts
-    found = [_renamed(labels, texts, facts)]
-    told = np.zeros(len(labels), dtype=np.bool_)
-    told[found[0][1]] = True
-    if hierarchy is not None and not (told.all() and facts is not None and not facts.was(Change.GENERALIZED)):
+    pairs = [_renamed(labels, texts, facts)]
+    explained = np.zeros(len(labels), dtype=np.bool_)
+    explained[pairs[0][1]] = True
+    if hierarchy is not None and not (explained.all() and facts is not None and not facts.was(Change.GENERALIZED)):
         for level in _levels(column, hierarchy, texts, ctx):
             place = _places(level, labels)
-            found.append((np.flatnonzero(place >= 0), place[place >= 0]))
-            told[place[place >= 0]] = True
-    left = np.flatnonzero(~told)
+            pairs.append((np.flatnonzero(place >= 0), place[place >= 0]))
+            explained[place[place >= 0]] = True
+    left = np.flatnonzero(~explained)
     if len(left):
         mask = MASK if hierarchy is None else hierarchy.mask
         value, label = covered(labels.take(pa.array(left)).to_pylist(), texts, mask, padded=one_width(labels, mask))
-        found.append((value, left[label]))
-    value, label = (np.concatenate(side).astype(np.int64) for side in zip(*found, strict=True))
+        pairs.append((value, left[label]))
+    value, label = (np.concatenate(side).astype(np.int64) for side in zip(*pairs, strict=True))
     return value, label
 
 
@@ -304,8 +304,8 @@ def _runs(value: Integers, label: Integers, size: int) -> tuple[Integers, Intege
 
 
 def _places(texts: pa.StringArray, among: pa.StringArray) -> Integers:
-    found: Integers = pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return found
+    places: Integers = pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return places
 
 
 # How much of an attribute a released column keeps: errors of guesses with its labels, and without them.
@@ -377,8 +377,8 @@ class _Tally:
         place = _numbered(released, read)
         hidden[shown] = read.wide[place[shown]]
         self.lost += float(self.values.guessing[value[hidden]] @ rows[hidden])
-        told = shown & ~hidden
-        self.lost += float(_expected(self.values, value[told], place[told], read) @ rows[told])
+        readable = shown & ~hidden
+        self.lost += float(_expected(self.values, value[readable], place[readable], read) @ rows[readable])
 
     def _note(self, value: Integers, rows: Integers, missing: npt.NDArray[np.bool_]) -> None:
         size = len(self.paired)

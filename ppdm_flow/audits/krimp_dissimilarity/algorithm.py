@@ -70,14 +70,14 @@ class KrimpDissimilarityAudit:
             names = NAMES if self.params.yardstick == "halves" else (*NAMES, *BETWEEN)
             return AuditOutcome({n: Figure(None, "share", note=why) for n in names})
         search = CodeTableSearch(self._least(both), self.params.candidates, pruning=self.params.pruning)
-        found = self._compared(both, search)
+        outcome = self._compared(both, search)
         if self.params.yardstick == "halves":
-            return found
+            return outcome
         target = self.params.target or target_of({n: facts.role for n, facts in ctx.original_attributes.items()})
         if target is None or target not in original.schema:
-            return replace(found, figures={**found.figures, **_unmeasured("the original has no such classes")})
+            return replace(outcome, figures={**outcome.figures, **_unmeasured("the original has no such classes")})
         classes = class_databases(original, columns, target, limit, MOST_CLASSES)
-        return replace(found, figures={**found.figures, **self._between(classes, search)})
+        return replace(outcome, figures={**outcome.figures, **self._between(classes, search)})
 
     def _between(self, classes: Sequence[ItemDatabase], search: CodeTableSearch) -> dict[str, Figure]:
         """Return how unlike the classes of the original are to each other, over all pairs."""
@@ -131,8 +131,8 @@ class KrimpDissimilarityAudit:
             return np.zeros((0, 2))
         parts = (random_part(x.database, x.database.rows // 2, rng) for _ in range(self.params.repeats))
         pairs = ((search.encoded(part), recounted(part, x)) for part in parts)
-        found = [[dissimilarity(x, half, self.params.laplace).value for half in pair] for pair in pairs]
-        return np.array(found).reshape(-1, 2)
+        dissimilarities = [[dissimilarity(x, half, self.params.laplace).value for half in pair] for pair in pairs]
+        return np.array(dissimilarities).reshape(-1, 2)
 
 
 def _unmeasured(why: str) -> dict[str, Figure]:

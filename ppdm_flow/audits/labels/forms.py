@@ -303,5 +303,5 @@ def _runs(text: str, mask: str) -> tuple[tuple[int, int], ...]:
 
 def _places(texts: pa.StringArray, among: pa.StringArray) -> Integers:
     """Return where each text stands among others, -1 for one that does not."""
-    found: Integers = pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return found
+    places: Integers = pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return places

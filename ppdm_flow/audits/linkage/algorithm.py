@@ -221,16 +221,21 @@ def attack_people(
     released = int((rows.counts((_PERSON,)).counts > 0).sum())
     persons = known.values[-1]
     if params.external is None:
-        told = _originals(columns, persons, ctx.pairs, ctx.people.subject, ctx)
+        targets = _originals(columns, persons, ctx.pairs, ctx.people.subject, ctx)
     else:
-        told = _of_file(params, known, persons, original, ctx)
-    if len(known) == 0 or told.number == 0:
+        targets = _of_file(params, known, persons, original, ctx)
+    if len(known) == 0 or targets.number == 0:
         return None
-    index = known.index(told.values, ctx)
-    at, matches = _looked_up(told, index)
-    attack = _persons_judged(told, known, at, matches, released)
-    if params.sample and told.own is not None and told.whose is not None and np.isin(told.own, told.whose).any():
-        attack = replace(attack, near=_nearest(told, known, index, params.sample))
+    index = known.index(targets.values, ctx)
+    at, matches = _looked_up(targets, index)
+    attack = _persons_judged(targets, known, at, matches, released)
+    if (
+        params.sample
+        and targets.own is not None
+        and targets.whose is not None
+        and np.isin(targets.own, targets.whose).any()
+    ):
+        attack = replace(attack, near=_nearest(targets, known, index, params.sample))
     return attack
 
 
@@ -325,17 +330,17 @@ def _whose(truth: str, names: Column, persons: pa.StringArray, original: DataVie
     return whose
 
 
-def _looked_up(told: Targets, index: LabelIndex) -> tuple[Ints, Matches]:
+def _looked_up(targets: Targets, index: LabelIndex) -> tuple[Ints, Matches]:
     """Return which pairs were looked up, and what fits each: all, or those of some people, evenly spaced."""
-    many = np.bincount(told.kind, minlength=len(told.codes)).astype(np.int64)
-    matches, weights = look_up(told.codes, many, index)
+    many = np.bincount(targets.kind, minlength=len(targets.codes)).astype(np.int64)
+    matches, weights = look_up(targets.codes, many, index)
     if (weights == many).all():
-        at = np.arange(len(told.kind), dtype=np.int64)
-        return at, _taken(matches, told.kind)
-    size = max(1, int(weights.sum()) * told.number // len(told.kind))
-    at = told.evenly(size, np.arange(told.number))
-    kinds, place = np.unique(told.kind[at], return_inverse=True)
-    matches, _ = look_up(told.codes[kinds], np.ones(len(kinds), dtype=np.int64), index, _EVERYBODY)
+        at = np.arange(len(targets.kind), dtype=np.int64)
+        return at, _taken(matches, targets.kind)
+    size = max(1, int(weights.sum()) * targets.number // len(targets.kind))
+    at = targets.evenly(size, np.arange(targets.number))
+    kinds, place = np.unique(targets.kind[at], return_inverse=True)
+    matches, _ = look_up(targets.codes[kinds], np.ones(len(kinds), dtype=np.int64), index, _EVERYBODY)
     return at, _taken(matches, place.reshape(-1))
 
 
@@ -344,9 +349,11 @@ def _taken(matches: Matches, places: Ints) -> Matches:
     return Matches(matches.rows[places], matches.kinds[places], matches.first[places], *sides)
 
 
-def _persons_judged(told: Targets, known: ReleasedClasses, at: Ints, matches: Matches, released: int) -> LinkageAttack:
+def _persons_judged(
+    targets: Targets, known: ReleasedClasses, at: Ints, matches: Matches, released: int
+) -> LinkageAttack:
     """Bring together what fits the rows of each person: ``matches`` are those of the pairs ``at``."""
-    number, target = told.number, told.target[at]
+    number, target = targets.number, targets.target[at]
     linked = matches.certain(len(known.secrets) - 1)
     weights = np.zeros(number, dtype=np.int64)
     weights[target] = 1
@@ -354,52 +361,53 @@ def _persons_judged(told: Targets, known: ReleasedClasses, at: Ints, matches: Ma
     people = np.where(linked, 1, np.where(matches.rows == 1, 1, matches.rows))
     some = matches.rows > 0
     np.minimum.at(fewest, target[some], people[some])
-    found = Matches.nothing(number, len(known.secrets) - 1)
-    found.rows[:] = np.where(fewest == np.iinfo(np.int64).max, 0, fewest)
-    found.low[:] = found.high[:] = -1
+    person_matches = Matches.nothing(number, len(known.secrets) - 1)
+    person_matches.rows[:] = np.where(fewest == np.iinfo(np.int64).max, 0, fewest)
+    person_matches.low[:] = person_matches.high[:] = -1
     for i in range(len(known.secrets) - 1):
         sure = np.flatnonzero(matches.certain(i))[::-1]
-        found.low[i][target[sure]] = found.high[i][target[sure]] = matches.low[i][sure]
+        person_matches.low[i][target[sure]] = person_matches.high[i][target[sure]] = matches.low[i][sure]
     everybody = KindsOfPeople(
-        np.zeros((number, 0), dtype=np.int64), told.values, np.ones(number, dtype=np.int64), None, told.names
+        np.zeros((number, 0), dtype=np.int64), targets.values, np.ones(number, dtype=np.int64), None, targets.names
     )
     shown = replace(
         known, secrets=known.secrets[:-1], values=known.values[:-1], low=known.low[:-1], high=known.high[:-1]
     )
-    judged = _quality(told, target, linked, matches.low[-1], weights > 0)
-    return LinkageAttack(everybody, shown, found, weights, judged, None, released, "people")
+    judged = _quality(targets, target, linked, matches.low[-1], weights > 0)
+    return LinkageAttack(everybody, shown, person_matches, weights, judged, None, released, "people")
 
 
-def _quality(told: Targets, target: Ints, claimed: Truths, who: Ints, asked: Truths) -> LinkQuality | None:
+def _quality(targets: Targets, target: Ints, claimed: Truths, who: Ints, looked_up: Truths) -> LinkQuality | None:
     """Judge claims that ``target[i]`` is the released person ``who[i]``; None where nobody knows."""
-    if told.own is None or told.whose is None:
+    if targets.own is None or targets.whose is None:
         return None
-    there = asked & np.isin(told.own, told.whose)
-    right = claimed & (told.whose[np.where(claimed, who, 0)] == told.own[target])
+    there = looked_up & np.isin(targets.own, targets.whose)
+    right = claimed & (targets.whose[np.where(claimed, who, 0)] == targets.own[target])
     claims, correct = (len(np.unique(target[which])) for which in (claimed, right))
-    return LinkQuality(claims, correct, int(there.sum()), bool(asked.all()))
+    return LinkQuality(claims, correct, int(there.sum()), bool(looked_up.all()))
 
 
-def _nearest(told: Targets, known: ReleasedClasses, index: LabelIndex, sample: int) -> LinkQuality | None:
+def _nearest(targets: Targets, known: ReleasedClasses, index: LabelIndex, sample: int) -> LinkQuality | None:
     """Judge the nearest rows that are all one person's, of some people who have a released row."""
-    if told.own is None or told.whose is None:
+    if targets.own is None or targets.whose is None:
         return None
-    among = np.flatnonzero(np.isin(told.own, told.whose))
+    among = np.flatnonzero(np.isin(targets.own, targets.whose))
     most = max(FEWEST, LOOKS // max(1, index.classes.size))
     size = min(sample, most, len(among))
-    at = told.evenly(size, among)
+    at = targets.evenly(size, among)
     if len(at) > max(size, min(sample, most)):
-        at = told.evenly(max(1, size * min(sample, most) // len(at)), among)
-    kinds, place = np.unique(told.kind[at], return_inverse=True)
+        at = targets.evenly(max(1, size * min(sample, most) // len(at)), among)
+    kinds, place = np.unique(targets.kind[at], return_inverse=True)
     ones = np.ones(len(kinds), dtype=np.int64)
-    found = nearest(
-        told.codes[kinds], ones, np.zeros(len(kinds), dtype=np.int64), known.categories, told.values, index, len(kinds),
+    nearest_rows = nearest(
+        targets.codes[kinds], ones, np.zeros(len(kinds), dtype=np.int64), known.categories, targets.values, index,
+        len(kinds),
         (known.low[-1], known.high[-1]),
     )  # fmt: skip
-    who = found.who[place.reshape(-1)]
-    asked = np.zeros(told.number, dtype=np.bool_)
-    asked[told.target[at]] = True
-    quality = _quality(told, told.target[at], who >= 0, who, asked)
+    who = nearest_rows.who[place.reshape(-1)]
+    looked_up = np.zeros(targets.number, dtype=np.bool_)
+    looked_up[targets.target[at]] = True
+    quality = _quality(targets, targets.target[at], who >= 0, who, looked_up)
     return None if quality is None else replace(quality, complete=quality.released == len(among))
 
 

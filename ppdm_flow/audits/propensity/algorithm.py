@@ -59,12 +59,12 @@ class PropensityAudit:
         figures = {"columns_not_comparable": left_out}
         if not columns or len(before) < 2 or not len(after):
             return AuditOutcome(figures | _nothing("there is nothing to compare"))
-        told = self._told(columns)
+        fitted = self._fit_models(columns)
         first = half(original, ctx).held_out(before.rows)
-        chance = self._told(_halves(columns, first)) if first.any() and not first.all() else None
-        return AuditOutcome(figures | _figures(told, chance, sample or sample_after), charts=_charts(told, chance))
+        chance = self._fit_models(_halves(columns, first)) if first.any() and not first.all() else None
+        return AuditOutcome(figures | _figures(fitted, chance, sample or sample_after), charts=_charts(fitted, chance))
 
-    def _told(self, columns: tuple[CodedColumn, ...]) -> PropensityModels:
+    def _fit_models(self, columns: tuple[CodedColumn, ...]) -> PropensityModels:
         sizes = len(columns[0].before), len(columns[0].after)
         released = np.repeat([False, True], sizes)
         blocks = [block(c, self.params.most_values) for c in columns]
@@ -105,21 +105,21 @@ def _halves(columns: tuple[CodedColumn, ...], first: Truths) -> tuple[CodedColum
     return tuple(replace(c, before=c.before.take(first), after=c.before.take(~first)) for c in columns)
 
 
-def _figures(told: PropensityModels, chance: PropensityModels | None, sample: int | None) -> dict[str, Figure]:
+def _figures(fitted: PropensityModels, chance: PropensityModels | None, sample: int | None) -> dict[str, Figure]:
     figures = {}
     none = "the original has no two halves"
     for name in MODELS:
-        here = told.models[name]
+        here = fitted.models[name]
         there = chance.models[name] if chance else None
         for figure, unit in OF_MODELS.items():
             figures[f"{name}.{figure}"] = _figure(_value(here, figure), unit, sample)
             figures[f"{name}.{figure}.baseline"] = _figure(_value(there, figure), unit, None, none if not there else "")
-    for column, alone in told.by_column.items():
+    for column, alone in fitted.by_column.items():
         other = chance.by_column[column] if chance else None
         figures[f"{column}.ratio"] = _figure(_value(alone, "ratio"), "ratio", sample)
         figures[f"{column}.ratio.baseline"] = _figure(_value(other, "ratio"), "ratio", None)
-        figures[f"{column}.importance"] = Figure(told.importance[column], "share", sample=sample)
-    for end, each in (("", told), (".baseline", chance)):
+        figures[f"{column}.importance"] = Figure(fitted.importance[column], "share", sample=sample)
+    for end, each in (("", fitted), (".baseline", chance)):
         worst = max(each.by_column.items(), key=lambda pair: pair[1].ratio or 0.0) if each else None
         ratio = worst[1].ratio if worst else None
         named = f"`{worst[0]}`" if worst and (ratio or 0.0) > ROUNDING else ""
@@ -139,9 +139,9 @@ def _figure(value: float | None, unit: str, sample: int | None, note: str = "") 
     return Figure(float(value), unit, sample=sample)
 
 
-def _charts(told: PropensityModels, chance: PropensityModels | None) -> tuple[Chart, ...]:
-    order = sorted(told.by_column, key=lambda name: -(told.by_column[name].ratio or 0.0))[:MOST_BARS]
-    sides = [("released", told)] + ([("halves of the original", chance)] if chance else [])
+def _charts(fitted: PropensityModels, chance: PropensityModels | None) -> tuple[Chart, ...]:
+    order = sorted(fitted.by_column, key=lambda name: -(fitted.by_column[name].ratio or 0.0))[:MOST_BARS]
+    sides = [("released", fitted)] + ([("halves of the original", chance)] if chance else [])
     series = tuple(
         FigureSeries(name, tuple(float(each.by_column[c].ratio or 0.0) for c in order)) for name, each in sides
     )

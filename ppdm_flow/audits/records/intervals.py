@@ -40,6 +40,6 @@ def interval_names(edges: Sequence[float]) -> list[str]:
 def _merged(codes: Codes, place: Codes, names: list[str]) -> Column:
     """Code once what has one name: a released interval may already be written as one."""
     coded = pa.array(names, pa.string()).dictionary_encode()
-    again = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    name_codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
     marks = np.array([-2, -1], dtype=np.int32)
-    return Column(np.concatenate([again[place], marks])[codes], coded.dictionary)
+    return Column(np.concatenate([name_codes[place], marks])[codes], coded.dictionary)

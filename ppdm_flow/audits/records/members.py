@@ -59,9 +59,9 @@ class Members:
         return self._of_people(np.minimum, np.inf, self.sizes.astype(np.float64)).astype(np.int64)
 
     def _of_people(self, worse: np.ufunc, start: float, of_class: Floats) -> Floats:
-        found = np.full(int(self.person.max(initial=-1)) + 1, start)
-        worse.at(found, self.person, of_class[self.group])
-        return found[self.numbers]
+        worst = np.full(int(self.person.max(initial=-1)) + 1, start)
+        worse.at(worst, self.person, of_class[self.group])
+        return worst[self.numbers]
 
 
 def untold(ctx: AuditContext) -> str:
@@ -117,12 +117,12 @@ def classes_sql(candidate: DataView, columns: Sequence[str], ctx: AuditContext) 
     """
     if ctx.people is None or ctx.sql is None:
         return []
-    told = ReleasedRows(candidate, ctx).relation(tuple(columns), (ctx.people.subject,))
-    if told is None:
+    relation = ReleasedRows(candidate, ctx).relation(tuple(columns), (ctx.people.subject,))
+    if relation is None:
         return []
     cells = ", ".join(f"c{i}" for i in range(len(columns)))
     text = f"""
-        WITH every AS MATERIALIZED ({told.text}),
+        WITH every AS MATERIALIZED ({relation.text}),
         had AS (SELECT c{len(columns)} AS p, DENSE_RANK() OVER (ORDER BY {cells or "1"}) AS id, n FROM every),
         sizes AS (SELECT id, SUM(n) AS n, COUNT(DISTINCT p) AS people FROM had GROUP BY id),
         placed AS (
@@ -130,4 +130,4 @@ def classes_sql(candidate: DataView, columns: Sequence[str], ctx: AuditContext) 
             FROM had JOIN sizes USING (id))
         SELECT ANY_VALUE(n), ANY_VALUE(people), COUNT(*) FILTER (place = 1)
         FROM placed JOIN sizes USING (id) GROUP BY id ORDER BY id"""  # noqa: S608  # our own names
-    return [(int(n), int(people), int(own)) for n, people, own in ctx.sql.rows(text, (), told.tables)]
+    return [(int(n), int(people), int(own)) for n, people, own in ctx.sql.rows(text, (), relation.tables)]

@@ -63,7 +63,7 @@ class ReidentificationRiskAudit:
         columns = quasi_identifiers(self.params.attributes, candidate, ctx)
         file, threshold = self.params.population, self.params.threshold
         rows = candidate.counts(columns)
-        whole = original.counts(()).total == rows.total
+        all_released = original.counts(()).total == rows.total
         if counts_people(ctx):
             members = members_of_release(candidate, columns, ctx)
             population = population_of(
@@ -72,12 +72,12 @@ class ReidentificationRiskAudit:
                 original,
                 ctx,
                 lambda of: members_of_original(original, of, ctx).classes,
-                whole=whole,
+                all_released=all_released,
             )
             prosecutor, journalist = risks_of_people(members, population, candidate, ctx, threshold)
         else:
             counts = _occurring(rows)
-            population = population_of(file, counts, original, ctx, original.counts, whole=whole)
+            population = population_of(file, counts, original, ctx, original.counts, all_released=all_released)
             prosecutor = risk_of_rows(counts.counts, counts.counts, threshold, untold(ctx))
             journalist = risk_of_rows(counts.counts, population.sizes, threshold, _both(population.note, untold(ctx)))
         figures = {
@@ -175,7 +175,7 @@ def population_of(
     ctx: AuditContext,
     counted: Callable[[Sequence[str]], Counts],
     *,
-    whole: bool,
+    all_released: bool,
 ) -> PopulationClassSizes:
     """Return the population: the file's, or the original's where its classes are comparable, or the release itself.
 
@@ -183,7 +183,7 @@ def population_of(
     taken, which overstates the risk. A file is read as `k_map` reads one. Raises DataError where it cannot be used.
 
     ``released`` are the classes with their rows or people, ``counted`` counts those of the original over its columns.
-    ``whole``: every row of the original is released.
+    ``all_released``: every row of the original is released.
     """
     columns = released.columns
     sizes = released.counts
@@ -195,7 +195,7 @@ def population_of(
     facts = [ctx.attributes[c] for c in columns if c in ctx.attributes]
     if any(f.was(Change.GENERATED) for f in facts):
         return PopulationClassSizes(sizes, "at most: generated rows belong to nobody, and only look like somebody's")
-    if whole:
+    if all_released:
         return PopulationClassSizes(sizes, "every row of the original is released, so the release is the population")
     sources = [source_of(c, ctx) for c in columns]
     if any(f.was(*Change) for f in facts) or any(s not in original.schema for s in sources):
@@ -271,10 +271,10 @@ def risks_of_people(
         journalist = risk_of_people(np.maximum(others, linked.risks), threshold, note)
     else:
         journalist = risk_of_people(others, threshold, population.note)
-    return _told(prosecutor, linked), _told(journalist, linked)
+    return _drop_unknown(prosecutor, linked), _drop_unknown(journalist, linked)
 
 
-def _told(risk: ReidentificationRisk, linked: LinkedRisks) -> ReidentificationRisk:
+def _drop_unknown(risk: ReidentificationRisk, linked: LinkedRisks) -> ReidentificationRisk:
     """Leave out what is not known where the combinations were not all looked at."""
     if linked.complete:
         return risk

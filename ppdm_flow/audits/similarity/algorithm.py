@@ -45,29 +45,29 @@ _UNPLACED = ("PPF786", "PPF789")
 class Kinds:
     """The kinds of sensitive values, level by level, and the classes that hold one kind alone.
 
-    ``held`` are the values of each class; ``levels[l]`` (values,) the number of each value's kind on level l + 1.
+    ``values`` are the values of each class; ``levels[l]`` (values,) the number of each value's kind on level l + 1.
     """
 
-    held: ClassValues | PeopleHoldings
+    values: ClassValues | PeopleHoldings
     levels: tuple[Integers, ...]
 
     def _certain(self, level: int) -> tuple[int, int]:
         """Return the rows or people, and the classes, of one kind only on a level from 1 on; 0: of one value only."""
-        held = self.held
+        values = self.values
         if level == 0:
-            return held.found(), len(held.certain_classes)
+            return values.count_certain(), len(values.certain_classes)
         kind = self.levels[level - 1]
-        if isinstance(held, PeopleHoldings):
-            alike = held.of_kinds(kind)
-            return alike.found(), len(alike.certain_classes)
-        least = np.full(len(held.sizes), np.iinfo(np.int64).max)
-        most = np.full(len(held.sizes), -1)
-        np.minimum.at(least, held.group, kind[held.codes])
-        np.maximum.at(most, held.group, kind[held.codes])
-        single = (held.blank == 0) & (least == most)
-        return held.rows_of(single), int(single.sum())
+        if isinstance(values, PeopleHoldings):
+            alike = values.of_kinds(kind)
+            return alike.count_certain(), len(alike.certain_classes)
+        least = np.full(len(values.sizes), np.iinfo(np.int64).max)
+        most = np.full(len(values.sizes), -1)
+        np.minimum.at(least, values.group, kind[values.codes])
+        np.maximum.at(most, values.group, kind[values.codes])
+        single = (values.blank == 0) & (least == most)
+        return values.rows_of(single), int(single.sum())
 
-    def found(self, level: int) -> int:
+    def count_certain(self, level: int) -> int:
         """Return the rows or people whose kind on a level is certain; on level 0 whose value is."""
         return self._certain(level)[0]
 
@@ -77,11 +77,11 @@ class Kinds:
 
     def by_chance(self, level: int) -> float | None:
         """Return the share of the rows that would be there if the values were dealt to the rows at random."""
-        held = self.held
-        if isinstance(held, PeopleHoldings):
-            return (held.of_kinds(self.levels[level - 1]) if level else held).certain_by_chance()
-        kind = self.levels[level - 1][held.codes] if level else held.codes
-        dealt = ClassValues(held.group, kind, held.rows, held.rank, held.sizes, held.blank, held.names)
+        values = self.values
+        if isinstance(values, PeopleHoldings):
+            return (values.of_kinds(self.levels[level - 1]) if level else values).certain_by_chance()
+        kind = self.levels[level - 1][values.codes] if level else values.codes
+        dealt = ClassValues(values.group, kind, values.rows, values.rank, values.sizes, values.blank, values.names)
         return dealt.certain_by_chance()
 
 
@@ -91,10 +91,10 @@ def kinds(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditCo
     if own is None:
         return None
     counted = people_holdings(candidate, columns, secret, ctx) if counts_people(ctx) else None
-    held = holdings(candidate, columns, secret) if counted is None else counted.by_rows
-    used = np.unique(held.codes)
+    values = holdings(candidate, columns, secret) if counted is None else counted.by_rows
+    used = np.unique(values.codes)
     try:
-        above = ancestors(secret, own, held.names.take(used).to_pylist(), ctx.home)
+        above = ancestors(secret, own, values.names.take(used).to_pylist(), ctx.home)
     except PluginError as fault:
         if fault.diagnostics[0].code in _UNPLACED:  # released values are labels themselves, or others
             return None
@@ -102,10 +102,10 @@ def kinds(candidate: DataView, columns: Sequence[str], secret: str, ctx: AuditCo
     levels = []
     for labels in zip(*above, strict=True):
         number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-        level = np.zeros(len(held.names), dtype=np.int64)
+        level = np.zeros(len(values.names), dtype=np.int64)
         level[used] = [number[label] for label in labels]
         levels.append(level)
-    return Kinds(counted or held, tuple(levels)) if levels else None
+    return Kinds(counted or values, tuple(levels)) if levels else None
 
 
 class SimilarityAudit:
@@ -132,16 +132,16 @@ class SimilarityAudit:
 def _figures(known: Kinds | None, true: bool, counted: str) -> dict[str, Figure]:
     if known is None:
         return {n: Figure(None, u, note=NO_KINDS) for n, u in NAMES.items()}
-    top, total = len(known.levels), known.held.total
+    top, total = len(known.levels), known.values.total
     note = counted if true else NOT_TRUE
     if total == 0:
         return {n: Figure(None, u, note="there are no rows") for n, u in NAMES.items()}
-    chance, at_most = known.by_chance(top), "at most, " if known.held.unit == "people" else ""
+    chance, at_most = known.by_chance(top), "at most, " if known.values.unit == "people" else ""
     return {
-        "similar": Figure(known.found(top) / total, "share", note=note),
-        "similar_rows": Figure(known.found(top), known.held.unit, note=note),
+        "similar": Figure(known.count_certain(top) / total, "share", note=note),
+        "similar_rows": Figure(known.count_certain(top), known.values.unit, note=note),
         "similar_classes": Figure(known.classes(top), "classes", note=note),
-        "same": Figure(known.found(0) / total, "share", note=note),
+        "same": Figure(known.count_certain(0) / total, "share", note=note),
         "by_chance": Figure(chance, "share", note=f"{at_most}if the values were dealt to the rows at random"),
     }
 
@@ -153,12 +153,12 @@ def _worst(figures: list[Figure], unit: str) -> Figure:
 
 def _findings(known: Mapping[str, Kinds], of: Secrets, ctx: AuditContext) -> Iterator[Finding]:
     for secret, mine in known.items():
-        similar, same = mine.found(len(mine.levels)), mine.found(0)
+        similar, same = mine.count_certain(len(mine.levels)), mine.count_certain(0)
         if similar > same:
             text = (
                 f"whoever knows a person's {listed(of.beside(secret))} knows for {similar - same:,} of"
-                f" {mine.held.total:,} {mine.held.unit} of which kind `{secret}` is: the values that fit differ, and"
-                " all have one label above them in the hierarchy"
+                f" {mine.values.total:,} {mine.values.unit} of which kind `{secret}` is: the values that fit differ,"
+                " and all have one label above them in the hierarchy"
             )
             yield Finding("PPF896", Severity.WARNING, text, f"{ctx.release}.similarity.{secret}")
 
@@ -166,16 +166,16 @@ def _findings(known: Mapping[str, Kinds], of: Secrets, ctx: AuditContext) -> Ite
 def _charts(known: Mapping[str, Kinds]) -> Iterator[Chart]:
     for secret, mine in known.items():
         every = range(len(mine.levels) + 1)
-        total = max(1, mine.held.total)
+        total = max(1, mine.values.total)
         yield Chart(
             id=f"levels.{secret}",
-            title=f"{mine.held.unit.capitalize()} whose kind of `{secret}` is certain",
+            title=f"{mine.values.unit.capitalize()} whose kind of `{secret}` is certain",
             kind="bars",
             x=("the value itself", *(f"level {n}" for n in every[1:])),
             series=(
-                FigureSeries("release", tuple(mine.found(n) / total for n in every)),
+                FigureSeries("release", tuple(mine.count_certain(n) / total for n in every)),
                 FigureSeries("values dealt at random", tuple(mine.by_chance(n) or 0.0 for n in every)),
             ),
             x_label="level of the hierarchy",
-            y_label=f"share of {mine.held.unit}",
+            y_label=f"share of {mine.values.unit}",
         )

@@ -80,7 +80,7 @@ class SyntheticTrainingAudit:
         stacked = stack(original, candidate, ctx, columns, target, self.params.rows)
         if min(int(stacked.released.sum()), int(stacked.real.sum())) < FEWEST:
             return _nothing(f"there are fewer than {FEWEST} rows with a class", ctx)
-        controlled = int(stacked.held.sum()) >= FEWEST
+        controlled = int(stacked.holdout.sum()) >= FEWEST
         estimates = self._on_holdout(stacked) if controlled else self._on_splits(stacked)
         return AuditOutcome(_figures(estimates), charts=(chart(estimates.real, estimates.synthetic, target.source),))
 
@@ -94,9 +94,9 @@ class SyntheticTrainingAudit:
         return trials([(stacked.side, every) for every in parts], learner, THREADS)
 
     def _on_holdout(self, stacked: StackedRows) -> TrainingErrors:
-        parts = [[Split(train, stacked.held)] for train in (stacked.real, stacked.released)]
+        parts = [[Split(train, stacked.holdout)] for train in (stacked.real, stacked.released)]
         real, synthetic = self._tried(stacked, parts)
-        wrong, other = (t.wrong[0][stacked.side.place][stacked.held > 0] for t in (real, synthetic))
+        wrong, other = (t.wrong[0][stacked.side.place][stacked.holdout > 0] for t in (real, synthetic))
         tested = len(wrong)
         change = other.astype(np.float64) - wrong
         rise = float(change.mean())
@@ -167,12 +167,12 @@ def _nothing(why: str, ctx: AuditContext) -> AuditOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StackedRows:
-    """``side`` holds all rows with a class; ``released``, ``real`` and ``held`` (rows,) are 1 where a row is of it."""
+    """``side`` has all rows with a class; ``released``, ``real`` and ``holdout`` (rows,) are 1 where a row is of it."""
 
     side: LearningSide
     released: Integers
     real: Integers
-    held: Integers
+    holdout: Integers
 
 
 def stack(
@@ -197,8 +197,8 @@ def stack(
     }
     ones = np.ones(len(kept), dtype=np.int64)
     rows = side(kept, types, kept[target.column].codes.astype(np.int64), ones)
-    released, real, held = ((group == i).astype(np.int64) for i in range(3))
-    return StackedRows(rows, released, real, held)
+    released, real, holdout = ((group == i).astype(np.int64) for i in range(3))
+    return StackedRows(rows, released, real, holdout)
 
 
 def _stacked(groups: Sequence[RecordSample], beside: ColumnPair) -> Column:

@@ -259,20 +259,20 @@ def correlation(columns: Sequence[OrderedColumn]) -> Correlation | None:
     mine, other = group[:size], group[size:]
     many = np.bincount(other, minlength=number)
     sums = np.bincount(other, np.arange(len(other)), number)
-    again = np.flatnonzero(many[mine] > 0)
-    if len(again) < FEWEST:
+    common_rows = np.flatnonzero(many[mine] > 0)
+    if len(common_rows) < FEWEST:
         return None
-    expected = sums[mine[again]] / many[mine[again]]
+    expected = sums[mine[common_rows]] / many[mine[common_rows]]
     if np.ptp(expected) == 0:
         return None
-    coefficient = np.corrcoef(expected, again)[0, 1]
-    return Correlation(float(min(1.0, max(-1.0, coefficient))), len(again))
+    coefficient = np.corrcoef(expected, common_rows)[0, 1]
+    return Correlation(float(min(1.0, max(-1.0, coefficient))), len(common_rows))
 
 
 def _in_common(column: OrderedColumn) -> bool:
     """Whether at least half of the released rows have a value that the other table has."""
-    found = pc.is_in(column.mine.categories, value_set=column.other.categories)
-    there = found.to_numpy(zero_copy_only=False).astype(np.bool_)
+    is_common = pc.is_in(column.mine.categories, value_set=column.other.categories)
+    there = is_common.to_numpy(zero_copy_only=False).astype(np.bool_)
     known = column.mine.codes >= 0
     return bool(len(there) and there[column.mine.codes[known]].sum() * 2 >= len(column.mine))
 

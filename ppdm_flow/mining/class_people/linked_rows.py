@@ -43,37 +43,37 @@ def standing_out(persons: Ints, classes: Ints, linked: Bools, k: int, known_rows
     TooManyError
         There are more combinations than can be compared.
     """
-    held = profiles(persons, classes, linked)
+    class_profiles = profiles(persons, classes, linked)
     out = np.zeros(len(persons), dtype=np.bool_)
-    if not len(held):
+    if not len(class_profiles):
         return out
-    own = held.holdings
-    having = np.bincount(own.classes, minlength=held.number_of_classes)
+    own = class_profiles.holdings
+    having = np.bincount(own.classes, minlength=class_profiles.number_of_classes)
     rare = having[own.classes] < k
     if not rare.any():
-        heavy = _with_most(held, known_rows)
+        heavy = _with_most(class_profiles, known_rows)
         if heavy.any():
-            rare = _rarest(held, having, heavy, 2)
+            rare = _rarest(class_profiles, having, heavy, 2)
         else:
-            rare = _rarest(held, having, crowds_of(held, known_rows).by_person < k, _SHARE)
+            rare = _rarest(class_profiles, having, crowds_of(class_profiles, known_rows).by_person < k, _SHARE)
     if not rare.any():
         return out
-    return _of_pairs(held, rare, persons, classes, linked)
+    return _of_pairs(class_profiles, rare, persons, classes, linked)
 
 
-def _with_most(held: ClassProfiles, known_rows: int | None) -> Bools:
+def _with_most(class_profiles: ClassProfiles, known_rows: int | None) -> Bools:
     """Return the people with most combinations, if all are many and these people few: nobody shares all of theirs."""
-    nobody = np.zeros(len(held.of), dtype=np.bool_)
-    if known_rows is None or known_rows == 1 or number_of_combinations(held, known_rows) <= _MANY:
+    nobody = np.zeros(len(class_profiles.of), dtype=np.bool_)
+    if known_rows is None or known_rows == 1 or number_of_combinations(class_profiles, known_rows) <= _MANY:
         return nobody
-    own = held.multisets(known_rows)[held.of]
+    own = class_profiles.multisets(known_rows)[class_profiles.of]
     most = own >= own.max() / 2
     return most if int(most.sum()) <= max(1, len(own) // _FEW) else nobody
 
 
-def _rarest(held: ClassProfiles, having: Ints, chosen: Bools, share: int) -> Bools:
+def _rarest(class_profiles: ClassProfiles, having: Ints, chosen: Bools, share: int) -> Bools:
     """Mark the rarest classes of ``chosen`` people, one in ``share``, among what people have in classes."""
-    own = held.holdings
+    own = class_profiles.holdings
     many = np.diff(own.begins)
     owner = np.repeat(np.arange(len(many)), many)
     order = np.lexsort((own.classes, having[own.classes], owner))
@@ -82,9 +82,9 @@ def _rarest(held: ClassProfiles, having: Ints, chosen: Bools, share: int) -> Boo
     return np.asarray(chosen[owner] & (place < np.maximum(1, many // share)[owner]))
 
 
-def _of_pairs(held: ClassProfiles, rare: Bools, persons: Ints, classes: Ints, linked: Bools) -> Bools:
+def _of_pairs(class_profiles: ClassProfiles, rare: Bools, persons: Ints, classes: Ints, linked: Bools) -> Bools:
     """Return the linked rows of the marked pairs of a person and a class."""
-    own = held.holdings
+    own = class_profiles.holdings
     rows = np.flatnonzero(linked & (classes >= 0))
     names = np.unique(classes[rows])
     owner = np.repeat(np.arange(len(own.persons)), np.diff(own.begins))

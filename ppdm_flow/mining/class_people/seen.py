@@ -257,8 +257,8 @@ class OfHoldings(ClassModel):
     __slots__ = ()
 
     @abstractmethod
-    def keeps_people(self, held: GroupEntries, classes: int) -> Bools:
-        """Return which of so many classes keep it, whose people have the rows and values of ``held``."""
+    def keeps_people(self, entries: GroupEntries, classes: int) -> Bools:
+        """Return which of so many classes keep it, whose people have the rows and values of ``entries``."""
 
 
 # The people of the classes at a node of the lattice, for a search that counts people.
@@ -271,13 +271,13 @@ class OfHoldings(ClassModel):
 class NodePeople:
     """``people`` are those of the rows of ``ground``, ``k`` how many a class must have.
 
-    ``asked``: the attributes, by their places, that a requirement groups by, and its models beside k.
+    ``groupings``: the attributes, by their places, that a requirement groups by, and its models beside k.
     """
 
     ground: WeightedRows
     people: ClassPeople
     k: int
-    asked: Sequence[tuple[tuple[int, ...], Sequence[ClassModel]]]
+    groupings: Sequence[tuple[tuple[int, ...], Sequence[ClassModel]]]
 
     @cached_property
     def _bottom(self) -> tuple[Ints, Ints]:
@@ -308,7 +308,7 @@ class NodePeople:
             rows = kept[ids]
             base = rows if at_released else None
             now = kept & self.people.keeps(self._classes(ids, rows, len(grouping)), (), self.k)
-            for places, models in self.asked if (now == kept).all() else ():
+            for places, models in self.groupings if (now == kept).all() else ():
                 narrow, number = self._narrow(grouping, places)
                 holds = self.people.keeps(self._classes(narrow[ids], rows, number), models, kept=base)
                 now &= holds[narrow]

@@ -68,7 +68,7 @@ class KnownRowsMetric(ClassMetric[R]):
         article = "an" if self.metric in ("alpha", "l") else "a"
         what = f"{article} {self.metric} of `{requirement.attribute}`"
         text = known_sentence(what, figure, self.bound(requirement), ctx.people, at_most=self.at_most) + linked
-        return [self._held(requirement, f"{requirement.id}.{KNOWN}{self.metric}", figure, text)]
+        return [self._judge_figure(requirement, f"{requirement.id}.{KNOWN}{self.metric}", figure, text)]
 
     def _known_sql(self, requirement: R, candidate: DataView, ctx: AuditContext) -> dict[str, float | None]:
         """Return the same by the second route. Raises UnmeasuredError as the first."""
@@ -101,7 +101,9 @@ class KnownRowsMetric(ClassMetric[R]):
 class SensitiveAudit(KnownRowsMetric[R]):
     """Measures and rechecks the metric over classes, alone and beside the other releases of the run."""
 
-    def again(self, requirement: R, query: ClassQuery, ctx: AuditContext) -> tuple[Floats, Floats] | dict[str, Any]:
+    def class_figures_sql(
+        self, requirement: R, query: ClassQuery, ctx: AuditContext
+    ) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures by class, with the rows that belong to each, or all of them in one.
 
         Raises UnmeasuredError.
@@ -144,9 +146,9 @@ class SensitiveAudit(KnownRowsMetric[R]):
                 figures |= {m.metric: m.figure for m in known}
                 measured.extend(known)
                 if other_releases.applies(ctx):
-                    beyond, held = self._beside(judged[0], ways, candidate, ctx)
+                    beyond, measured_beyond = self._beside(judged[0], ways, candidate, ctx)
                     figures |= beyond
-                    measured.append(held)
+                    measured.append(measured_beyond)
             except UnmeasuredError as fault:
                 measured.append(self._unverified(requirement, fault))
                 findings.append(unmeasured(requirement.id, fault))
@@ -204,7 +206,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
             judged.append(ColumnFigures(requirement, read.reading.name, revealing.every, read.histograms, each))
         originals = self._originals(requirement, candidate, ctx)
         if originals is not None:
-            again = values(of_originals(revealing), as_they_were(requirement.attribute), originals, ctx.nulls)
+            original_values = values(of_originals(revealing), as_they_were(requirement.attribute), originals, ctx.nulls)
             judged.extend(
                 ColumnFigures(
                     requirement,
@@ -213,7 +215,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
                     r.histograms,
                     self.each(requirement, r.histograms, ctx),
                 )
-                for r in again
+                for r in original_values
                 if len(r.histograms)
             )
         return judged
@@ -236,8 +238,10 @@ class SensitiveAudit(KnownRowsMetric[R]):
         try:
             require_true_values(requirement.attribute, carriers(requirement.attribute, candidate, ctx), ctx)
             for query in self._queries(requirement, rows, candidate, ctx, ctx.sql):
-                again = self.again(requirement, query, ctx)
-                by_way.append(again if isinstance(again, dict) else self._summed(requirement, *again))
+                class_figures = self.class_figures_sql(requirement, query, ctx)
+                by_way.append(
+                    class_figures if isinstance(class_figures, dict) else self._summed(requirement, *class_figures)
+                )
         except UnmeasuredError:
             return None
         if not by_way:
@@ -277,7 +281,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
             joint = joint_values(requirement.attributes, column, ctx, self.people_figure(requirement))
         except UnmeasuredError as fault:
             unknown = Figure(None, self.unit, note=fault.text)
-            return {}, [self._held(requirement, metric, unknown, fault.text, verifiable=False)]
+            return {}, [self._judge_figure(requirement, metric, unknown, fault.text, verifiable=False)]
         if joint is None:
             return {}, []
         judged = [
@@ -293,7 +297,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
             int(figures[f"{requirement.id}.{TOGETHER}rows_beyond"].value or 0),
             joint.names,
         )
-        return figures, [self._held(requirement, metric, figures[metric], text)]
+        return figures, [self._judge_figure(requirement, metric, figures[metric], text)]
 
     def _each_joint(self, requirement: R, joint: JointValues, ctx: AuditContext) -> Iterator[tuple[Histograms, Floats]]:
         """Yield each way to read the groups, with the figure of each group."""
@@ -335,7 +339,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
         rows = other_releases.rows(candidate, ctx)
         if rows is None:
             why = other_releases.obstacle(ctx)
-            return {}, self._held(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
+            return {}, self._judge_figure(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
         judged = self._judged(requirement, ways, rows, candidate, ctx)
         figures = {f"{requirement.id}.{PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
         broken = int(figures[f"{requirement.id}.{PREFIX}rows_beyond"].value or 0)
@@ -356,7 +360,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
             ctx,
             colliding,
         )
-        return figures, self._held(requirement, name, figures[name], text)
+        return figures, self._judge_figure(requirement, name, figures[name], text)
 
     def _figures(self, judged: Sequence[ColumnFigures[R]]) -> dict[str, Figure]:
         figures = self._worst_figures(judged) | {
@@ -373,8 +377,10 @@ class SensitiveAudit(KnownRowsMetric[R]):
         figure = figures[metric]
         text = self.without(one) if figure.value is None else self.sentence(one, float(figure.value))
         where = made_of((*one.grouping, *carriers(one.requirement.attribute, candidate, ctx)), ctx)
-        return self._held(one.requirement, metric, figure, text + where + treatment(ctx.nulls, one.histograms.left_out))
+        return self._judge_figure(
+            one.requirement, metric, figure, text + where + treatment(ctx.nulls, one.histograms.left_out)
+        )
 
     def _unverified(self, requirement: R, fault: UnmeasuredError) -> Measured:
         figure = Figure(None, self.unit, note=fault.text)
-        return self._held(requirement, f"{requirement.id}.{self.metric}", figure, fault.text, verifiable=False)
+        return self._judge_figure(requirement, f"{requirement.id}.{self.metric}", figure, fault.text, verifiable=False)

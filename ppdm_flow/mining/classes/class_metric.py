@@ -129,7 +129,9 @@ class ClassMetric(ABC, Generic[R]):
             "rows_beyond": Figure(max(rows), "rows"),
         }
 
-    def _held(self, requirement: R, metric: str, figure: Figure, text: str, *, verifiable: bool = True) -> Measured:
+    def _judge_figure(
+        self, requirement: R, metric: str, figure: Figure, text: str, *, verifiable: bool = True
+    ) -> Measured:
         return Measured(requirement.id, metric, figure, self.bound(requirement), self.at_most, text, verifiable)
 
 

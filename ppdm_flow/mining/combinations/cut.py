@@ -56,7 +56,7 @@ def _price_of_leaving(cut: Cut, tree: CodeTree, node: int) -> int:
     lost = 0
     for t in range(tree.low[node], tree.high[node]):
         if cut.node[t] != NONE:
-            lost += cut.occurs[t] * (tree.whole - tree.price[node])
+            lost += cut.occurs[t] * (tree.full_price - tree.price[node])
     return lost
 
 
@@ -145,7 +145,7 @@ def _above(tree: CodeTree, node: int, top: bool, out: Ints) -> int:
     many = 1
     while True:
         node = tree.up[node]
-        if node == NONE or (not top and tree.price[node] >= tree.whole) or many == len(out):
+        if node == NONE or (not top and tree.price[node] >= tree.full_price) or many == len(out):
             return many
         out[many] = node
         many += 1

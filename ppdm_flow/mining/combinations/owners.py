@@ -109,7 +109,7 @@ class CodeTree(NamedTuple):
 
     In that order the codes below node u are those from ``low[u]`` up to ``high[u]``. ``up`` is the nearest node above
     with more codes below it, or NONE. ``price`` says how many values of the domain a node stands for, 0 for a value
-    itself; ``whole`` is the price of saying nothing. Their share is the normalized certainty penalty.
+    itself; ``full_price`` is the price of saying nothing. Their share is the normalized certainty penalty.
     """
 
     low: Ints
@@ -118,10 +118,10 @@ class CodeTree(NamedTuple):
     price: Ints
     leaf: Ints
     place: Codes
-    whole: int
+    full_price: int
 
 
-def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], whole: int) -> CodeTree:
+def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], full_price: int) -> CodeTree:
     """Return the tree of nodes by their parents (-1 for a root), for codes that begin at the nodes ``leaf``, each own.
 
     ``values`` are the values of the domain that each node stands for. Raises ValueError where a node is above itself,
@@ -158,7 +158,7 @@ def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], 
             above = parents[above]
         up[node] = above
     inner = np.asarray(values, dtype=np.int64)
-    return CodeTree(low, high, up, np.where(inner > 1, inner, 0), np.asarray(leaf, np.int64), place, whole)
+    return CodeTree(low, high, up, np.where(inner > 1, inner, 0), np.asarray(leaf, np.int64), place, full_price)
 
 
 def flat(width: int) -> CodeTree:

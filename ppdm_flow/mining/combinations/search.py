@@ -180,16 +180,16 @@ def _listed(
 ) -> tuple[int, int]:
     """Fill ``out`` with combinations, and return how many there are, and how the search ended."""
     passed = np.zeros(len(index.code), dtype=np.bool_)
-    size, found, state = len(search.chosen), 0, FOUND
-    while found < len(out):
+    size, count, state = len(search.chosen), 0, FOUND
+    while count < len(out):
         state = following(index, search, passed, fewer, most_steps)
         if state != FOUND:
             break
         for d in range(size):
-            out[found, d] = index.code[search.chosen[d]]
-        supports[found] = search.counts[size - 1, search.chosen[size - 1]]
-        found += 1
-    return found, state
+            out[count, d] = index.code[search.chosen[d]]
+        supports[count] = search.counts[size - 1, search.chosen[size - 1]]
+        count += 1
+    return count, state
 
 
 @compiled
@@ -213,10 +213,10 @@ def rare(owned: Owners, size: int, fewer: int, at_most: int = 10_000, steps: int
     """
     index = indexed(owned, size)
     out, supports = np.zeros((at_most, size), dtype=np.int32), np.zeros(at_most, dtype=np.int64)
-    found, state = _listed(index, search_of(index, size), fewer, out, supports, steps)
+    count, state = _listed(index, search_of(index, size), fewer, out, supports, steps)
     if state == TIRED:
         raise TooManyCombinationsError
-    return np.sort(out[:found], axis=1), supports[:found]
+    return np.sort(out[:count], axis=1), supports[:count]
 
 
 def smallest(owned: Owners, size: int, steps: int = MOST_STEPS) -> int:

@@ -88,12 +88,12 @@ def floats_of(column: Column, kind: AttributeType, name: str, values: Mapping[st
     none of the type.
     """
     if isinstance(column, NumericColumn):
-        numbers, found = column.floats(), column.kind
+        numbers, cell_kind = column.floats(), column.kind
     else:
-        numbers, found = _labels(column, kind, name, values), kind
-    if found.is_time != kind.is_time:
+        numbers, cell_kind = _labels(column, kind, name, values), kind
+    if cell_kind.is_time != kind.is_time:
         raise _unnumbered(name)
-    return numbers / MICROSECONDS if found is AttributeType.TIMESTAMP else numbers
+    return numbers / MICROSECONDS if cell_kind is AttributeType.TIMESTAMP else numbers
 
 
 def _labels(column: Column, kind: AttributeType, name: str, values: Mapping[str, str]) -> Floats:
@@ -275,17 +275,17 @@ MEDIAN = "median"
 
 def estimates(original: Floats, released: Mapping[str, Floats], weights: Ints) -> dict[tuple[str, str], Floats]:
     """Return numbers (rows,) by (kind, column), NaN where nothing is shown; ``original`` has no NaN."""
-    found = {("column", name): numbers for name, numbers in released.items()}
+    numbers_by_estimate = {("column", name): numbers for name, numbers in released.items()}
     if len(released) < 2:  # a mean needs two
-        return found
+        return numbers_by_estimate
     columns = list(released.values())
-    found[MEAN, ""] = combined(columns, [1.0] * len(columns))
+    numbers_by_estimate[MEAN, ""] = combined(columns, [1.0] * len(columns))
     if len(columns) > 2:  # that of two is the mean
-        found[MEDIAN, ""] = _middle(columns)
+        numbers_by_estimate[MEDIAN, ""] = _middle(columns)
     errors = [squared_error(original, numbers, weights) for numbers in columns]
     if all(error > 0 for error in errors):
-        found[WEIGHTED, ""] = combined(columns, [1.0 / error for error in errors])
-    return found
+        numbers_by_estimate[WEIGHTED, ""] = combined(columns, [1.0 / error for error in errors])
+    return numbers_by_estimate
 
 
 def squared_error(original: Floats, numbers: Floats, weights: Ints) -> float:

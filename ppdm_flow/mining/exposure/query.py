@@ -138,7 +138,9 @@ class ClassQuery:
         ids = _rank((*layout.grouping, *layout.originals))
         cell = _rank(layout.shown)
         ranked = f", ranked AS MATERIALIZED (SELECT *, {unit} AS unit, {ids} AS id, {cell} AS cell FROM every)"  # noqa: S608  # as above
-        return every + ranked + self._told() + (self._crowds() if self.mixed else self._classes()) + self._sizes()
+        return (
+            every + ranked + self._unit_values() + (self._crowds() if self.mixed else self._classes()) + self._sizes()
+        )
 
     def _sizes(self) -> str:
         """The shares of the table, and the sizes of classes."""
@@ -155,7 +157,7 @@ class ClassQuery:
         """Return a SELECT over ``cells`` and ``sizes``, on the mean shares of mixed cells."""
         return _of_means(text)
 
-    def _told(self) -> str:
+    def _unit_values(self) -> str:
         """The values of each unit: a class, or what mixed columns divide it into."""
         reading = self.reading
         if self.decoded:

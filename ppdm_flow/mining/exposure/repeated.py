@@ -48,7 +48,7 @@ class Repetitions:
         """Count the combinations of classes and attributes of the source."""
         return self.repeats.counts(released, self._made(released), original)
 
-    def again(self, released: Sequence[str]) -> int:
+    def original_rows_sql(self, released: Sequence[str]) -> int:
         """Return how many original rows are in some class, by SQL; 0 without a database."""
         query = self.relation(released)
         if query is None or self.ctx.sql is None:

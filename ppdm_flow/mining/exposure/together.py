@@ -57,23 +57,23 @@ def joint_values(
     grouping: Sequence[str], attribute: str, ctx: AuditContext, figure: PeopleFigure = PeopleFigure.CONFIDENCE
 ) -> JointValues | None:
     """Return what all releases tell of ``attribute``; None where the others tell nothing. Raises UnmeasuredError."""
-    told = _told(grouping, attribute, ctx)
-    if told is None or ctx.release not in told.views:
+    joint_views = _ask_reader(grouping, attribute, ctx)
+    if joint_views is None or ctx.release not in joint_views.views:
         return None
     from ppdm_flow.reader.figures import distinct  # noqa: PLC0415  # files that tell nothing together need none of it
 
-    views = [v for v in told.views[ctx.release] if any(len(r.probabilities) for r in v.readings)]
+    views = [v for v in joint_views.views[ctx.release] if any(len(r.probabilities) for r in v.readings)]
     if not views:
         return None
     with _faults():
         if figure is PeopleFigure.DISTINCT:  # the first reading's groups, with the least number of all readings
-            first = [_histograms(v, told, figure)[0] for v in views]
+            first = [_histograms(v, joint_views, figure)[0] for v in views]
             least = [distinct(v).sort_index().to_numpy() for v in views]
-            return JointValues(tuple(first), tuple(least), told.linked[ctx.release])
-        every = [h for v in views for h in _histograms(v, told, figure) if len(h)]
+            return JointValues(tuple(first), tuple(least), joint_views.linked[ctx.release])
+        every = [h for v in views for h in _histograms(v, joint_views, figure) if len(h)]
     if figure is PeopleFigure.DISTRIBUTION and any((h.base[h.cells.value] <= 0).any() for h in every):
         raise UntoldTogetherError(f"Somebody may have a value of `{attribute}` that no released row has.")
-    return JointValues(tuple(every), (), told.linked[ctx.release], max(v.together for v in views))
+    return JointValues(tuple(every), (), joint_views.linked[ctx.release], max(v.together for v in views))
 
 
 def joint_size(grouping: Sequence[str], ctx: AuditContext) -> tuple[int, tuple[str, ...]] | None:
@@ -81,14 +81,14 @@ def joint_size(grouping: Sequence[str], ctx: AuditContext) -> tuple[int, tuple[s
 
     Raises UnmeasuredError.
     """
-    told = _told(grouping, "", ctx)
-    if told is None or ctx.release not in told.views:
+    joint_views = _ask_reader(grouping, "", ctx)
+    if joint_views is None or ctx.release not in joint_views.views:
         return None
     from ppdm_flow.reader.figures import sizes  # noqa: PLC0415  # as above
 
     with _faults():
-        found = [int(n) for v in told.views[ctx.release] for n in sizes(v)]
-    return (min(found), told.linked[ctx.release]) if found else None
+        group_sizes = [int(n) for v in joint_views.views[ctx.release] for n in sizes(v)]
+    return (min(group_sizes), joint_views.linked[ctx.release]) if group_sizes else None
 
 
 def joint_size_sql(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> int | None:
@@ -97,8 +97,8 @@ def joint_size_sql(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> int 
         return None
     from ppdm_flow.reader.query.figures import size  # noqa: PLC0415  # as above
 
-    found = [size(one) for one in _groups(grouping, "", ctx, sql)]
-    return int(min(each[0] for each in found if each is not None))
+    group_sizes = [size(one) for one in _groups(grouping, "", ctx, sql)]
+    return int(min(each[0] for each in group_sizes if each is not None))
 
 
 def joint_share(attributes: Sequence[str], size: int, ctx: AuditContext) -> tuple[float, tuple[str, ...]] | None:
@@ -109,10 +109,10 @@ def joint_share(attributes: Sequence[str], size: int, ctx: AuditContext) -> tupl
     if ctx.reader is None:
         return None
     with _faults():
-        told = ctx.reader.singled_out(attributes, size)
-    if told is None or ctx.release not in told.shares:
+        joint_shares = ctx.reader.singled_out(attributes, size)
+    if joint_shares is None or ctx.release not in joint_shares.shares:
         return None
-    return told.shares[ctx.release], told.linked[ctx.release]
+    return joint_shares.shares[ctx.release], joint_shares.linked[ctx.release]
 
 
 def joint_share_sql(attributes: Sequence[str], size: int, ctx: AuditContext, sql: Sql) -> float | None:
@@ -120,8 +120,8 @@ def joint_share_sql(attributes: Sequence[str], size: int, ctx: AuditContext, sql
     if ctx.reader is None or joint_share(attributes, size, ctx) is None:
         return None
     with _truth():
-        found: float = ctx.reader.singled_out_sql(sql, attributes, size)[ctx.release]
-    return found
+        share: float = ctx.reader.singled_out_sql(sql, attributes, size)[ctx.release]
+    return share
 
 
 def joint_tables(
@@ -131,12 +131,12 @@ def joint_tables(
 
     ``cells``, ``sizes`` and ``base`` are as :class:`~ppdm_flow.mining.exposure.query.ClassQuery` has them.
     """
-    told = _told(grouping, attribute, ctx)
-    if told is None:
+    joint_views = _ask_reader(grouping, attribute, ctx)
+    if joint_views is None:
         return
-    marks = {len(told.names): SUPPRESSED_TEXT, -1: None}
-    codes = [*range(len(told.names)), *marks]
-    names = pa.table({"code": codes, "s": pa.array([*told.names.to_pylist(), *marks.values()], pa.string())})
+    marks = {len(joint_views.names): SUPPRESSED_TEXT, -1: None}
+    codes = [*range(len(joint_views.names)), *marks]
+    names = pa.table({"code": codes, "s": pa.array([*joint_views.names.to_pylist(), *marks.values()], pa.string())})
     named = "CASE WHEN code IS NULL THEN '?' || x.s ELSE t.s END AS s"
     for one in _groups(grouping, attribute, ctx, sql):
         ask, texts = one.tables.table, one.tables.put(names, "names")
@@ -170,15 +170,15 @@ def _weighed(
 
 def joint_distinct_sql(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql) -> int | None:
     """Return the least number of distinct values by the second route. Raises UnmeasuredError."""
-    from ppdm_flow.reader.query.figures import distinct as distinct_again  # noqa: PLC0415  # as above
+    from ppdm_flow.reader.query.figures import distinct as distinct_sql  # noqa: PLC0415  # as above
 
-    found = [
+    distinct_counts = [
         each
         for one in _groups(grouping, attribute, ctx, sql)
         for reading in one.readings
-        for each in distinct_again(one, reading)
+        for each in distinct_sql(one, reading)
     ]
-    return min(found, default=None)
+    return min(distinct_counts, default=None)
 
 
 def _groups(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql) -> Sequence[GroupTables]:
@@ -186,16 +186,16 @@ def _groups(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql
     if ctx.reader is None:
         return ()
     with _truth():
-        found: Sequence[GroupTables] = ctx.reader.again(sql, grouping, attribute).get(ctx.release, ())
-    return found
+        groups: Sequence[GroupTables] = ctx.reader.again(sql, grouping, attribute).get(ctx.release, ())
+    return groups
 
 
-def _told(grouping: Sequence[str], attribute: str, ctx: AuditContext) -> JointViews | None:
+def _ask_reader(grouping: Sequence[str], attribute: str, ctx: AuditContext) -> JointViews | None:
     if ctx.reader is None:
         return None
     with _faults():
-        told: JointViews | None = ctx.reader.together(grouping, attribute)
-    return told
+        joint_views: JointViews | None = ctx.reader.together(grouping, attribute)
+    return joint_views
 
 
 @contextmanager
@@ -221,24 +221,24 @@ def _truth() -> Iterator[None]:
         raise DisagreementError(Diagnostic("PPF902", text, help=advice)) from None
 
 
-def _histograms(view: CandidateGroups, told: JointViews, figure: PeopleFigure) -> list[Histograms]:
+def _histograms(view: CandidateGroups, joint_views: JointViews, figure: PeopleFigure) -> list[Histograms]:
     from ppdm_flow.reader.figures import masses  # noqa: PLC0415  # as above
 
     return [
-        _histogram(view, told, reading.base, values, totals)
+        _histogram(view, joint_views, reading.base, values, totals)
         for reading, values, totals in masses(view, spread=figure is PeopleFigure.DISTRIBUTION)
     ]
 
 
 def _histogram(
-    view: CandidateGroups, told: JointViews, shares: pd.Series[Any], values: pd.DataFrame, totals: pd.Series[Any]
+    view: CandidateGroups, joint_views: JointViews, shares: pd.Series[Any], values: pd.DataFrame, totals: pd.Series[Any]
 ) -> Histograms:
     """Return the values of the groups that tell of any."""
     from ppdm_flow.reader.view import GROUP  # noqa: PLC0415  # as above
 
     groups, owner = np.unique(values[GROUP], return_inverse=True)
-    known, highest = len(told.names), max([-1, *values["value"], *shares.index])
-    names = pa.concat_arrays([told.names, pa.array([f"\0{i}" for i in range(highest - known)], pa.string())])
+    known, highest = len(joint_views.names), max([-1, *values["value"], *shares.index])
+    names = pa.concat_arrays([joint_views.names, pa.array([f"\0{i}" for i in range(highest - known)], pa.string())])
     of_value = np.arange(max(highest, known) + 2) + SPECIALS  # codes from 0, then that of a missing value as -1
     of_value[known], of_value[known + 1 : -1], of_value[-1] = (
         SUPPRESSED_CODE,
@@ -266,12 +266,12 @@ def beside_all(requirement: str, figure: str, least: int, grouping: Sequence[str
     unit = "rows" if ctx.people is None else "people"
     name = f"{requirement}.{figure}"
     try:
-        found = joint_size(grouping, ctx)
+        joint = joint_size(grouping, ctx)
     except UnmeasuredError as fault:
         return [unaccounted(requirement, name, unit, float(least), fault, at_most=False)]
-    if found is None:
+    if joint is None:
         return []
-    size, names = found
+    size, names = joint
     who = f"Whoever reads {listed(names)} as well" if names else "Whoever takes all cells of a row together"
     text = (
         f"{who} and knows somebody's {listed(grouping)} finds them among as few as {size:,} {unit}, weighed by how"
@@ -299,7 +299,7 @@ def beside_all_sql(name: str, grouping: Sequence[str], ctx: AuditContext) -> dic
     if ctx.sql is None:
         return {}
     try:
-        found = joint_size_sql(grouping, ctx, ctx.sql)
+        size = joint_size_sql(grouping, ctx, ctx.sql)
     except UnmeasuredError:
         return {}
-    return {} if found is None else {name: found}
+    return {} if size is None else {name: size}

@@ -70,10 +70,10 @@ def seen(texts: pa.StringArray) -> dict[Identifier, Mask]:
 
     Kinds that none shows are left out.
     """
-    found = {k: names(texts) if k == "names" else matching_any(texts, patterns) for k, patterns in PATTERNS.items()}
+    masks = {k: names(texts) if k == "names" else matching_any(texts, patterns) for k, patterns in PATTERNS.items()}
     for kind, mask in _checked(texts).items():
-        found[kind] = found[kind] | mask
-    return {kind: found[kind] for kind in PATTERNS if found[kind].any()}
+        masks[kind] = masks[kind] | mask
+    return {kind: masks[kind] for kind in PATTERNS if masks[kind].any()}
 
 
 def names(texts: pa.StringArray) -> Mask:
@@ -94,10 +94,10 @@ def matching(texts: pa.StringArray, pattern: str) -> Mask:
 
 def matching_any(texts: pa.StringArray, patterns: Iterable[str]) -> Mask:
     """Return in which texts one of the patterns is found."""
-    found = np.zeros(len(texts), dtype=bool)
+    mask = np.zeros(len(texts), dtype=bool)
     for pattern in patterns:
-        found |= matching(texts, pattern)
-    return found
+        mask |= matching(texts, pattern)
+    return mask
 
 
 def _ascii_digits(texts: pa.StringArray) -> pa.StringArray:
@@ -118,14 +118,14 @@ def _checked(texts: pa.StringArray) -> dict[Identifier, Mask]:
     parts = pc.split_pattern_regex(both, TOKENS)
     tokens = pc.list_flatten(parts)
     owner = places[pc.list_parent_indices(parts).to_numpy(zero_copy_only=False)] if len(places) else places
-    found: dict[Identifier, Mask] = {}
+    masks: dict[Identifier, Mask] = {}
     for kind, pattern in CHECKED.items():
         formed = np.flatnonzero(matching(tokens, pattern))
         fits = _vin(tokens.take(pa.array(formed))) if pattern is VIN else _luhn(tokens.take(pa.array(formed)))
         mask = np.zeros(len(texts), dtype=bool)
         mask[owner[formed[fits]]] = True
-        found[kind] = mask
-    return found
+        masks[kind] = mask
+    return masks
 
 
 def _luhn(numbers: pa.StringArray) -> Mask:

@@ -143,8 +143,8 @@ class ColumnScan:
         for place, kind in enumerate(_CHECKED, len(_CELLS)):
             self.formed[kind] = self.formed.get(kind, 0) + int(rows[(kinds >> place) & 1 == 1].sum())
         smallest = np.argsort(hashes, kind="stable")[:SAMPLE]
-        told = texts.take(pa.array(smallest)).to_pylist()
-        kept = {h: t[:_LONGEST] for h, t in zip(hashes[smallest].tolist(), told, strict=True)}
+        sample_texts = texts.take(pa.array(smallest)).to_pylist()
+        kept = {h: t[:_LONGEST] for h, t in zip(hashes[smallest].tolist(), sample_texts, strict=True)}
         self._sample(hashes[smallest], rows[smallest], kept, full=self.full or len(hashes) > SAMPLE)
 
     def add(self, later: ColumnScan) -> None:
@@ -166,44 +166,47 @@ class ColumnScan:
 
         ``name``: the kind that its name tells (:func:`..words.named`).
         """
-        found = {kind: n for kind, n in self.cells.items() if n and self._is_told(kind)}
+        rows_by_kind = {kind: n for kind, n in self.cells.items() if n and self._is_told(kind)}
         if not self.texts:
-            return found
+            return rows_by_kind
         texts = normalized(pa.array([self.texts[h] for h in self.hashes.tolist()], pa.string()))
         if self.content == "weights":
             unique = self.present >= _ROWS and self.alone >= _ALONE
             return {"unique_weights": self.present} if unique else {}
         if self.content == "numbers":
-            found |= self._of_numbers(texts, name, found)
+            rows_by_kind |= self._of_numbers(texts, name, rows_by_kind)
         else:
-            found |= self._of_texts(texts, name, found)
-        return {kind: found[kind] for kind in WORDS if kind in found}
+            rows_by_kind |= self._of_texts(texts, name, rows_by_kind)
+        return {kind: rows_by_kind[kind] for kind in WORDS if kind in rows_by_kind}
 
-    def _of_texts(self, texts: pa.StringArray, name: str | None, found: Mapping[str, int]) -> dict[str, int]:
+    def _of_texts(self, texts: pa.StringArray, name: str | None, rows_by_kind: Mapping[str, int]) -> dict[str, int]:
         words, more = texts.to_pylist(), dict[str, int]()
         numbers = [word for word in words if _LONG_CODE.fullmatch(word) and not _DECIMAL.fullmatch(word)]
         checked = len(numbers) >= _FEWEST_CHECKED and national(numbers, CHECKED_NATIONAL) is not None
         if checked or (len(words) >= _FEWEST_NUMBERS and national(words) is not None):
-            if not {"social_security", "national_ids"} & found.keys():
+            if not {"social_security", "national_ids"} & rows_by_kind.keys():
                 more["national_ids"] = self.present
-        elif len(words) >= _FEWEST_NUMBERS and "phones" not in found and (shaped(words) or ("",))[0] == "phone":
+        elif len(words) >= _FEWEST_NUMBERS and "phones" not in rows_by_kind and (shaped(words) or ("",))[0] == "phone":
             more["phones"] = self.present
-        if name == "name" and "names" not in found and len(words) > _FEWEST_TEXTS and _most_are_names(words):
+        if name == "name" and "names" not in rows_by_kind and len(words) > _FEWEST_TEXTS and _most_are_names(words):
             more["names"] = self.present
         if self._is_free(words):
             more["free_text"] = self.present
-        elif not (found or more) and self.content == "texts" and self._is_code(texts):
+        elif not (rows_by_kind or more) and self.content == "texts" and self._is_code(texts):
             more["unique_codes"] = self.present
         return more
 
-    def _of_numbers(self, texts: pa.StringArray, name: str | None, found: Mapping[str, int]) -> dict[str, int]:
+    def _of_numbers(self, texts: pa.StringArray, name: str | None, rows_by_kind: Mapping[str, int]) -> dict[str, int]:
         long = matching(texts, _LONG_NUMBER)
-        whole = texts.filter(pa.array(long)).to_pylist()
+        long_numbers = texts.filter(pa.array(long)).to_pylist()
         share = float(self.rows[long].sum()) / len(self.rows) * self.distinct / self.present
-        if found or len(whole) < _FEWEST_CHECKED or share < _ALONE:
+        if rows_by_kind or len(long_numbers) < _FEWEST_CHECKED or share < _ALONE:
             return {}
-        longest = max(map(len, whole))
-        if national(whole) is not None or national([number.zfill(longest) for number in whole]) is not None:
+        longest = max(map(len, long_numbers))
+        if (
+            national(long_numbers) is not None
+            or national([number.zfill(longest) for number in long_numbers]) is not None
+        ):
             return {"national_ids": self.present}
         if name in _NAMED:
             return {_NAMED[name]: self.present}
@@ -309,12 +312,12 @@ def _kinds_of(texts: pa.StringArray) -> npt.NDArray[np.uint16]:
 
 def _checked(texts: pa.StringArray, formed: Mask, form: str, fits: Callable[[str], bool]) -> Mask:
     """Return which texts have a number of a form, its group ``number``, that its check digits fit."""
-    found = np.zeros(len(texts), dtype=bool)
+    fitting = np.zeros(len(texts), dtype=bool)
     places = np.flatnonzero(formed)
     if len(places):
         numbers = pc.extract_regex(texts.take(pa.array(places)), form).field("number").to_pylist()
-        found[places] = [fits(number) for number in numbers]
-    return found
+        fitting[places] = [fits(number) for number in numbers]
+    return fitting
 
 
 def _begins_with_iban(number: str) -> bool:
@@ -323,12 +326,12 @@ def _begins_with_iban(number: str) -> bool:
 
 def _fits_some_digit(texts: pa.StringArray, formed: Mask) -> Mask:
     """Return which texts are a bank account with some digit in the place of their one sign, which is no secret then."""
-    found = np.zeros(len(texts), dtype=bool)
+    fitting = np.zeros(len(texts), dtype=bool)
     places = np.flatnonzero(formed)
     if len(places):
         masked = texts.take(pa.array(places)).to_pylist()
-        found[places] = [any(is_iban(_SIGN.sub(digit, text, count=1)) for digit in "0123456789") for text in masked]
-    return found
+        fitting[places] = [any(is_iban(_SIGN.sub(digit, text, count=1)) for digit in "0123456789") for text in masked]
+    return fitting
 
 
 def _most_are_names(words: Sequence[str]) -> bool:

@@ -259,9 +259,9 @@ def some(words: Words, out: Items) -> int:
 
 
 @inlined
-def enter(prefix: Items, member: Items, held: int, length: int, core: int, alive: Items, more: int) -> int:
+def enter(prefix: Items, member: Items, prefix_length: int, length: int, core: int, alive: Items, more: int) -> int:
     """Replace what follows the first ``length`` items of ``prefix`` by the core and its closure; return the length."""
-    for i in range(length, held):
+    for i in range(length, prefix_length):
         member[prefix[i]] = 0
     prefix[length] = core
     for i in range(more):
@@ -272,9 +272,9 @@ def enter(prefix: Items, member: Items, held: int, length: int, core: int, alive
 
 
 @inlined
-def leave(prefix: Items, member: Items, length: int, held: int) -> None:
+def leave(prefix: Items, member: Items, length: int, prefix_length: int) -> None:
     """Shorten the set to its first ``length`` items."""
-    for i in range(length, held):
+    for i in range(length, prefix_length):
         member[prefix[i]] = 0
 
 
@@ -306,20 +306,20 @@ def lists(
     pool = np.empty(max(1024, 4 * len(rows)), dtype=np.int32)
     pool[: len(rows)] = rows
     stack = np.empty((256, 5), dtype=np.int64)
-    waiting, held, first = push(stack, 0, core, depth, 0, 0, len(rows)), depth, True
+    waiting, prefix_length, first = push(stack, 0, core, depth, 0, 0, len(rows)), depth, True
     while waiting and not full(out):
         waiting -= 1
         item, length, low, high = stack[waiting, ITEM], stack[waiting, DEPTH], stack[waiting, LOW], stack[waiting, HIGH]
         if not first:
-            leave(prefix, member, length, held)
-            held = length
+            leave(prefix, member, length, prefix_length)
+            prefix_length = length
             more = closure_of_rows(data, borrowed(pool)[low:high], item, member, alive)
             if more == BROKEN:
                 continue
-            held = enter(prefix, member, held, length, item, alive, more)
-            if held > data.longest:
+            prefix_length = enter(prefix, member, prefix_length, length, item, alive, more)
+            if prefix_length > data.longest:
                 continue
-            out = append(out, prefix, held, stack[waiting, SUPPORT])
+            out = append(out, prefix, prefix_length, stack[waiting, SUPPORT])
         first = False
         met = count_later(data, s, borrowed(pool), low, high, item)
         kept, end = 0, high
@@ -337,9 +337,11 @@ def lists(
         stack = deeper(stack, waiting + kept)
         for i in range(kept):
             later = s.met[i]
-            waiting = push(stack, waiting, later, held, s.weight[later], s.at[later] - s.size[later], s.at[later])
+            waiting = push(
+                stack, waiting, later, prefix_length, s.weight[later], s.at[later] - s.size[later], s.at[later]
+            )
             clear(s, later)
-    leave(prefix, member, depth, held)
+    leave(prefix, member, depth, prefix_length)
     return out
 
 
@@ -406,41 +408,41 @@ def _closed_searched(data: RankedRows, room: SearchBuffers, out: ItemsetOutput) 
     s, prefix, alive, member, rows, mine, occurs = borrowed(room)
     more = closure_of_rows(data, rows, BROKEN, member, alive)
     none = int(np.int64(0))  # no literal: for that Numba would compile `enter` once more
-    held = none
+    prefix_length = none
     if more:
-        held = enter(prefix, member, none, none, int(np.int64(alive[0])), alive[1:], more - 1)
-        if held <= data.longest:
-            out = append(out, prefix, held, data.weights.sum())
+        prefix_length = enter(prefix, member, none, none, int(np.int64(alive[0])), alive[1:], more - 1)
+        if prefix_length <= data.longest:
+            out = append(out, prefix, prefix_length, data.weights.sum())
     if len(data.bits) == 0:
-        return lists(data, s, rows, prefix, member, alive, held, none + BROKEN, out)
-    occurs[held] = mine
+        return lists(data, s, rows, prefix, member, alive, prefix_length, none + BROKEN, out)
+    occurs[prefix_length] = mine
     later = np.empty(2 * data.ranks, dtype=np.int32)
     later[: data.ranks] = np.arange(data.ranks)
     stack = np.empty((data.ranks, 5), dtype=np.int64)
     end = test_later(data, s, mine, later, 0, data.ranks, member)
-    waiting = push_later(s, stack, 0, later, data.ranks, end, held)
+    waiting = push_later(s, stack, 0, later, data.ranks, end, prefix_length)
     while waiting and not full(out):
         waiting -= 1
         item, length, low, high = stack[waiting, ITEM], stack[waiting, DEPTH], stack[waiting, LOW], stack[waiting, HIGH]
-        leave(prefix, member, length, held)
-        held = length
+        leave(prefix, member, length, prefix_length)
+        prefix_length = length
         intersect_only(occurs[length], data.bits[item], mine)
         sparse = stack[waiting, SUPPORT] <= data.sparse
         more, few = close(data, mine, sparse, rows, item, member, alive)
         if more == BROKEN:
             continue
-        held = enter(prefix, member, held, length, item, alive, more)
-        if held > data.longest:
+        prefix_length = enter(prefix, member, prefix_length, length, item, alive, more)
+        if prefix_length > data.longest:
             continue
-        out = append(out, prefix, held, stack[waiting, SUPPORT])
+        out = append(out, prefix, prefix_length, stack[waiting, SUPPORT])
         if sparse:
-            out = lists(data, s, rows[:few], prefix, member, alive, held, item, out)
+            out = lists(data, s, rows[:few], prefix, member, alive, prefix_length, item, out)
             continue
-        occurs[held] = mine
+        occurs[prefix_length] = mine
         later = wider(later, high + high - low)
         end = test_later(data, s, mine, later, low, high, member)
         stack = deeper(stack, waiting + end - high)
-        waiting = push_later(s, stack, waiting, later, high, end, held)
+        waiting = push_later(s, stack, waiting, later, high, end, prefix_length)
     return out
 
 

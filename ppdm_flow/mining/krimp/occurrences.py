@@ -281,7 +281,7 @@ def note(trial: Trial, code: int, by: int) -> None:
 def first_from(table: KrimpTable, covered: RowCovers, row: int, rank: int) -> int:
     """Return the place in the pool of the row's first element of this rank or later."""
     low = covered.at[row]
-    high = low + covered.held[row]
+    high = low + covered.contained[row]
     while low < high:
         middle = (low + high) >> 1
         if table.rank[covered.pool[middle]] < rank:
@@ -339,7 +339,7 @@ def follow(
     mass = data.weights[row]
     filled = trial.numbers[TAIL]
     converged = False
-    for k in range(start, covered.at[row] + covered.held[row]):
+    for k in range(start, covered.at[row] + covered.contained[row]):
         e = wide(covered.pool[k])
         used = j < count and covered.cover[row, j] == e
         if fits(table, e, trial.new):
@@ -424,7 +424,7 @@ def cover_again(
 @spliced
 def keep(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, pairing: CodePairs, row: int) -> None:
     """Make the cover that was found last the row's own, and move its cells to the levels where they are covered now."""
-    held = codes_of(data, table, covered, row, pairing.was) if len(pairing.pairs) else 0
+    codes_before = codes_of(data, table, covered, row, pairing.was) if len(pairing.pairs) else 0
     head = trial.numbers[HEAD]
     for j in range(head, covered.covers[row]):
         e = covered.cover[row, j]
@@ -444,7 +444,7 @@ def keep(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial, p
         for w in range(table.mask.shape[1]):
             covered.single[row, w] = trial.new[w]
     if len(pairing.pairs):
-        pair_again(pairing, held, codes_of(data, table, covered, row, pairing.now), data.weights[row])
+        pair_again(pairing, codes_before, codes_of(data, table, covered, row, pairing.now), data.weights[row])
 
 
 @spliced
@@ -522,7 +522,7 @@ def room_for(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Tria
     need = covered.end[0]
     for k in range(count):
         row = wide(trial.hits[k])
-        if covered.held[row] == covered.room[row]:
+        if covered.contained[row] == covered.room[row]:
             need += 2 * covered.room[row]
     return bool(need <= len(covered.pool))
 
@@ -539,18 +539,18 @@ def insert(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial,
     table.numbers[ELEMENTS] += 1
     for k in range(rows_containing(data, table, covered, trial, x)):
         row = wide(trial.hits[k])
-        if covered.held[row] == covered.room[row]:
+        if covered.contained[row] == covered.room[row]:
             to = covered.end[0]
-            for i in range(covered.held[row]):
+            for i in range(covered.contained[row]):
                 covered.pool[to + i] = covered.pool[covered.at[row] + i]
             covered.at[row] = to
             covered.room[row] *= 2
             covered.end[0] += covered.room[row]
         place = first_from(table, covered, row, where)
-        for i in range(covered.at[row] + covered.held[row], place, -1):
+        for i in range(covered.at[row] + covered.contained[row], place, -1):
             covered.pool[i] = covered.pool[i - 1]
         covered.pool[place] = x
-        covered.held[row] += 1
+        covered.contained[row] += 1
 
 
 @part
@@ -558,8 +558,8 @@ def remove(data: KrimpData, table: KrimpTable, covered: RowCovers, trial: Trial,
     """Take ``x`` out of the table and of all rows, and give its slot back."""
     for k in range(rows_containing(data, table, covered, trial, x)):
         row = wide(trial.hits[k])
-        covered.held[row] -= 1
-        for i in range(first_from(table, covered, row, wide(table.rank[x])), covered.at[row] + covered.held[row]):
+        covered.contained[row] -= 1
+        for i in range(first_from(table, covered, row, wide(table.rank[x])), covered.at[row] + covered.contained[row]):
             covered.pool[i] = covered.pool[i + 1]
     table.numbers[ELEMENTS] -= 1
     for rank in range(table.rank[x], table.numbers[ELEMENTS]):

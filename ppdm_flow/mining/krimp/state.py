@@ -89,7 +89,7 @@ class RowCovers(NamedTuple):
     single: Words
     pool: Items
     at: Counts
-    held: Items
+    contained: Items
     room: Items
     end: Counts
     free: Words
@@ -206,7 +206,7 @@ def _covered(database: ItemDatabase, data: KrimpData, longest: int) -> RowCovers
         single=data.present.copy(),
         pool=np.zeros(16 * rows, dtype=np.int32),
         at=np.arange(0, 4 * rows, 4, dtype=np.int64),
-        held=np.zeros(rows, dtype=np.int32),
+        contained=np.zeros(rows, dtype=np.int32),
         room=np.full(rows, 4, dtype=np.int32),
         end=np.array([4 * rows], dtype=np.int64),
         free=np.repeat(database.vertical(data.line)[None], levels, axis=0),
@@ -339,19 +339,19 @@ def pair_up(pairing: CodePairs, code: int, codes: Items, count: int, mark: int, 
 
 
 @inlined
-def pair_again(pairing: CodePairs, held: int, holds: int, mass: int) -> None:
+def pair_again(pairing: CodePairs, codes_before: int, holds: int, mass: int) -> None:
     """Let the pairs follow a row whose codes were ``was[:held]`` and are ``now[:holds]``."""
-    for k in range(held):
+    for k in range(codes_before):
         pairing.stamp[pairing.was[k]] = 1
     for k in range(holds):
         pairing.stamp[pairing.now[k]] = 3 if pairing.stamp[pairing.now[k]] else 2
-    for k in range(held):
+    for k in range(codes_before):
         if pairing.stamp[pairing.was[k]] == 1:
-            pair_up(pairing, pairing.was[k], pairing.was, held, wide(1), -mass)
+            pair_up(pairing, pairing.was[k], pairing.was, codes_before, wide(1), -mass)
     for k in range(holds):
         if pairing.stamp[pairing.now[k]] == 2:
             pair_up(pairing, pairing.now[k], pairing.now, holds, wide(2), mass)
-    for k in range(held):
+    for k in range(codes_before):
         pairing.stamp[pairing.was[k]] = 0
     for k in range(holds):
         pairing.stamp[pairing.now[k]] = 0

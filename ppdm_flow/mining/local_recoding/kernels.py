@@ -264,7 +264,7 @@ def divided(codes: Codes, weights: Ints, order: Ints, begins: Ints, ends: Ints, 
 
 
 @compiled
-def held(weights: Ints, order: Ints, begins: Ints, ends: Ints) -> Ints:
+def partition_sizes(weights: Ints, order: Ints, begins: Ints, ends: Ints) -> Ints:
     """Return the records of each partition."""
     out = np.zeros(len(begins), dtype=np.int64)
     for p in range(len(begins)):

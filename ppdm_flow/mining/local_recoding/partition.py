@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.mining.class_people.seen import ClassPeople, PersonalClasses
-from ppdm_flow.mining.local_recoding.kernels import divided, held, held_people, proposed
+from ppdm_flow.mining.local_recoding.kernels import divided, held_people, partition_sizes, proposed
 from ppdm_flow.mining.local_recoding.scales import OrderedScale, Scales, flat
 from ppdm_flow.mining.local_recoding.tree import Growth, Partition, Parts
 from ppdm_flow.mining.recoding.grouping import ClassCells, RowGrouping
@@ -75,7 +75,7 @@ def keeps_all(items: WeightedItems, order: Ints, begins: Ints, ends: Ints, model
     if not models:
         return kept
     grouping = RowGrouping(
-        (), order[begins], held(items.weights, order, begins, ends), _cells(items, order, begins, ends)
+        (), order[begins], partition_sizes(items.weights, order, begins, ends), _cells(items, order, begins, ends)
     )
     for model in models:
         at = model.attribute
@@ -119,7 +119,7 @@ def partition(items: WeightedItems, manner: SplitOptions, models: Sequence[Class
 def _enough(items: WeightedItems, order: Ints, begins: Ints, ends: Ints, k: int) -> Bools:
     if items.people is not None:
         return np.asarray(held_people(items.persons, order, begins, ends) >= k)
-    return np.asarray(held(items.weights, order, begins, ends) >= k)
+    return np.asarray(partition_sizes(items.weights, order, begins, ends) >= k)
 
 
 def _cut(

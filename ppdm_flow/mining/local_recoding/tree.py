@@ -67,12 +67,12 @@ class Partition:
         if not len(self.cuts):
             return None
         while True:
-            held = (self.nodes.begins[at] <= first) & (self.nodes.ends[at] >= last) & self.nodes.kept[at]
-            if held.all():
+            holds_group = (self.nodes.begins[at] <= first) & (self.nodes.ends[at] >= last) & self.nodes.kept[at]
+            if holds_group.all():
                 return self._without(np.unique(at))
-            if (at[~held] == 0).any():
+            if (at[~holds_group] == 0).any():
                 return None
-            at = np.where(held, at, self.nodes.place[at] >> 1)
+            at = np.where(holds_group, at, self.nodes.place[at] >> 1)
 
     def _without(self, nodes: Ints) -> Partition:
         """Make classes of nodes: of one below another, the upper one."""

@@ -68,15 +68,15 @@ def lowest(
     ones, twos = np.empty(3), np.empty(2)
     one_at, two_at = np.empty(3, dtype=np.int64), np.empty(2, dtype=np.int64)
     for p in people:
-        ones[:], twos[:], three, whole = 1.0, 1.0, 1.0, 1.0
+        ones[:], twos[:], three, all_rows = 1.0, 1.0, 1.0, 1.0
         one_at[:], two_at[:] = -1, -2
         for at in range(begins[p], begins[p + 1]):
             c = classes[at]
             if having[c] <= 0.0:
                 continue
             if known == 0:
-                whole *= escape(sizes[c], having[c], copies[at])
-                if whole == 0.0:
+                all_rows *= escape(sizes[c], having[c], copies[at])
+                if all_rows == 0.0:
                     break
                 continue
             _lower(ones, one_at, escape(sizes[c], having[c], wide(1)), c)
@@ -84,7 +84,7 @@ def lowest(
                 _lower(twos, two_at, escape(sizes[c], having[c], wide(2)), c)
             if known >= 3 and copies[at] >= 3:
                 three = min(three, escape(sizes[c], having[c], wide(3)))
-        out[p] = whole if known == 0 else _best(ones, one_at, twos, two_at, three, known)
+        out[p] = all_rows if known == 0 else _best(ones, one_at, twos, two_at, three, known)
 
 
 @compiled

@@ -183,7 +183,7 @@ class KnownRows:
         return values if self.merged is None else values.merged(self.merged)
 
     @cached_property
-    def held(self) -> ClassProfiles:
+    def class_profiles(self) -> ClassProfiles:
         """The classes of linked rows, by person."""
         return profiles(self.person, self.crowd, self.linked.rows)
 
@@ -210,14 +210,14 @@ class KnownRows:
 
     def smallest_crowd(self) -> KnownRowsCrowds:
         """Count the linked people who have each combination of classes. Raises UnmeasuredError for too many."""
-        return crowds_of(self.held, self.people.known_rows)
+        return crowds_of(self.class_profiles, self.people.known_rows)
 
     @cached_property
-    def _told(self) -> LinkedRowValues:
+    def _linked_values(self) -> LinkedRowValues:
         values = self._values
         some = self.linked.rows[values.at]
         return told_by_people(
-            self.held.holdings,
+            self.class_profiles.holdings,
             self.person,
             values.at[some],
             values.value[some],
@@ -232,7 +232,7 @@ class KnownRows:
         """
         if self.smallest_crowd().smallest == 1:
             return 1
-        return least_distinct(self.held, self._told, self.people.known_rows)
+        return least_distinct(self.class_profiles, self._linked_values, self.people.known_rows)
 
     @property
     def names(self) -> pa.StringArray:
@@ -241,17 +241,17 @@ class KnownRows:
 
     def entries(self) -> Iterator[tuple[int, GroupEntries]]:
         """Yield what linked people who have one combination have in their linked rows; see :func:`group_entries`."""
-        if len(self.held):
-            yield from group_entries(self.held, self._told, self.people.known_rows)
+        if len(self.class_profiles):
+            yield from group_entries(self.class_profiles, self._linked_values, self.people.known_rows)
 
     def histograms(self, *, confidences: bool) -> Iterator[Histograms]:
         """Yield the linked people of all combinations, some combinations at a time, as histograms of groups.
 
         ``confidences``: the larger share of rows and people, times the people; else each person weighs 1.
         """
-        if not len(self.held):
+        if not len(self.class_profiles):
             return
-        for some in group_counts(self.held, self._told, self.people.known_rows):
+        for some in group_counts(self.class_profiles, self._linked_values, self.people.known_rows):
             cells = _confidences(some) if confidences else some.weights
             yield Histograms(cells, some.people, some.rows, self.groups.base, self.groups.names)
 
@@ -275,13 +275,13 @@ class KnownRows:
 
     def _largest_chances(self, known: int | None) -> Floats:
         """Return the chance of each value, by dense code, that one of so many known rows has it."""
-        told = choices(self.person, self.crowd)
-        return np.asarray(largest_chances(told, self.groups.amounts, known, len(self.groups.base)))
+        row_choices = choices(self.person, self.crowd)
+        return np.asarray(largest_chances(row_choices, self.groups.amounts, known, len(self.groups.base)))
 
     def _largest_shares(self, known: int | None) -> Floats:
         """Return the largest confidence in each value, by dense code, of linked people who have one combination."""
         largest = np.zeros(len(self.groups.base))
-        for some in group_counts(self.held, self._told, known):
+        for some in group_counts(self.class_profiles, self._linked_values, known):
             cells = _confidences(some)
             np.maximum.at(largest, cells.value, cells.count / some.people[cells.owner])
         return np.minimum(largest, 1.0)
@@ -324,7 +324,7 @@ class Choices:
     ``posted`` (classes + 1,) and ``holders`` are the people of each class, in a line.
     """
 
-    held: ClassHoldings
+    holdings: ClassHoldings
     sizes: Floats
     posted: Ints
     holders: Ints
@@ -349,26 +349,28 @@ def choices(
     """
     number = int(class_of_row.max(initial=-1)) + 1
     some = np.ones(len(person), dtype=np.bool_) if known is None else known
-    held = holdings(person, class_of_row, some)
+    class_holdings = holdings(person, class_of_row, some)
     names = np.unique(class_of_row[some & (class_of_row >= 0)]).astype(np.int64)
-    held = ClassHoldings(held.persons, held.begins, names[held.classes], held.copies)
+    class_holdings = ClassHoldings(
+        class_holdings.persons, class_holdings.begins, names[class_holdings.classes], class_holdings.copies
+    )
     rows = np.bincount(class_of_row[class_of_row >= 0], minlength=number) if sizes is None else sizes
-    if (held.copies > rows[held.classes]).any():
+    if (class_holdings.copies > rows[class_holdings.classes]).any():
         raise ValueError("sizes must be at least the rows that one person has in the class")
-    owner = np.repeat(np.arange(len(held.persons)), np.diff(held.begins))
-    by_class = np.argsort(held.classes, kind="stable")
-    posted = np.searchsorted(held.classes[by_class], np.arange(len(rows) + 1)).astype(np.int64)
-    return Choices(held, rows.astype(np.float64), posted, owner[by_class])
+    owner = np.repeat(np.arange(len(class_holdings.persons)), np.diff(class_holdings.begins))
+    by_class = np.argsort(class_holdings.classes, kind="stable")
+    posted = np.searchsorted(class_holdings.classes[by_class], np.arange(len(rows) + 1)).astype(np.int64)
+    return Choices(class_holdings, rows.astype(np.float64), posted, owner[by_class])
 
 
-def largest_chances(told: Choices, cells: ClassCells, known_rows: int | None, values: int) -> Floats:
+def largest_chances(row_choices: Choices, cells: ClassCells, known_rows: int | None, values: int) -> Floats:
     """Return for each value, shape (values,), the largest chance over all persons and choices of known rows.
 
     1 - product of C(n - n_v, m_c) / C(n, m_c) over classes, for m_c known rows in each.
 
     Parameters
     ----------
-    told
+    row_choices
         The rows of people by class.
     cells
         How many rows of each class have each value. Counts need not be whole: where cells are decoded they are sums of
@@ -381,47 +383,59 @@ def largest_chances(told: Choices, cells: ClassCells, known_rows: int | None, va
         How many there are.
     """
     largest = np.zeros(values)
-    for value, _, chances in _by_value(told, cells, known_rows):
+    for value, _, chances in _by_value(row_choices, cells, known_rows):
         largest[value] = chances.max(initial=0.0)
     return largest
 
 
-def chances_of(told: Choices, having: npt.NDArray[Any], known_rows: int | None) -> Floats:
-    """Return each person's largest chance for one value, shape (people of ``told.held``,).
+def chances_of(row_choices: Choices, having: npt.NDArray[Any], known_rows: int | None) -> Floats:
+    """Return each person's largest chance for one value, shape (people of ``row_choices.holdings``,).
 
     ``having`` (classes,) are the rows of each class that have the value, as of one value of :func:`largest_chances`.
     """
     some = np.flatnonzero(having > 0)
-    begins = np.searchsorted(some, np.arange(len(told.sizes) + 1)).astype(np.int64)
+    begins = np.searchsorted(some, np.arange(len(row_choices.sizes) + 1)).astype(np.int64)
     cells = ClassCells(begins, np.zeros(len(some), dtype=np.int32), having[some])
-    out = np.zeros(len(told.held.persons))
-    for _, people, chances in _by_value(told, cells, known_rows):
+    out = np.zeros(len(row_choices.holdings.persons))
+    for _, people, chances in _by_value(row_choices, cells, known_rows):
         out[people] = chances
     return out
 
 
-def _by_value(told: Choices, cells: ClassCells, known_rows: int | None) -> Iterator[tuple[int, Ints, Floats]]:
+def _by_value(row_choices: Choices, cells: ClassCells, known_rows: int | None) -> Iterator[tuple[int, Ints, Floats]]:
     """Yield each value, the people with a row in a class that has it, and their largest chances."""
     from ppdm_flow.mining.people.chances_kernels import lowest, people_in  # noqa: PLC0415  # compiled
 
     if known_rows is not None and not 1 <= known_rows <= LARGEST:
         raise ValueError(f"known_rows must be 1 to {LARGEST}, or None for all, got {known_rows}")
-    if len(cells.begins) != len(told.sizes) + 1:
-        raise ValueError(f"cells must have {len(told.sizes)} classes, got {len(cells.begins) - 1}")
-    held = told.held
+    if len(cells.begins) != len(row_choices.sizes) + 1:
+        raise ValueError(f"cells must have {len(row_choices.sizes)} classes, got {len(cells.begins) - 1}")
+    class_holdings = row_choices.holdings
     order = np.argsort(cells.value, kind="stable")
     owner, value, count = cells.owner[order], cells.value[order], cells.count[order].astype(np.float64)
     ends = np.flatnonzero(np.append(value[1:] != value[:-1], True)) + 1 if len(value) else np.zeros(0, dtype=np.int64)
-    people, seen = np.empty(len(held.persons), dtype=np.int64), np.full(len(held.persons), -1, dtype=np.int64)
-    having, escapes = np.zeros(len(told.sizes)), np.ones(len(held.persons))
+    people, seen = (
+        np.empty(len(class_holdings.persons), dtype=np.int64),
+        np.full(len(class_holdings.persons), -1, dtype=np.int64),
+    )
+    having, escapes = np.zeros(len(row_choices.sizes)), np.ones(len(class_holdings.persons))
     begin = 0
     for end in ends.tolist():
         classes, which = owner[begin:end], int(value[begin])
         having[classes] = count[begin:end]
-        many = people_in(told.posted, told.holders, classes, seen, begin, people)
+        many = people_in(row_choices.posted, row_choices.holders, classes, seen, begin, people)
         here = people[:many]
         lowest(
-            *(held.begins, held.classes, held.copies, told.sizes, having, here, known_rows or 0, escapes),
+            *(
+                class_holdings.begins,
+                class_holdings.classes,
+                class_holdings.copies,
+                row_choices.sizes,
+                having,
+                here,
+                known_rows or 0,
+                escapes,
+            ),
         )
         yield which, here, 1.0 - escapes[here]
         having[classes] = 0.0

@@ -113,15 +113,15 @@ class KnownQuery(PeopleQuery):
             return 1.0
         least = np.inf
         for text in self._groups():
-            held = f"WITH {text}, {_HELD}"
-            found = self.sql.table(f"{held} {BOUNDS}", (), self._heard)
-            lower, upper, lacking = (found[name].to_numpy() for name in ("least", "most", "lacking"))
+            with_clause = f"WITH {text}, {_HELD}"
+            bounds = self.sql.table(f"{with_clause} {BOUNDS}", (), self._heard)
+            lower, upper, lacking = (bounds[name].to_numpy() for name in ("least", "most", "lacking"))
             upper = np.minimum(upper, lacking + 1)
             sure = lower >= upper
             least = min(least, float(upper[sure].min(initial=np.inf)))
-            unsure = pa.table({"id": found["id"].filter(pa.array(~sure & (lower < least)))})
-            matched = self.matchings(held, unsure, self._heard) if len(unsure) else {}
-            most = dict(zip(found["id"].to_pylist(), (lacking + 1).tolist(), strict=True)) if matched else {}
+            unsure = pa.table({"id": bounds["id"].filter(pa.array(~sure & (lower < least)))})
+            matched = self.matchings(with_clause, unsure, self._heard) if len(unsure) else {}
+            most = dict(zip(bounds["id"].to_pylist(), (lacking + 1).tolist(), strict=True)) if matched else {}
             least = min([least, *(float(min(number, most[group])) for group, number in matched.items())])
         return least
 
@@ -139,12 +139,12 @@ class KnownQuery(PeopleQuery):
         Raises TooManyError where people have too many combinations to look at.
         """
         figure = "COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE)"
-        found: list[float] = []
+        figures: list[float] = []
         for text in self._groups():
             cells = f"WITH {text}, cells AS MATERIALIZED ({_CONFIDENCES if self.confidences else _WEIGHTS})"
             worst = f"{cells} SELECT {'MAX' if at_most else 'MIN'}({figure}) FROM ({each})"  # noqa: S608  # our own query
-            found += [v for (v,) in self.sql.rows(worst, parameters, self._heard) if v is not None]
-        return (max if at_most else min)(found) if found else None
+            figures += [v for (v,) in self.sql.rows(worst, parameters, self._heard) if v is not None]
+        return (max if at_most else min)(figures) if figures else None
 
     def values(self) -> list[str | None]:
         """Return the sensitive values that occur, None for a missing one."""
@@ -156,15 +156,15 @@ class KnownQuery(PeopleQuery):
             return None
         if sql.rows("SELECT COUNT(*) FROM lines WHERE NOT linked", (), self._lines)[0][0] == 0:
             return None
-        found = self._largest_chances(sql)
+        largest_chances = self._largest_chances(sql)
         if sql.rows(f"SELECT COUNT(*) FROM ({_PARTLY})", (), self._lines)[0][0]:  # noqa: S608  # our own query
             fewer = copy(self)
             fewer.known_rows = None if self.known_rows is None else self.known_rows - 1
             shares, chances = fewer._largest_shares(), fewer._largest_chances(sql)  # noqa: SLF001  # of the same class
             for value in {**shares, **chances}:
                 together = 1 - (1 - shares.get(value, 0.0)) * (1 - chances.get(value, 0.0))
-                found[value] = max(found.get(value, 0.0), together)
-        return ChancesQuery.of(sql, found)
+                largest_chances[value] = max(largest_chances.get(value, 0.0), together)
+        return ChancesQuery.of(sql, largest_chances)
 
     def _largest_chances(self, sql: Sql) -> dict[str | None, float]:
         """Return the chance of each value that one of the known rows has it."""
@@ -180,8 +180,8 @@ class KnownQuery(PeopleQuery):
         numbered = [
             (unit, values.setdefault(value, len(values)), n) for unit, value, n in sql.rows(text, (), self._lines)
         ]
-        found = chances_sql(sql, rows, cells_table(numbered), self.known_rows)
-        return {value: found.get(number, 0.0) for value, number in values.items()}
+        chances_by_number = chances_sql(sql, rows, cells_table(numbered), self.known_rows)
+        return {value: chances_by_number.get(number, 0.0) for value, number in values.items()}
 
     def _largest_shares(self) -> dict[str | None, float]:
         """Return the largest confidence in each value of linked people who have one combination."""
@@ -197,7 +197,7 @@ class KnownQuery(PeopleQuery):
     def tables_text(self) -> str:
         """Return the common table expressions over ``lines``."""
         return f"""
-            ranked AS (SELECT unit, unit AS id, cell, p, s, n, linked FROM lines){self._told()},
+            ranked AS (SELECT unit, unit AS id, cell, p, s, n, linked FROM lines){self._unit_values()},
             {self._had("linked_values", "(SELECT * FROM ranked WHERE linked)")},
             heard AS (
                 SELECT p, {self._merged()} AS s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM linked_values
@@ -330,17 +330,17 @@ class KnownRowsQuery:
         """
         if known_rows is None:
             text = "SELECT MIN(n) FROM (SELECT COUNT(*) AS n FROM profiles GROUP BY profile)"
-            return _whole(self.ask(text)[0][0])
+            return _to_integer(self.ask(text)[0][0])
         number = self._number(known_rows)
         if number > MOST_COMBINATIONS:
             return self._early(known_rows, number)
-        found = []
+        crowds = []
         for having in self._parts(known_rows, number):
             text = f"SELECT MIN(n) FROM (SELECT SUM(n) AS n FROM ({having}) GROUP BY a, b, c)"  # noqa: S608  # as above
-            found.append(_whole(self.ask(text)[0][0]))
-            if found[-1] == 1:  # no crowd is smaller
+            crowds.append(_to_integer(self.ask(text)[0][0]))
+            if crowds[-1] == 1:  # no crowd is smaller
                 return 1
-        return min((n for n in found if n is not None), default=None)
+        return min((n for n in crowds if n is not None), default=None)
 
     def shares(self, known_rows: int | None) -> tuple[float, float]:
         """Return the largest share of people and of rows with one value in a group; 0 where nobody is linked.
@@ -366,14 +366,14 @@ class KnownRowsQuery:
 
     def least_distinct(self, known_rows: int | None) -> int | None:
         """Return the least distinct l-diversity of all groups, by largest flows; None where nobody is linked."""
-        told: dict[int, set[Any]] = {}
+        values_by_person: dict[int, set[Any]] = {}
         for person, value in self.ask("SELECT DISTINCT person, value FROM rows WHERE linked AND class IS NOT NULL"):
-            told.setdefault(int(person), set()).add(value)
+            values_by_person.setdefault(int(person), set()).add(value)
         least: int | None = None
         for having in self._groups(known_rows):
             text = f"SELECT DISTINCT LIST(person ORDER BY person) FROM ({having}) GROUP BY a, b, c"  # noqa: S608  # as above
             for (people,) in self.ask(text):
-                sets = [told[int(p)] for p in people]
+                sets = [values_by_person[int(p)] for p in people]
                 lacking = min(sum(v not in s for s in sets) for v in set().union(*sets))
                 here = min(largest_matching_sql([(1, s) for s in sets]), 1 + lacking)
                 least = here if least is None else min(least, here)
@@ -442,9 +442,9 @@ class KnownRowsQuery:
                 (SELECT MIN(n) FROM numbers
                     WHERE three > {CLEARLY_MORE!r}::DOUBLE * ((SELECT SUM(three) FROM numbers) - three)),
                 (SELECT MIN(n) FROM (SELECT SUM(n) AS n FROM others GROUP BY person))"""  # noqa: S608  # our own query
-        least, alone, again, two, three, rare = self.ask(text)[0]
-        found = (alone, again, two if known_rows > 1 else None, three if known_rows > LARGEST - 1 else None, rare)
-        if int(least) in [int(f) for f in found if f is not None]:
+        least, alone, repeated, two, three, rare = self.ask(text)[0]
+        crowds = (alone, repeated, two if known_rows > 1 else None, three if known_rows > LARGEST - 1 else None, rare)
+        if int(least) in [int(f) for f in crowds if f is not None]:
             return int(least)
         raise CombinationLimitError.of(number, known_rows)
 
@@ -469,7 +469,7 @@ def combinations_text(people: str, size: int, part: int, parts: int) -> str:
         FROM every x{joins} WHERE {chosen}"""  # noqa: S608  # our own query
 
 
-def _whole(number: Any) -> int | None:
+def _to_integer(number: Any) -> int | None:
     return None if number is None else int(number)
 
 
@@ -502,11 +502,11 @@ def chances_sql(sql: Sql, rows: pa.Table, cells: pa.Table, known_rows: int | Non
     """
     tables = {"rows": rows, "cells": cells}
     text = _of_all() if known_rows is None else _of_few(known_rows)
-    found: dict[int, float] = {}
+    chances: dict[int, float] = {}
     for values in _some_at_a_time(sql, tables):
         chosen = tables | {"asked": pa.table({"value": pa.array(values, pa.int64())})}
-        found |= {int(value): float(chance) for value, chance in sql.rows(text, (), chosen)}
-    return found
+        chances |= {int(value): float(chance) for value, chance in sql.rows(text, (), chosen)}
+    return chances
 
 
 def _some_at_a_time(sql: Sql, tables: dict[str, pa.Table]) -> Iterator[list[int]]:

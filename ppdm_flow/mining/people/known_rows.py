@@ -93,74 +93,81 @@ def smallest_crowd(
     return crowds_of(profiles(person, class_of_row, linked), known_rows, chunk)
 
 
-def crowds_of(held: ClassProfiles, known_rows: int | None, chunk: int = CHUNK) -> KnownRowsCrowds:
+def crowds_of(class_profiles: ClassProfiles, known_rows: int | None, chunk: int = CHUNK) -> KnownRowsCrowds:
     """Do the same for the profiles of linked people."""
-    if not len(held):
+    if not len(class_profiles):
         nobody = np.zeros(0, dtype=np.int64)
         return KnownRowsCrowds(None, 0, nobody, nobody, nobody)
     if known_rows is not None and 1 <= known_rows <= LARGEST:
-        number = number_of_combinations(held, known_rows)
+        number = number_of_combinations(class_profiles, known_rows)
         if number > MOST_COMBINATIONS:
-            return _early(held, known_rows, number)
-    smallest = held.people + int(held.people.sum())
-    found = 0
-    for some in combinations(held, known_rows, chunk):
-        found += len(some)
-        crowds = some.crowds(held.people)
+            return _early(class_profiles, known_rows, number)
+    smallest = class_profiles.people + int(class_profiles.people.sum())
+    combinations_seen = 0
+    for some in combinations(class_profiles, known_rows, chunk):
+        combinations_seen += len(some)
+        crowds = some.crowds(class_profiles.people)
         np.minimum.at(smallest, some.profiles, np.repeat(crowds, np.diff(some.begins)))
-    return _crowds(held, smallest, found)
+    return _crowds(class_profiles, smallest, combinations_seen)
 
 
-def _crowds(held: ClassProfiles, by_profile: Ints, number: int, *, early: bool = False) -> KnownRowsCrowds:
-    own = held.holdings
-    return KnownRowsCrowds(int(by_profile.min()), number, own.persons, own.rows, by_profile[held.of], early)
+def _crowds(class_profiles: ClassProfiles, by_profile: Ints, number: int, *, early: bool = False) -> KnownRowsCrowds:
+    own = class_profiles.holdings
+    return KnownRowsCrowds(int(by_profile.min()), number, own.persons, own.rows, by_profile[class_profiles.of], early)
 
 
-def _early(held: ClassProfiles, known_rows: int, number: float) -> KnownRowsCrowds:
+def _early(class_profiles: ClassProfiles, known_rows: int, number: float) -> KnownRowsCrowds:
     """Look for a combination that cannot have fewer people. Raises TooManyError where none is found.
 
     Nobody's crowd is smaller than the people of the same profile. Looked at are rows of one class; a profile with more
     combinations than all others together, which has one that none of them has; and the rarest classes of each profile.
     """
-    least = int(held.people.min())
-    people, owner = (np.repeat(each, np.diff(held.begins)) for each in (held.people, np.arange(len(held))))
-    smallest = held.people + int(held.people.sum())
+    least = int(class_profiles.people.min())
+    people, owner = (
+        np.repeat(each, np.diff(class_profiles.begins))
+        for each in (class_profiles.people, np.arange(len(class_profiles)))
+    )
+    smallest = class_profiles.people + int(class_profiles.people.sum())
     in_class = np.zeros(0, dtype=np.int64)
     for copies in range(known_rows, 0, -1):
-        some = held.copies >= copies
-        in_class = np.bincount(held.classes[some], people[some], held.number_of_classes).astype(np.int64)
-        np.minimum.at(smallest, owner[some], in_class[held.classes[some]])
+        some = class_profiles.copies >= copies
+        in_class = np.bincount(class_profiles.classes[some], people[some], class_profiles.number_of_classes).astype(
+            np.int64
+        )
+        np.minimum.at(smallest, owner[some], in_class[class_profiles.classes[some]])
     for size in range(2, known_rows + 1):
-        many = held.multisets(size)
+        many = class_profiles.multisets(size)
         most = int(many.argmax())
         if many[most] > CLEARLY_MORE * np.delete(many, most).sum():
-            smallest[most] = held.people[most]
+            smallest[most] = class_profiles.people[most]
     if smallest.min() > least:
-        smallest = np.minimum(smallest, _of_rarest(held, in_class, known_rows, least))
+        smallest = np.minimum(smallest, _of_rarest(class_profiles, in_class, known_rows, least))
     if smallest.min() > least:
         raise CombinationLimitError.of(number, known_rows)
-    return _crowds(held, smallest, int(number), early=True)
+    return _crowds(class_profiles, smallest, int(number), early=True)
 
 
-def _of_rarest(held: ClassProfiles, in_class: Ints, known_rows: int, least: int) -> Ints:
+def _of_rarest(class_profiles: ClassProfiles, in_class: Ints, known_rows: int, least: int) -> Ints:
     """Return the crowd of the rarest classes of each profile, those with most combinations first."""
     from ppdm_flow.mining.people.known_rows_kernels import crowds_of_rarest  # noqa: PLC0415  # compiled
 
-    owner = np.repeat(np.arange(len(held)), np.diff(held.begins))
-    ranked = np.lexsort((held.classes, in_class[held.classes], owner))
-    rarest = np.full((len(held), known_rows), -1, dtype=np.int64)
+    owner = np.repeat(np.arange(len(class_profiles)), np.diff(class_profiles.begins))
+    ranked = np.lexsort((class_profiles.classes, in_class[class_profiles.classes], owner))
+    rarest = np.full((len(class_profiles), known_rows), -1, dtype=np.int64)
     for i in range(known_rows):
-        there = held.begins[:-1] + i < held.begins[1:]
-        rarest[there, i] = held.classes[ranked[held.begins[:-1][there] + i]]
-    by_class = np.argsort(held.classes, kind="stable")
-    posted = np.searchsorted(held.classes[by_class], np.arange(held.number_of_classes + 1)).astype(np.int64)
-    crowds = np.full(len(held), np.iinfo(np.int64).max)
-    order = np.argsort(-held.multisets(known_rows), kind="stable")
+        there = class_profiles.begins[:-1] + i < class_profiles.begins[1:]
+        rarest[there, i] = class_profiles.classes[ranked[class_profiles.begins[:-1][there] + i]]
+    by_class = np.argsort(class_profiles.classes, kind="stable")
+    posted = np.searchsorted(class_profiles.classes[by_class], np.arange(class_profiles.number_of_classes + 1)).astype(
+        np.int64
+    )
+    crowds = np.full(len(class_profiles), np.iinfo(np.int64).max)
+    order = np.argsort(-class_profiles.multisets(known_rows), kind="stable")
     crowds_of_rarest(
-        held.begins,
-        held.classes,
-        held.copies,
-        held.people,
+        class_profiles.begins,
+        class_profiles.classes,
+        class_profiles.copies,
+        class_profiles.people,
         posted,
         owner[by_class].astype(np.int64),
         rarest,
@@ -257,11 +264,11 @@ def _wholes(profiles: ClassProfiles, chunk: int) -> Iterator[ProfileCombinations
 def _of_size(profiles: ClassProfiles, size: int, chunk: int) -> Iterator[ProfileCombinations]:
     from ppdm_flow.mining.people.known_rows_kernels import multisets  # noqa: PLC0415  # compiled: takes time to start
 
-    held = (profiles.begins, profiles.classes, profiles.copies, profiles.people, size)
+    profile_arrays = (profiles.begins, profiles.classes, profiles.copies, profiles.people, size)
     people = float((profiles.multisets(size) * profiles.people).sum())
     loads = np.zeros((2, min(1 << 16, 1 + int(8 * people / chunk))), dtype=np.int64)
     nothing = np.empty((size, 0), dtype=np.int64)
-    multisets(*held, 0, 0, loads, nothing, nothing[0])
+    multisets(*profile_arrays, 0, 0, loads, nothing, nothing[0])
     ends = np.cumsum(loads[0])
     low = 0
     while low < len(ends):
@@ -269,7 +276,7 @@ def _of_size(profiles: ClassProfiles, size: int, chunk: int) -> Iterator[Profile
         room = int(loads[1, low:high].sum())
         if room:
             keys, owners = np.empty((size, room), dtype=np.int64), np.empty(room, dtype=np.int64)
-            multisets(*held, low, high, loads, keys, owners)
+            multisets(*profile_arrays, low, high, loads, keys, owners)
             yield _grouped(keys, owners, profiles.number_of_classes)
         low = high
 
@@ -363,14 +370,24 @@ def holdings(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integ
 
 def profiles(person: npt.NDArray[np.integer], class_of_row: npt.NDArray[np.integer], linked: Truths) -> ClassProfiles:
     """Return the profiles of the people with ``linked`` rows; rows without a class (a negative one) are left out."""
-    held = holdings(person, class_of_row, linked)
-    items = np.unique(held.classes * (int(held.copies.max(initial=0)) + 1) + held.copies, return_inverse=True)[1]
-    number = _numbered(held.begins, items.astype(np.int64) + 1)
+    class_holdings = holdings(person, class_of_row, linked)
+    items = np.unique(
+        class_holdings.classes * (int(class_holdings.copies.max(initial=0)) + 1) + class_holdings.copies,
+        return_inverse=True,
+    )[1]
+    number = _numbered(class_holdings.begins, items.astype(np.int64) + 1)
     _, first, of, people = np.unique(number, return_index=True, return_inverse=True, return_counts=True)
-    lengths = np.diff(held.begins)[first]
+    lengths = np.diff(class_holdings.begins)[first]
     begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    at = np.arange(begins[-1]) + np.repeat(held.begins[first] - begins[:-1], lengths)
-    return ClassProfiles(held, of.astype(np.int64), begins, held.classes[at], held.copies[at], people.astype(np.int64))
+    at = np.arange(begins[-1]) + np.repeat(class_holdings.begins[first] - begins[:-1], lengths)
+    return ClassProfiles(
+        class_holdings,
+        of.astype(np.int64),
+        begins,
+        class_holdings.classes[at],
+        class_holdings.copies[at],
+        people.astype(np.int64),
+    )
 
 
 def _numbered(begins: Ints, items: Ints) -> Ints:

@@ -21,24 +21,24 @@ MOST_DRAWN = 10_000_000
 
 
 def crowds_by_known_rows(
-    held: ClassProfiles, judged: Mapping[int | None, KnownRowsCrowds] = {}
+    class_profiles: ClassProfiles, judged: Mapping[int | None, KnownRowsCrowds] = {}
 ) -> dict[int | None, KnownRowsCrowds]:
     """Return the crowds for each number of known rows; those with too many combinations are left out.
 
     ``judged`` are those that have been counted.
     """
-    found: dict[int | None, KnownRowsCrowds] = {}
+    crowds: dict[int | None, KnownRowsCrowds] = {}
     for known in KNOWN_ROWS:
         if known in judged:
-            found[known] = judged[known]
+            crowds[known] = judged[known]
             continue
-        if known is not None and number_of_combinations(held, known) > MOST_DRAWN:
+        if known is not None and number_of_combinations(class_profiles, known) > MOST_DRAWN:
             continue
         try:
-            found[known] = crowds_of(held, known)
+            crowds[known] = crowds_of(class_profiles, known)
         except CombinationLimitError:
             continue
-    return found
+    return crowds
 
 
 def known_rows_chart(

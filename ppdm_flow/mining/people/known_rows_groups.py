@@ -111,29 +111,34 @@ def combination_groups(
     one item, unless one group has more. Raises TooManyError where combinations, each counted for each person that has
     it, are more than ``MOST_COMBINATIONS``.
     """
-    held = profiles(person, class_of_row, linked)
-    require_few_groups(held, known_rows)
-    yield from (groups_of(held, some) for some in combinations(held, known_rows, chunk))
+    class_profiles = profiles(person, class_of_row, linked)
+    require_few_groups(class_profiles, known_rows)
+    yield from (groups_of(class_profiles, some) for some in combinations(class_profiles, known_rows, chunk))
 
 
-def groups_of(held: ClassProfiles, some: ProfileCombinations) -> PersonGroups:
+def groups_of(class_profiles: ClassProfiles, some: ProfileCombinations) -> PersonGroups:
     """Return the people of some combinations, for their profiles."""
-    by_profile = np.argsort(held.of, kind="stable")
-    first = np.concatenate([[0], np.cumsum(held.people)])
-    many = held.people[some.profiles]
+    by_profile = np.argsort(class_profiles.of, kind="stable")
+    first = np.concatenate([[0], np.cumsum(class_profiles.people)])
+    many = class_profiles.people[some.profiles]
     ends = np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
     at = np.arange(ends[-1]) + np.repeat(first[some.profiles] - ends[:-1], many)
-    return PersonGroups(ends[some.begins], held.holdings.persons[by_profile[at]])
+    return PersonGroups(ends[some.begins], class_profiles.holdings.persons[by_profile[at]])
 
 
 def told_by_people(
-    held: ClassHoldings, person: npt.NDArray[np.integer], rows: Ints, values: Ints, shares: Floats | None, number: int
+    class_holdings: ClassHoldings,
+    person: npt.NDArray[np.integer],
+    rows: Ints,
+    values: Ints,
+    shares: Floats | None,
+    number: int,
 ) -> LinkedRowValues:
     """Add up what rows tell of their persons.
 
     Parameters
     ----------
-    held
+    class_holdings
         The people.
     person
         (table's rows,) whose each is.
@@ -143,11 +148,13 @@ def told_by_people(
     number
         How many values there are.
     """
-    owner = np.searchsorted(held.persons, person[rows])
-    if len(rows) and not np.array_equal(held.persons[np.minimum(owner, len(held.persons) - 1)], person[rows]):
+    owner = np.searchsorted(class_holdings.persons, person[rows])
+    if len(rows) and not np.array_equal(
+        class_holdings.persons[np.minimum(owner, len(class_holdings.persons) - 1)], person[rows]
+    ):
         raise ValueError("rows must be of linked people")
-    counts = held.rows
-    shape = len(held.persons), number
+    counts = class_holdings.rows
+    shape = len(class_holdings.persons), number
     with_value = summed(np.ones(len(rows)) if shares is None else shares, owner.astype(np.int64), values, shape)
     if (np.asarray(with_value.sum(axis=1)).ravel() > counts * CLEARLY_MORE).any():
         raise ValueError("rows must be linked rows with a class, and the chances of a row's values at most 1 together")
@@ -159,7 +166,7 @@ def told_by_people(
 
 
 def group_counts(
-    held: ClassProfiles, told: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+    class_profiles: ClassProfiles, linked_values: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
 ) -> Iterator[GroupCounts]:
     """Yield what the groups of all combinations tell, some at a time.
 
@@ -167,17 +174,21 @@ def group_counts(
 
     People of one profile are in the same groups, so they are added up first.
     """
-    who = np.arange(len(held.of))
-    together = summed(np.ones(len(held.of)), held.of, who, (len(held), len(held.of)))
-    told_together = {name: together @ getattr(told, name) for name in ("having", "rows", "weights")}
-    rows = np.rint(together @ told.counts).astype(np.int64)
-    for some in combinations(held, known_rows, chunk):
+    who = np.arange(len(class_profiles.of))
+    together = summed(
+        np.ones(len(class_profiles.of)), class_profiles.of, who, (len(class_profiles), len(class_profiles.of))
+    )
+    told_together = {name: together @ getattr(linked_values, name) for name in ("having", "rows", "weights")}
+    rows = np.rint(together @ linked_values.counts).astype(np.int64)
+    for some in combinations(class_profiles, known_rows, chunk):
         for part in _parts(some, told_together["having"], min(chunk, _CELLS)):
-            yield GroupCounts(part.crowds(held.people), part.crowds(rows), _matrix(part, len(held)), told_together)
+            yield GroupCounts(
+                part.crowds(class_profiles.people), part.crowds(rows), _matrix(part, len(class_profiles)), told_together
+            )
 
 
 def least_distinct(
-    held: ClassProfiles, told: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+    class_profiles: ClassProfiles, linked_values: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
 ) -> int | None:
     """Return the least distinct l-diversity of all groups; None where nobody is linked.
 
@@ -186,12 +197,12 @@ def least_distinct(
     by the largest group. Raises TooManyError as :func:`combination_groups`.
     """
     least: int | None = None
-    place = indicators(told.having)
-    for number, group, who in _people_of_groups(held, place, known_rows, chunk):
+    place = indicators(linked_values.having)
+    for number, group, who in _people_of_groups(class_profiles, place, known_rows, chunk):
         cells = place[who]
         entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
         value = cells.indices.astype(np.int64)
-        counts = as_cells(_summed_by(group, told.certain[who], number))
+        counts = as_cells(_summed_by(group, linked_values.certain[who], number))
         most = np.rint(largest(counts.begins, counts.count)).astype(np.int64)
         lacking = np.bincount(group, minlength=number) - most
         matched = _matchings(group, entry, value, place.shape[1], number)
@@ -201,31 +212,31 @@ def least_distinct(
 
 
 def group_entries(
-    held: ClassProfiles, told: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+    class_profiles: ClassProfiles, linked_values: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
 ) -> Iterator[tuple[int, GroupEntries]]:
     """Yield what each person of each group has in its linked rows, some groups at a time, with how many these are.
 
     Memory is bounded as for :func:`least_distinct`. Raises TooManyError as :func:`combination_groups`.
     """
-    for number, group, who in _people_of_groups(held, told.rows, known_rows, chunk):
-        cells = told.rows[who]
+    for number, group, who in _people_of_groups(class_profiles, linked_values.rows, known_rows, chunk):
+        cells = linked_values.rows[who]
         entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
         sure = np.ones(len(entry), dtype=np.bool_)
         yield number, GroupEntries.of(group[entry], who[entry], cells.indices.astype(np.int64), cells.data, sure)
 
 
 def _people_of_groups(
-    held: ClassProfiles, cells: Any, known_rows: int | None, chunk: int
+    class_profiles: ClassProfiles, cells: Any, known_rows: int | None, chunk: int
 ) -> Iterator[tuple[int, Ints, Ints]]:
     """Yield how many groups there are, and of each person in one the group and the place among ``Holdings.persons``.
 
     Some groups at a time, of whose people ``cells`` (people, values) tell no more than ``chunk``.
     """
-    require_few_groups(held, known_rows)
-    for some in combinations(held, known_rows, chunk):
+    require_few_groups(class_profiles, known_rows)
+    for some in combinations(class_profiles, known_rows, chunk):
         for part in _parts(some, cells, chunk):
-            groups = groups_of(held, part)
-            who = np.searchsorted(held.holdings.persons, groups.persons)
+            groups = groups_of(class_profiles, part)
+            who = np.searchsorted(class_profiles.holdings.persons, groups.persons)
             yield len(part), np.repeat(np.arange(len(part)), np.diff(groups.begins)), who
 
 

@@ -150,8 +150,8 @@ def _numbered(
             cell = joined(cell, dense[place][rows])
         else:
             rows, cell = np.arange(len(dense[place])), dense[place]
-        again = np.bincount(cell)[cell] > 1
-        last.append((place, (rows[again], cell[again])))
+        repeated = np.bincount(cell)[cell] > 1
+        last.append((place, (rows[repeated], cell[repeated])))
     return last[-1][1]
 
 

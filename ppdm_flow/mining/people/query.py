@@ -62,7 +62,9 @@ class PeopleQuery(ClassQuery):
 
     def tables_text(self) -> str:
         """Return the common table expressions. Combinations and people are numbered once, and joined by hashing."""
-        return f"{self._ranked()}{self._told()}{self._crowds() if self.mixed else self._classes()}{self._sizes()}"
+        return (
+            f"{self._ranked()}{self._unit_values()}{self._crowds() if self.mixed else self._classes()}{self._sizes()}"
+        )
 
     def _ranked(self) -> str:
         """The counted combinations, with the numbers of their unit, their crowd, their shown cells and their person."""
@@ -74,10 +76,10 @@ class PeopleQuery(ClassQuery):
             "cell": tuple(layout.shown) if self.decoded else (),
             "p": person,
         }
-        asked = {name: places for name, places in numbers.items() if places}
-        tables = "".join(_numbers(name, places) for name, places in asked.items())
-        joins = "".join(f" JOIN {name}_numbers ON {_same(name, places)}" for name, places in asked.items())
-        kept = ", ".join(f"{name}_numbers.{name}" if name in asked else f"0 AS {name}" for name in numbers)
+        numbered = {name: places for name, places in numbers.items() if places}
+        tables = "".join(_numbers(name, places) for name, places in numbered.items())
+        joins = "".join(f" JOIN {name}_numbers ON {_same(name, places)}" for name, places in numbered.items())
+        kept = ", ".join(f"{name}_numbers.{name}" if name in numbered else f"0 AS {name}" for name in numbers)
         kept = kept if self.mixed else kept.replace("0 AS id", "unit AS id")
         return f"""
             every AS MATERIALIZED (SELECT * FROM ({self.counted})){tables},
@@ -115,7 +117,7 @@ class PeopleQuery(ClassQuery):
             sizes AS (SELECT id, CAST(1 AS DOUBLE) AS size, whole AS own FROM whole)
             SELECT * FROM ({text})"""  # noqa: S608  # our own query
 
-    def _told(self) -> str:
+    def _unit_values(self) -> str:
         return f"""{self._coded()}, {self._had("had_values", "ranked")},
             had AS MATERIALIZED (
                 SELECT unit, p, {self._merged()} AS s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM had_values GROUP BY ALL),

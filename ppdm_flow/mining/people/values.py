@@ -139,11 +139,11 @@ def _entries(
     counted: CountedCombinations, reading: ValueColumns | None, unit: Ints
 ) -> tuple[GroupEntries, Floats, pa.StringArray]:
     """Return what each person has in each unit, the shares of the table by people, and the values' names."""
-    told, person = told_values(counted, reading), person_of(counted)
-    amount = counted.rows[told.at] * told.chance
-    owner = person[told.at]
-    entries = GroupEntries.of(unit[told.at], owner, told.value, amount, told.chance >= CERTAIN)
-    return entries, _base(owner, told.value, amount, told.names), told.names
+    row_values, person = told_values(counted, reading), person_of(counted)
+    amount = counted.rows[row_values.at] * row_values.chance
+    owner = person[row_values.at]
+    entries = GroupEntries.of(unit[row_values.at], owner, row_values.value, amount, row_values.chance >= CERTAIN)
+    return entries, _base(owner, row_values.value, amount, row_values.names), row_values.names
 
 
 def _base(person: Ints, value: Ints, amount: Floats, names: pa.StringArray) -> Floats:

@@ -152,8 +152,8 @@ def known(keys: Keys, wanted: Keys) -> npt.NDArray[np.bool_]:
 
 
 @compiled
-def mark_known(keys: Keys, wanted: Keys, slots: Keys, found: npt.NDArray[np.bool_]) -> None:
-    """Set ``found`` for each of ``keys`` that is among ``wanted``."""
+def mark_known(keys: Keys, wanted: Keys, slots: Keys, is_known: npt.NDArray[np.bool_]) -> None:
+    """Set ``is_known`` for each of ``keys`` that is among ``wanted``."""
     mask = len(slots) - 1
     for i in range(len(wanted)):
         at = (((wanted[i] ^ (wanted[i] >> 32)) * -7046029254386353131) >> 20) & mask
@@ -164,7 +164,7 @@ def mark_known(keys: Keys, wanted: Keys, slots: Keys, found: npt.NDArray[np.bool
         at = (((keys[i] ^ (keys[i] >> 32)) * -7046029254386353131) >> 20) & mask
         while slots[at] >= 0:
             if wanted[slots[at]] == keys[i]:
-                found[i] = True
+                is_known[i] = True
                 break
             at = (at + 1) & mask
 

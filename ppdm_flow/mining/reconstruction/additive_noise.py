@@ -110,8 +110,8 @@ def chances(law: NoiseLaw, released_edges: Floats, edges: Floats) -> Floats:
     """
     columns = []
     for begin, end in pairwise(edges.tolist()):
-        whole = (end - begin) / law.step if law.step else np.inf
-        points = round(whole) if whole <= POINTS and abs(whole - round(whole)) < 1e-9 else POINTS
+        steps = (end - begin) / law.step if law.step else np.inf
+        points = round(steps) if steps <= POINTS and abs(steps - round(steps)) < 1e-9 else POINTS
         places = begin + (end - begin) * (np.arange(points) + 0.5) / points
         below = law.below(released_edges[1:-1], places)
         full = np.vstack([np.zeros(points), below, np.ones(points)])
@@ -155,8 +155,8 @@ def profile_intervals(matrix: Floats, seen: Floats, best: Floats, parts: int, le
     cell = np.repeat(np.arange(cells), 2)
     inside = np.arange(len(best))[None, :] // parts == cell[:, None]
     least = _likelihood(matrix, seen, best[None, :])[0] - 0.5 * float(special.chdtri(1.0, 1.0 - level))
-    held = best.reshape(-1, parts).sum(axis=1)[cell]
-    near, far = held.copy(), np.where(np.arange(2 * cells) % 2, total, 0.0)
+    best_sums = best.reshape(-1, parts).sum(axis=1)[cell]
+    near, far = best_sums.copy(), np.where(np.arange(2 * cells) % 2, total, 0.0)
     state = np.repeat(best[None, :], 2 * cells, axis=0)
     for _ in range(HALVINGS):
         middle = 0.5 * (near + far)
@@ -195,8 +195,8 @@ def _parts(law: NoiseLaw, edges: Floats) -> int:
     parts = max(1, min(int(np.ceil(width / (NARROW * law.sd))), PARTS // (len(edges) - 1)))
     if not law.step or not 1.0 <= width / law.step <= PARTS:
         return parts
-    whole = round(width / law.step)
-    return next(n for n in range(parts, whole + 1) if whole % n == 0) if parts <= whole else whole
+    steps = round(width / law.step)
+    return next(n for n in range(parts, steps + 1) if steps % n == 0) if parts <= steps else steps
 
 
 def _divided(edges: Floats, parts: int) -> Floats:

@@ -173,8 +173,8 @@ def _approached(design: Design, response: Floats, weights: Floats) -> Floats:
         return nothing
     some = slice(None, None, stride)
     begun = _scored(design.every(stride), nothing, response[some], weights[some])
-    found = _scored(design, nothing if begun is None else begun, response, weights)
-    return nothing if found is None else found
+    estimates = _scored(design, nothing if begun is None else begun, response, weights)
+    return nothing if estimates is None else estimates
 
 
 def _scored(design: Design, values: Floats, response: Floats, weights: Floats) -> Floats | None:

@@ -105,7 +105,7 @@ def choose(
     """
     total = float(sum(numbers.values()))
     choices = {
-        m: choose_size(_held(maxima, m, numbers), max(m, 1), total, level, lengths, challenge, cutoff, digits)
+        m: choose_size(_maxima_of_size(maxima, m, numbers), max(m, 1), total, level, lengths, challenge, cutoff, digits)
         for m in sorted(numbers)
     }
     cutoffs = {m: choice.cutoff for m, choice in choices.items()}
@@ -126,18 +126,18 @@ def choose_size(
     digits: int | None = DIGITS,
 ) -> SizeChoice:
     """Choose K_m and rho_m for N = ``number`` transactions that all have m = ``size`` items; see ``choose``."""
-    held = check_maxima(maxima)
+    checked_maxima = check_maxima(maxima)
     _check(level, lengths, number, cutoff, digits)
     longest = min(size, max(lengths))
     cutoffs = range(longest, max(longest, 4 * size + 24 if cutoff is None else cutoff) + 1)  # below, PPF869
     seen = {k: CutAndPasteCandidates.of(size, k, cutoffs) for k in lengths}
-    cases = {k: _cases(held, k, size, challenge) for k in lengths}
+    cases = {k: _cases(checked_maxima, k, size, challenge) for k in lengths}
     rho = _rounded(_smallest(seen, cases, level), digits)
     levels = {k: _levels(seen[k], cases[k], rho) for k in lengths}
     kept = np.max(list(levels.values()), axis=0) <= level
     if not kept.any():
         raise _out_of_reach(size, levels, level)
-    discoverable = {k: _discoverable(seen[k], rho, number, held) for k in lengths if k <= size}
+    discoverable = {k: _discoverable(seen[k], rho, number, checked_maxima) for k in lengths if k <= size}
     best = _best(seen, rho, kept, discoverable)
     return SizeChoice(
         size,
@@ -212,7 +212,7 @@ def _out_of_reach(size: int, levels: Mapping[int, Floats], level: float) -> Plug
     return PluginError(Diagnostic("PPF773", text, hint="raise the level, or leave out the most frequent items"))
 
 
-def _held(maxima: Maxima, size: int, numbers: Mapping[int, float]) -> tuple[float, ...]:
+def _maxima_of_size(maxima: Maxima, size: int, numbers: Mapping[int, float]) -> tuple[float, ...]:
     """Return the maxima of a size; for empty transactions, that have none, those of the smallest that are not."""
     return maxima_of(maxima, size or min((m for m in numbers if m), default=0))
 

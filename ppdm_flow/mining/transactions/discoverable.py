@@ -81,12 +81,12 @@ def _lowest(operator: TransactionOperator, numbers: Mapping[int, float], length:
     large = {m: number for m, number in numbers.items() if m >= length and number > 0}
     if not large:
         return float("inf")
-    held, total = sum(large.values()), sum(numbers.values())
+    large_total, total = sum(large.values()), sum(numbers.values())
     groups = [
-        (number / held, noise(operator, m, length), None if maxima is None else maxima_of(maxima, m))
+        (number / large_total, noise(operator, m, length), None if maxima is None else maxima_of(maxima, m))
         for m, number in large.items()
     ]
-    return float(_search(groups, held) * held / total)
+    return float(_search(groups, large_total) * large_total / total)
 
 
 Group = tuple[float, Floats, Sequence[float] | None]

@@ -135,11 +135,11 @@ def supports(operator: TransactionOperator, counts: Counts, level: float = LEVEL
     summed = spread = np.zeros(next(iter(given.values())).shape[:-1])
     least = most = large = 0.0
     for m, here in given.items():
-        held, fits = weights(operator, m, length), occurring(operator, m, length)
+        size_weights, fits = weights(operator, m, length), occurring(operator, m, length)
         if m < length:
             continue
-        possible, number = noise(operator, m, length, held)[fits], transactions({m: here})
-        summed, spread = summed + here @ held, spread + here @ (held * held - held)
+        possible, number = noise(operator, m, length, size_weights)[fits], transactions({m: here})
+        summed, spread = summed + here @ size_weights, spread + here @ (size_weights * size_weights - size_weights)
         least, most = least + number * possible.min(), most + number * possible.max()
         large += number
     total = transactions(given)

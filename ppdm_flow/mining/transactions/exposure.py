@@ -67,7 +67,9 @@ def inside(
     return _worst(operator, prevalent, length, length, event, _each_item, describe)
 
 
-def whole(operator: TransactionOperator, prevalent: PrevalentItemsets, length: int) -> list[WorstExposure]:
+def whole_itemset_exposures(
+    operator: TransactionOperator, prevalent: PrevalentItemsets, length: int
+) -> list[WorstExposure]:
     """Return the worst Pr[A in t | A in t'] for each size that occurs: of all ``length`` items together.
 
     There is no single item: ``item`` is -1, and ``prior`` is Pr[A in t].
@@ -181,11 +183,11 @@ def rest(
                 likelihood = likelihoods(operator, m, length)
                 if likelihood.any():
                     caps = _caps((declared or {}).get(m, ()), length + 1)
-                    held = np.minimum(maxima[: length + 1, place], caps)
-                    ends = np.minimum(below[: length + 1, place], held)
+                    capped = np.minimum(maxima[: length + 1, place], caps)
+                    ends = np.minimum(below[: length + 1, place], capped)
                     if length > 1:
-                        worst = max(worst, hardest((*held[: length - 1], ends[length - 1]), length, m, likelihood)[0])
-                    ceilings = (*held[:length], ends[length])
+                        worst = max(worst, hardest((*capped[: length - 1], ends[length - 1]), length, m, likelihood)[0])
+                    ceilings = (*capped[:length], ends[length])
                     worst = max(worst, hardest(ceilings, length, m, likelihood, inside=False)[0])
     return worst
 

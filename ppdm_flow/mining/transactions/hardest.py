@@ -78,11 +78,11 @@ def privacy_challenging(maxima: Sequence[float], length: int, size: int | None =
     s_l = C(k, l) sum_i (-1)^i C(k - l, i) S_(l+i) with S_0 = 1; S_i = 0 for i above ``size``. The paper's choice,
     section 5; items are alike. It is not quite the worst: see ``hardest``.
     """
-    held = _supports(maxima, length, size)
+    support_maxima = _supports(maxima, length, size)
     supports = np.array(
         [
             comb(length, hits)
-            * sum((-1) ** i * comb(length - hits, i) * held[hits + i] for i in range(length - hits + 1))
+            * sum((-1) ** i * comb(length - hits, i) * support_maxima[hits + i] for i in range(length - hits + 1))
             for hits in range(length + 1)
         ]
     )
@@ -131,14 +131,14 @@ def by_program(room: Polytope, likelihood: Floats) -> tuple[float, Floats, Float
 def polytope(maxima: tuple[float, ...], length: int, size: int, *, inside: bool) -> Polytope:
     """Return the shares by (z in t, number of other items of A in t) that the maxima allow in sizes of m items."""
     others = length - 1 if inside else length
-    held = _supports(maxima, others + 1, None)
+    support_maxima = _supports(maxima, others + 1, None)
     kinds = [(z, i) for z in (0, 1) for i in range(others + 1) if z + i <= size]
     rows, limits = [], []
     for with_z in (0, 1):
         for j in range(1 - with_z, others + 1):
             if with_z + j <= size:
                 rows.append([(z >= with_z) * comb(i, j) / comb(others, j) for z, i in kinds])
-                limits.append(held[with_z + j])
+                limits.append(support_maxima[with_z + j])
     z, i = np.array(kinds, dtype=np.float64).T
     return Polytope(np.array(rows), np.array(limits), z + i if inside else i, z, length)
 
@@ -169,5 +169,5 @@ def _listed(maxima: tuple[float, ...], length: int, size: int, inside: bool) -> 
 def _supports(maxima: Sequence[float], length: int, size: int | None) -> list[float]:
     """Return S_0..S_k: 1 first, the last given one for larger sizes, 0 above ``size``."""
     given = check_maxima(maxima)
-    held = [1.0, *(given[min(i, len(given)) - 1] for i in range(1, length + 1))]
-    return [0.0 if size is not None and i > size else s for i, s in enumerate(held)]
+    support_maxima = [1.0, *(given[min(i, len(given)) - 1] for i in range(1, length + 1))]
+    return [0.0 if size is not None and i > size else s for i, s in enumerate(support_maxima)]

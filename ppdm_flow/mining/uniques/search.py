@@ -182,7 +182,7 @@ def alone(keys: Keys) -> int:
         size *= 2
     mask = size - 1
     slots = np.full(size, -1, dtype=np.int64)
-    again = np.zeros(size, dtype=np.bool_)
+    repeated = np.zeros(size, dtype=np.bool_)
     single = 0
     for i in range(len(keys)):
         key = keys[i]
@@ -194,8 +194,8 @@ def alone(keys: Keys) -> int:
         if slots[at] < 0:
             slots[at] = key
             single += 1
-        elif not again[at]:
-            again[at] = True
+        elif not repeated[at]:
+            repeated[at] = True
             single -= 1
     return single
 

@@ -75,8 +75,8 @@ def match_probability(uniques: int, in_pairs: int, fraction: float) -> float:
     π U / (π U + (1 - π) P), for U unique rows and P rows in pairs (classes of two) of a sample of the ``fraction`` π
     (Skinner, Elliot, A measure of disclosure risk for microdata, JRSS B 64(4), 2002, section 3). 0 without a unique.
     """
-    found = fraction * uniques
-    return found / (found + (1.0 - fraction) * in_pairs) if uniques else 0.0
+    weighted = fraction * uniques
+    return weighted / (weighted + (1.0 - fraction) * in_pairs) if uniques else 0.0
 
 
 def match_probabilities(scores: Floats, average: float) -> Floats:
@@ -114,27 +114,27 @@ def minimal_sample_uniques(
         one more value.
     """
     occurs = counts.counts > 0
-    held = Counts(counts.columns, counts.categories, counts.codes[occurs], counts.counts[occurs])
+    occurring = Counts(counts.columns, counts.categories, counts.codes[occurs], counts.counts[occurs])
     attributes = len(carriers)
     largest = min(size, attributes)
-    wild = nulls is Nulls.WILDCARD and bool((held.codes == MISSING).any())
+    wild = nulls is Nulls.WILDCARD and bool((occurring.codes == MISSING).any())
     search = _fitting if wild else _refined
-    by_row, by_attribute = search(held, carriers, largest, nulls)
-    return SpecialUniques(largest, attributes, by_row, by_attribute, held.total)
+    by_row, by_attribute = search(occurring, carriers, largest, nulls)
+    return SpecialUniques(largest, attributes, by_row, by_attribute, occurring.total)
 
 
-def _refined(held: Counts, carriers: Sequence[Sequence[str]], size: int, nulls: Nulls) -> tuple[Ints, Ints]:
+def _refined(counts: Counts, carriers: Sequence[Sequence[str]], size: int, nulls: Nulls) -> tuple[Ints, Ints]:
     """Search by partitions, the columns with most values first: their classes are small."""
     from ppdm_flow.mining.uniques.refinement import minimal_uniques  # noqa: PLC0415  # compiled: takes time to start
 
-    codes = np.empty((len(carriers), len(held)), dtype=np.int32)
+    codes = np.empty((len(carriers), len(counts)), dtype=np.int32)
     widths = np.ones(len(carriers), dtype=np.int64)
     for place, columns in enumerate(carriers):
-        groups, widths[place] = held.groups(columns)
-        out = _missing(held, columns) if nulls is Nulls.EXCLUDE else np.zeros(len(held), dtype=np.bool_)
+        groups, widths[place] = counts.groups(columns)
+        out = _missing(counts, columns) if nulls is Nulls.EXCLUDE else np.zeros(len(counts), dtype=np.bool_)
         codes[place] = np.where(out, -1, groups)
     order = np.argsort(-widths, kind="stable")
-    weights = np.ascontiguousarray(held.counts)
+    weights = np.ascontiguousarray(counts.counts)
     width = int(widths.max(initial=1))
     by_row, by_column = minimal_uniques(np.ascontiguousarray(codes[order]), weights, size, width)
     by_attribute = np.empty_like(by_column)
@@ -142,13 +142,13 @@ def _refined(held: Counts, carriers: Sequence[Sequence[str]], size: int, nulls: 
     return by_row, by_attribute
 
 
-def _fitting(held: Counts, carriers: Sequence[Sequence[str]], size: int, _nulls: Nulls) -> tuple[Ints, Ints]:
+def _fitting(counts: Counts, carriers: Sequence[Sequence[str]], size: int, _nulls: Nulls) -> tuple[Ints, Ints]:
     """Search set by set, by the crowds of rows whose missing cells may be anything."""
-    by_row = np.zeros((len(held), size), dtype=np.int64)
+    by_row = np.zeros((len(counts), size), dtype=np.int64)
     by_attribute = np.zeros((len(carriers), size), dtype=np.int64)
     minimal: dict[tuple[int, ...], Truths] = {}
     for chosen in _sets(len(carriers), size):
-        alone = _alone(held, tuple(dict.fromkeys(c for place in chosen for c in carriers[place])))
+        alone = _alone(counts, tuple(dict.fromkeys(c for place in chosen for c in carriers[place])))
         for smaller in range(1, len(chosen)):
             for part in combinations(chosen, smaller):
                 alone &= ~minimal[part]
@@ -162,16 +162,16 @@ def _sets(attributes: int, size: int) -> Iterator[tuple[int, ...]]:
     return (chosen for level in range(1, size + 1) for chosen in combinations(range(attributes), level))
 
 
-def _alone(held: Counts, columns: Sequence[str]) -> Truths:
+def _alone(counts: Counts, columns: Sequence[str]) -> Truths:
     """Return which combinations are a crowd of one by these columns."""
-    groups, many = held.groups(columns)
+    groups, many = counts.groups(columns)
     rows = np.zeros(many, dtype=np.int64)
-    np.add.at(rows, groups, held.counts)
+    np.add.at(rows, groups, counts.counts)
     first = np.empty(many, dtype=np.int64)
-    first[groups] = np.arange(len(held))
-    codes = held.codes[first][:, [held.place(c) for c in columns]]
+    first[groups] = np.arange(len(counts))
+    codes = counts.codes[first][:, [counts.place(c) for c in columns]]
     return np.asarray(compatible_sums(codes, rows[:, None])[groups, 0] == 1)
 
 
-def _missing(held: Counts, columns: Sequence[str]) -> Truths:
-    return np.asarray((held.codes[:, [held.place(c) for c in columns]] == MISSING).any(axis=1))
+def _missing(counts: Counts, columns: Sequence[str]) -> Truths:
+    return np.asarray((counts.codes[:, [counts.place(c) for c in columns]] == MISSING).any(axis=1))

@@ -79,8 +79,8 @@ def quantiles(numbers: Floats, weights: Floats, shares: Sequence[float] = QUANTI
     order = np.argsort(numbers, kind="stable")
     reached = np.cumsum(weights[order])
     places = np.searchsorted(reached, np.asarray(shares) * reached[-1] * (1 - 1e-12), side="left")
-    found: Floats = numbers[order][np.minimum(places, len(order) - 1)]
-    return found
+    values: Floats = numbers[order][np.minimum(places, len(order) - 1)]
+    return values
 
 
 def distances(x: Floats, of_x: Floats, y: Floats, of_y: Floats) -> tuple[float, float]:
@@ -102,7 +102,7 @@ def distances(x: Floats, of_x: Floats, y: Floats, of_y: Floats) -> tuple[float, 
 
 def column_losses(before: NumericCells, after: NumericCells, deviations: Floats) -> ColumnLosses:
     """Compare two samples column by column; ``deviations`` (columns,) are the units of means and quantiles."""
-    found = np.full((6, before.columns), np.nan)
+    losses = np.full((6, before.columns), np.nan)
     for i in range(before.columns):
         (x, of_x), (y, of_y) = before.present(i), after.present(i)
         (mean, spread), (mean_after, spread_after) = mean_and_deviation(x, of_x), mean_and_deviation(y, of_y)
@@ -111,8 +111,8 @@ def column_losses(before: NumericCells, after: NumericCells, deviations: Floats)
         moved = np.abs(quantiles(y, of_y) - quantiles(x, of_x)).max()
         variance = abs(spread_after**2 / spread**2 - 1) if spread > 0 else np.nan
         missing = abs(_missing(before, of_x) - _missing(after, of_y))
-        found[:, i] = abs(mean_after - mean) / unit, variance, moved / unit, area / unit, farthest, missing
-    return ColumnLosses(*found)
+        losses[:, i] = abs(mean_after - mean) / unit, variance, moved / unit, area / unit, farthest, missing
+    return ColumnLosses(*losses)
 
 
 def _missing(cells: NumericCells, present: Floats) -> float:

@@ -24,7 +24,7 @@ from ppdm_flow.mining.exposure.columns import beside
 from ppdm_flow.mining.releases.attributes import namesakes, source_of
 from ppdm_flow.mining.transactions.breaches import Event, epsilon, exchangeable, level, likelihoods
 from ppdm_flow.mining.transactions.counting.vertical import columns, support_counts
-from ppdm_flow.mining.transactions.exposure import WorstExposure, knowing, outside, rest, whole
+from ppdm_flow.mining.transactions.exposure import WorstExposure, knowing, outside, rest, whole_itemset_exposures
 from ppdm_flow.mining.transactions.exposure import inside as exposure_inside
 from ppdm_flow.mining.transactions.hardest import hardest, privacy_challenging
 from ppdm_flow.mining.transactions.prevalent import PrevalentItemsets, pools, prevalent
@@ -257,7 +257,7 @@ def assess(requirement: ItemsetBreach, material: BreachInput) -> BreachAssessmen
         counted=counted,
         within=within_,
         beside=beside,
-        whole_itemset={k: whole(material.operator, counted, k) for k in requirement.sizes},
+        whole_itemset={k: whole_itemset_exposures(material.operator, counted, k) for k in requirement.sizes},
         larger=max(exposure_inside(material.operator, counted, longest), key=level_of),
         absent=max(
             (e for k in requirement.sizes for e in exposure_inside(material.operator, counted, k, Event.NONE)),

@@ -111,7 +111,7 @@ class KAnonymityAudit:
             except UnmeasuredError:
                 continue
             if originals is not None:
-                figures[f"{requirement.id}.repeated"] = originals.again(released_columns.every)
+                figures[f"{requirement.id}.repeated"] = originals.original_rows_sql(released_columns.every)
             figures |= beside_all_sql(together, requirement.attributes, ctx)
             query = RowClassQuery(ctx.sql, originals or ReleasedRows(candidate, ctx), released_columns.every)
             for name, value in query.figures(requirement.k, ctx.nulls).items():
@@ -214,7 +214,7 @@ def known_rows(
     )
     metric = f"{requirement.id}.{KNOWN}k"
     measured = Measured(requirement.id, metric, Figure(crowds.smallest, "people"), float(requirement.k), False, text)
-    every = crowds_by_known_rows(known.held, {ctx.people.known_rows: crowds})
+    every = crowds_by_known_rows(known.class_profiles, {ctx.people.known_rows: crowds})
     name = f"{requirement.id}.known_rows"
     chart = known_rows_chart(every, requirement.k, name=name, group=requirement.kind)
     return [measured], [] if chart is None else [chart]

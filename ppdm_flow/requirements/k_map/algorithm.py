@@ -179,7 +179,7 @@ def require_one_class(columns: RevealingColumns, candidate: DataView, ctx: Audit
     if not may_link(columns, candidate, ctx):
         return
     known = KnownRows.of(columns, None, candidate, ctx)
-    several = int(known.held.people[np.diff(known.held.begins) > 1].sum())
+    several = int(known.class_profiles.people[np.diff(known.class_profiles.begins) > 1].sum())
     if several:
         raise UncountedPeopleError(
             f"The rows of {counted(several, 'person') if several == 1 else f'{several:,} people'} are seen to be one"

@@ -60,13 +60,13 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
         """Return whether the l is one of shares; the others count rows and values of the crowd."""
         return requirement.variant is Diversity.ENTROPY
 
-    def again(
+    def class_figures_sql(
         self, requirement: LDiversity, query: ClassQuery, ctx: AuditContext
     ) -> tuple[Floats, Floats] | dict[str, Any]:
         """Return the second route's figures; where cells are decoded, rows and values are matched by another way."""
         if requirement.variant is Diversity.DISTINCT and query.decoded and not isinstance(query, PeopleQuery):
             return matched_sql(query)
-        return super().again(requirement, query, ctx)
+        return super().class_figures_sql(requirement, query, ctx)
 
     def people_figure(self, requirement: LDiversity) -> PeopleFigure:
         """Return that people are matched with values, or weigh 1 each."""

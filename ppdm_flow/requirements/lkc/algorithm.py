@@ -157,7 +157,7 @@ class LKCAudit:
                         query = ClassQuery.of_rows(ctx.sql, rows, released_columns, way, ctx.nulls)
                         shares.extend(_shares(query, secret[way.attribute]))
                     if mine is not None:
-                        many += mine.again(released_columns.every)
+                        many += mine.original_rows_sql(released_columns.every)
                         for way in original_ways(requirement, candidate, ctx):
                             query = ClassQuery.of_rows(ctx.sql, mine, of_originals(released_columns), way, ctx.nulls)
                             shares.extend(_shares(query, secret[way.attribute]))

@@ -147,7 +147,7 @@ class TemplatesAudit:
                     name = f"{template.id}.together_smallest_group"
                     figures |= beside_all_sql(name, template.channel, ctx)
                 originals = originals_of(released, candidate, ctx)
-                repeated = 1 if originals is None else originals.again(released.columns.every)
+                repeated = 1 if originals is None else originals.original_rows_sql(released.columns.every)
                 if repeated == 0 and released.targets and candidate.row_count > 0:
                     figures[f"{template.id}.repeated"] = 0
                 figures[f"{template.id}.smallest_group_before"] = before.smallest()

@@ -12,7 +12,7 @@ import pytest
 
 from ppdm_flow.anonymizers.mondrian.algorithm import ancestors, intervals, sets
 from ppdm_flow.mining.hierarchies.ladder import FullHierarchy
-from ppdm_flow.mining.local_recoding.kernels import edges, held
+from ppdm_flow.mining.local_recoding.kernels import edges, partition_sizes
 from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.scales import flat
 
@@ -54,7 +54,7 @@ def penalty(names, of, manner):
         codes, weights = np.unique(codes, axis=0, return_counts=True)
     items = WeightedItems(np.ascontiguousarray(codes), weights, tuple(found))
     parts = partition(items, manner)
-    sizes = held(weights, parts.order, parts.begins, parts.ends)
+    sizes = partition_sizes(weights, parts.order, parts.begins, parts.ends)
     assert sizes.min() >= manner.k
     assert sizes.sum() == len(rows)
     cost = edges(items.codes, parts.order, parts.begins, parts.ends, flat(items.scales))[2]

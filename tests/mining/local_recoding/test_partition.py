@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tiers import examples
 
-from ppdm_flow.mining.local_recoding.kernels import edges, held, walked
+from ppdm_flow.mining.local_recoding.kernels import edges, partition_sizes, walked
 from ppdm_flow.mining.local_recoding.partition import SplitOptions, WeightedItems, partition
 from ppdm_flow.mining.local_recoding.scales import OrderedScale, RecodedForm, flat
 from ppdm_flow.requirements.alpha_k.algorithm import AlphaBounded
@@ -129,7 +129,7 @@ def test_items_too_heavy_to_divide_stay_together() -> None:
         np.array([[0], [0], [1]], dtype=np.int32), np.array([9, 2, 1]), (OrderedScale(RecodedForm.SET, 2),)
     )
     found = partition(items, SplitOptions(5, relaxed=True))
-    assert held(items.weights, found.order, found.begins, found.ends).min() >= 5
+    assert partition_sizes(items.weights, found.order, found.begins, found.ends).min() >= 5
 
 
 def test_what_no_class_can_keep_is_refused() -> None:

@@ -134,7 +134,7 @@ def test_the_worst_certainty_of_a_whole_itemset_is_found(operator: TransactionOp
     column, sets = baskets(250)
     together = pools({m: sum(len(s) == m for s in sets) for m in SIZES}, 90)
     found = counted(column, together)
-    for exposed in exposure.whole(operator, found, k):
+    for exposed in exposure.whole_itemset_exposures(operator, found, k):
         inner = [s for s in sets if len(s) in together[exposed.pool].sizes]
         ruled = likelihoods(operator, exposed.size, k)
         worst = 0.0
@@ -146,7 +146,9 @@ def test_the_worst_certainty_of_a_whole_itemset_is_found(operator: TransactionOp
         if exposed.itemset:
             held = sum(set(exposed.itemset) <= s for s in inner) / len(inner)
             assert (exposed.item, exposed.prior) == (-1, pytest.approx(held))
-    for one, single in zip(exposure.whole(operator, found, 1), exposure.inside(operator, found, 1), strict=True):
+    for one, single in zip(
+        exposure.whole_itemset_exposures(operator, found, 1), exposure.inside(operator, found, 1), strict=True
+    ):
         assert one.level == pytest.approx(single.level)
 
 

@@ -215,15 +215,15 @@ def refill(
         size = offsets[row + 1] - first
         for i in range(size):
             taken[i] = items[first + i]
-        held = size
+        taken_count = size
         for new in range(size - remaining(limits[size], words[row, 0]) + inserted):
-            item = below(words[row, 1 + longest + new], alphabet - held)
+            item = below(words[row, 1 + longest + new], alphabet - taken_count)
             place = 0
-            while place < held and taken[place] <= item:
+            while place < taken_count and taken[place] <= item:
                 item += 1
                 place += 1
-            for i in range(held, place, -1):
+            for i in range(taken_count, place, -1):
                 taken[i] = taken[i - 1]
             taken[place] = item
-            held += 1
+            taken_count += 1
             out[row, item >> 6] |= np.uint64(1) << np.uint64(item & 63)
