@@ -82,7 +82,7 @@ class FarmHere:
                     raise result.error
                 yield result
 
-    def asked(self, frame: pa.Table, view: str, text: str) -> pa.Table:
+    def query(self, frame: pa.Table, view: str, text: str) -> pa.Table:
         self._count("asked")
         with duckdb.connect() as opened:
             opened.register(view, frame)

@@ -23,7 +23,7 @@ def copies_for(out: Path | None = None) -> Iterator[BucketCopies]:
     from ppdm_flow.engine.buckets.copies import BucketCopies, beside  # noqa: PLC0415  # checks need no engine
 
     copies = BucketCopies(None if out is None else beside(out))
-    with copies.told():
+    with copies.name_objects_in_errors():
         yield copies
 
 

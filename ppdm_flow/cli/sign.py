@@ -36,7 +36,7 @@ def sign(
     (withheld, or not as it was), 3 it cannot be written.
     """
     done = api.sign(run, key, role, tuple(releases or ()), key_password)
-    before = [each.release for each in done.releases if each.again]
+    before = [each.release for each in done.releases if each.already_signed]
     if before:
         say(f"signed before with this key as `{role}`, and left as it is: {', '.join(f'`{name}`' for name in before)}")
     put(done.text)

@@ -123,8 +123,8 @@ def _fill(
 ) -> None:
     schema, rows = _rows_of(release, file)
     connection.stage(target, schema, rows)
-    _, again = _rows_of(release, file)
-    if not same_rows(again, connection.read(target, schema), schema):
+    _, expected = _rows_of(release, file)
+    if not same_rows(expected, connection.read(target, schema), schema):
         raise unfit(address.name, target, "what is read back is not what the release has")
 
 
@@ -195,13 +195,13 @@ def same_rows(one: Batches, other: Batches, schema: pa.Schema) -> bool:
 
 def _pieces(batches: Batches, schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the rows in tables of one size; what is left at the end, if only nothing, is the last."""
-    held = schema.empty_table()
+    rest = schema.empty_table()
     for batch in batches:
-        held = pa.concat_tables([held, pa.Table.from_batches([batch.replace_schema_metadata(None)])])
-        while held.num_rows >= _PIECE:
-            yield held.slice(0, _PIECE)
-            held = held.slice(_PIECE)
-    yield held
+        rest = pa.concat_tables([rest, pa.Table.from_batches([batch.replace_schema_metadata(None)])])
+        while rest.num_rows >= _PIECE:
+            yield rest.slice(0, _PIECE)
+            rest = rest.slice(_PIECE)
+    yield rest
 
 
 # A table that a release becomes, and what a connection does for it.
@@ -385,8 +385,8 @@ class MysqlTables(MysqlConnection, TableWriter):
             raise machine_fault("PPF475", text)
 
     def _judge(self, target: DeliveryTarget) -> None:
-        found = self._ask(_THERE, (target.name,))
-        if found and (found[0][0] != "BASE TABLE" or not target.may_replace(found[0][1])):
+        existing = self._ask(_THERE, (target.name,))
+        if existing and (existing[0][0] != "BASE TABLE" or not target.may_replace(existing[0][1])):
             raise foreign_table(self.place, target)
 
     def _fault(self, error: Exception) -> PpdmError:
@@ -525,8 +525,8 @@ class PostgresTables(PostgresConnection, TableWriter):
         self._ask("COMMIT")
 
     def _judge(self, target: DeliveryTarget) -> None:
-        asked = _POSTGRESQL_THERE.format(schema=_text(target.schema or self._own), name=_text(target.name))
-        for kind, comment in self._ask(asked):
+        query = _POSTGRESQL_THERE.format(schema=_text(target.schema or self._own), name=_text(target.name))
+        for kind, comment in self._ask(query):
             if kind != "r" or not target.may_replace(comment):
                 raise foreign_table(self.place, target)
 

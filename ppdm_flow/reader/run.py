@@ -145,7 +145,9 @@ class RunReader:
         every = (a.lineage.carries for f in self._files for a in f.attributes.values())
         return any(carried & grouping and carried - grouping - self._quasi_identifiers for carried in every)
 
-    def again(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Mapping[str, tuple[GroupTables, ...]]:
+    def together_sql(
+        self, sql: Sql, grouping: Sequence[str], sensitive: str = ""
+    ) -> Mapping[str, tuple[GroupTables, ...]]:
         """Return the groups of each file by the second route. Raises NotVerifiedError."""
         from ppdm_flow.reader.query.groups import groups  # noqa: PLC0415  # files that tell nothing together need none of it
 

@@ -115,7 +115,7 @@ class FilesReader(Protocol):
         """Return what all files tell of ``sensitive`` to who knows ``grouping``; None where no more than each."""
         ...
 
-    def again(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:
+    def together_sql(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:
         """Return the same by the second route."""
         ...
 

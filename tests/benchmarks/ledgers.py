@@ -132,7 +132,7 @@ def _store(name: str, store: LedgerStore, size: int) -> Iterator[Row]:
     members = Membership(hashes_of(draw.bytes(16 * size)), hashes_of(draw.bytes(16 * size)))
     entry = LedgerRecord(PENDING, "p", "r", "public", "", "", "", "", "", "", size, (), size, False)
     started, cpu = time.perf_counter(), _cpu()
-    with store.held():
+    with store.locked():
         (number,) = store.add([(entry, members)])
     yield Row(f"ledger.{name}.write", size, time.perf_counter() - started, 0, cpu=_cpu() - cpu)
     started, cpu = time.perf_counter(), _cpu()

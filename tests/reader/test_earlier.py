@@ -58,7 +58,7 @@ def least(files: Sequence[Any], earlier: Sequence[Any], sensitive: str = "", **m
     told = reader.together(grouping, sensitive)
     if told is None:
         return None
-    again = reader.again(DatabaseSql(), grouping, sensitive)
+    again = reader.together_sql(DatabaseSql(), grouping, sensitive)
     found = {name: worst(views) for name, views in told.views.items()}
     for name, of_file in found.items():
         for figure, value in figures(again[name]).items():

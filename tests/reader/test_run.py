@@ -47,7 +47,7 @@ def sizes(
     told = reader.together(grouping)
     if told is None:
         return None
-    again = reader.again(DatabaseSql(), grouping)
+    again = reader.together_sql(DatabaseSql(), grouping)
     found = {name: worst(views)["k"] for name, views in told.views.items()}
     assert {name: figures(again[name])["k"] for name in found} == found
     return found
@@ -96,7 +96,7 @@ def test_which_others_tell_something_of_a_file(also: Sequence[str]) -> None:
     assert told.linked == {"one": ("other",), "other": ("one",)} | dict.fromkeys(also, ())
     assert told.names.to_pylist() == (["f", "g"] if also else [])
     assert set(told.views) == {"one", "other"}
-    assert reader.again(sql := DatabaseSql(), ["a", "b"]) is reader.again(sql, ["a", "b"])
+    assert reader.together_sql(sql := DatabaseSql(), ["a", "b"]) is reader.together_sql(sql, ["a", "b"])
 
 
 def test_rows_that_may_all_belong_together_tell_something_by_their_chances() -> None:
@@ -139,7 +139,9 @@ def test_a_file_limits_a_secret_by_what_was_made_into_one_cell_with_it(
         assert alpha is None
         return
     found = worst(told.views["other"])["alpha"]
-    assert figures(reader.again(DatabaseSql(), "a", "s")["other"])["alpha"] == pytest.approx(found, rel=TOLERANCE)
+    assert figures(reader.together_sql(DatabaseSql(), "a", "s")["other"])["alpha"] == pytest.approx(
+        found, rel=TOLERANCE
+    )
     assert (found == pytest.approx(1)) == (alpha == 1)
 
 

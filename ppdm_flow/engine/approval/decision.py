@@ -100,7 +100,7 @@ def not_before(signatures: Iterable[SignatureResult], last: datetime | None) -> 
 
 
 def decide(
-    asked: RequestedSignatures,
+    requested: RequestedSignatures,
     signatures: Sequence[SignatureResult],
     releases: Sequence[str],
     signers: Sequence[Signers],
@@ -109,14 +109,17 @@ def decide(
     good = tuple(s for s in signatures if s.good)
     authors = frozenset(s.signer for s in good if s.role == AUTHOR and s.signer)
     judge = _Judge(signatures, tuple(releases), tuple(signers), authors)
-    people = {role: judge.people(role) for role in (AUTHOR, *asked.needed)}
+    people = {role: judge.people(role) for role in (AUTHOR, *requested.needed)}
     missing = tuple(m for role in people if (m := judge.missing(role, people[role])) is not None)
     refused = tuple(d for role in people if (d := judge.refused(role, people[role])) is not None)
-    chosen = {AUTHOR: next(iter(people[AUTHOR]), ""), **{role: next(iter(people[role]), "") for role in asked.needed}}
-    if not (missing or refused) and asked.distinct:
-        matched = matching({role: people[role] for role in asked.needed})
+    chosen = {
+        AUTHOR: next(iter(people[AUTHOR]), ""),
+        **{role: next(iter(people[role]), "") for role in requested.needed},
+    }
+    if not (missing or refused) and requested.distinct:
+        matched = matching({role: people[role] for role in requested.needed})
         if matched is None:
-            return Decision((), (), (_one_in_several(asked.needed, people),))
+            return Decision((), (), (_one_in_several(requested.needed, people),))
         chosen |= matched
     if missing or refused:
         return Decision((), missing, refused)

@@ -41,12 +41,12 @@ def _faults(
     waivers: Mapping[str, str],
     read_signers: ReadSigners,
 ) -> Iterator[str]:
-    asked, out = plan["approvals"], datetime.fromisoformat(said["released"])
+    approvals, out = plan["approvals"], datetime.fromisoformat(said["released"])
     if out.utcoffset() is None:
         raise ValueError("a time without a zone")
-    signers = read_signers(run_dir / str(asked["signers"]))
+    signers = read_signers(run_dir / str(approvals["signers"]))
     every = signatures_of(run_dir, signers, out)
-    wanted = RequestedSignatures(tuple(asked["roles"]), bool(asked["distinct"]), waivers)
+    wanted = RequestedSignatures(tuple(approvals["roles"]), bool(approvals["distinct"]), waivers)
     decision = decide(wanted, every, tuple(r["name"] for r in plan["releases"]), (signers,))
     if not decision.approved:
         roles = ", ".join(f"`{m.role}`" for m in decision.missing)

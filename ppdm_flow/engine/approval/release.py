@@ -120,12 +120,14 @@ def _decided(held: HeldRun, tools: ReleaseTools, last: datetime | None) -> tuple
     """Return the decision, and the digest of today's list of signers. Raises RefusedError."""
     held.unchanged()
     held.waivers_count(tools.clock())
-    asked = held.asked
-    then, today = lists_of_signers(held.run_dir, asked, tools.signers or held.private.signers, tools.read_signers)
+    approvals = held.approvals
+    then, today = lists_of_signers(held.run_dir, approvals, tools.signers or held.private.signers, tools.read_signers)
     now = tools.now()
     by_then, by_today = (signatures_of(held.run_dir, signers, now) for signers in (then, today))
     signatures = not_before(both(by_then, by_today), last)
-    wanted = RequestedSignatures(tuple(asked["roles"]), bool(asked["distinct"]), dict(asked.get("waivers", {})))
+    wanted = RequestedSignatures(
+        tuple(approvals["roles"]), bool(approvals["distinct"]), dict(approvals.get("waivers", {}))
+    )
     decision = decide(wanted, signatures, held.releases, (then, today))
     if decision.refused:
         raise RefusedError(decision.refused)
@@ -145,9 +147,9 @@ def _opened(held: HeldRun, *, check: bool) -> Iterator[tuple[LedgerStore | None,
     store = find_ledger(node.place, Path(node.key))
     own = _own(store, held.run_dir)
     if own and not check:
-        with store.held():
+        with store.locked():
             store.drop(sorted(own))
-    with store.held():
+    with store.locked():
         store.check()
         yield store, _own(store, held.run_dir)
 
@@ -164,7 +166,7 @@ def _finish(run_dir: Path) -> None:
         node = read_private(run_dir, known["held"]["sha256"]).ledger
         if node is not None:
             store = find_ledger(node.place, Path(node.key))
-            with store.held():
+            with store.locked():
                 store.confirm(sorted(_own(store, run_dir)))
     remove_private(run_dir)
 
@@ -213,7 +215,7 @@ class _HeldCandidate:
 
     release: ReleaseNode
     generated: bool
-    held: WaitingRelease
+    waiting: WaitingRelease
 
 
 class _NoData:
@@ -253,11 +255,13 @@ def judged_again(
     """Yield what does not hold any more; ``own`` are the run's own numbers in the ledger, of an interrupted release."""
     before = ledger.earlier(own)
     by_name = {release.name: release for release in plan.releases}
-    known = [_HeldCandidate(by_name[held.entry.name], held.entry.generated, held) for held in private.releases]
-    members = {each.held.entry.name: each.held.members for each in known}
+    known = [
+        _HeldCandidate(by_name[waiting.entry.name], waiting.entry.generated, waiting) for waiting in private.releases
+    ]
+    members = {each.waiting.entry.name: each.waiting.members for each in known}
     histories = beside(known, members, before)
     new = [e for e in ledger.store.entries() if not e.generated and e.number not in private.known | frozenset(own)]
-    packed = [each.held.members.packed_file for each in known if each.held.members is not None] if new else []
+    packed = [each.waiting.members.packed_file for each in known if each.waiting.members is not None] if new else []
     files = [unpacked("", data) for data in packed if data]
     for each in known:
         yield from _told_more(plan, each, ledger.store, new, files)
@@ -271,7 +275,7 @@ def _told_more(
     bound = [r.id for r in plan.requirements if _depends_on_others(r) and r.concerns(known.release.name)]
     if not bound or known.generated:
         return
-    own = None if plan.ledger is None or plan.ledger.subject is None else known.held.members
+    own = None if plan.ledger is None or plan.ledger.subject is None else known.waiting.members
     for entry in others:
         if not _shows_more(store, entry, own, files):
             continue
@@ -307,11 +311,11 @@ def _measured(
 ) -> Iterator[Diagnostic]:
     """Yield the requirements and gates on several releases that do not hold any more, measured on what was kept."""
     audited = _audited(run_dir, plan, known, histories)
-    again = frozenset(r.id for a in audited for r in a.node.requirements)
+    remeasured = frozenset(r.id for a in audited for r in a.node.requirements)
     metrics = metrics_of(plan, audited, ())
     gates = tuple(g for g in plan.gates if any(_is(name, g.metric) for name in metrics))
-    asked = tuple(r for r in plan.requirements if r.successive or r.id in again)
-    alone = replace(plan, requirements=asked, gates=gates)
+    requirements = tuple(r for r in plan.requirements if r.successive or r.id in remeasured)
+    alone = replace(plan, requirements=requirements, gates=gates)
     for result in waive(alone, judge_audits(alone, audited), today).judged:
         if not result.passes:
             where = f" on release `{result.release}`" if result.release else ""
@@ -389,7 +393,7 @@ class HeldRun:
         return tuple(release["name"] for release in self.plan["releases"])
 
     @property
-    def asked(self) -> Mapping[str, Any]:
+    def approvals(self) -> Mapping[str, Any]:
         """What its plan says of approvals; of the roles that sign waivers, those of waivers that the run rests on."""
         return {**self.plan["approvals"], "waivers": signed_waivers(self.plan, self.manifest)}
 
@@ -436,8 +440,8 @@ def read_held(run_dir: Path) -> HeldRun:
         why = "it is released already" if out else f"its verdict is `{verdict}`, and it has no folder `held`"
         raise UsageError(Diagnostic("PPF970", f"run `{run_dir.name}` does not wait for approvals: {why}", help=_GIVE))
     plan, said = _document(run_dir, PLAN), known.get("held")
-    whole = isinstance(known.get("files"), Mapping) and isinstance(said, Mapping) and "approvals" in plan
-    if verdict != HELD or not whole or not isinstance(plan.get("releases"), list):
+    complete = isinstance(known.get("files"), Mapping) and isinstance(said, Mapping) and "approvals" in plan
+    if verdict != HELD or not complete or not isinstance(plan.get("releases"), list):
         text = f"run `{run_dir.name}` has a folder `held`, and its documents are not those of a held run"
         raise refusal("PPF971", text, advice="`ppdm-flow verify RUN` says more; run the policy again")
     return HeldRun(run_dir, known, plan, read_private(run_dir, str(said.get("sha256"))))  # type: ignore[union-attr]  # looked at above
@@ -534,7 +538,7 @@ class HeldPublication:
                 for each in self.counted
             ],
         }
-        signed = self.held.asked.get("waivers", {})
+        signed = self.held.approvals.get("waivers", {})
         if signed:
             document["waivers"] = [{"name": n, "role": r, "until": waivers.get(n, "")} for n, r in signed.items()]
         if ledger is not None:
@@ -543,9 +547,9 @@ class HeldPublication:
             document["tables"] = list(delivery.tables)
         with _writing(f"`{PUBLICATION}`"):
             self._without_copies()
-            for found in attestations_of(self.run_dir, RunFacts.read(self.run_dir)):
-                if found.attestation is not None and not found.fault:
-                    write_copy(self.run_dir, found.attestation, HELD)
+            for envelope in attestations_of(self.run_dir, RunFacts.read(self.run_dir)):
+                if envelope.attestation is not None and not envelope.fault:
+                    write_copy(self.run_dir, envelope.attestation, HELD)
             write_publication(self.run_dir, as_json(document))
             _sync(self.run_dir)
 

@@ -113,7 +113,7 @@ class BucketCopies:
         self._shown[str(local)] = place
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def name_objects_in_errors(self) -> Iterator[None]:
         """Remove the folder at the end; until then, errors name the objects and not their copies."""
         try:
             yield
@@ -252,16 +252,16 @@ def _wanted(below: Path, local: Path, names: tuple[str, ...]) -> tuple[str, ...]
         _make_folders(below, file.parent)
         file.touch(mode=0o600)
     try:
-        found = {part.path.relative_to(below).as_posix() for part in file_set(local).parts} if names else set()
+        names_on_disk = {part.path.relative_to(below).as_posix() for part in file_set(local).parts} if names else set()
     except DataError as error:
         if all(each.code == "PPF460" for each in error.diagnostics):
-            found = set()
+            names_on_disk = set()
         else:
             raise
     finally:
         for name in names:
             (below / name).unlink()
-    return tuple(sorted(found))
+    return tuple(sorted(names_on_disk))
 
 
 def _make_folders(root: Path, folder: Path) -> None:

@@ -77,10 +77,10 @@ class Store:
                 return None
             try:
                 with self.system.open_input_stream(address.inside, compression=None) as stream:
-                    told: Mapping[Any, Any] = stream.metadata() or {}
+                    metadata: Mapping[Any, Any] = stream.metadata() or {}
             except FileNotFoundError:
                 return None
-        marks = {_text(key).lower(): value for key, value in told.items()}
+        marks = {_text(key).lower(): value for key, value in metadata.items()}
         return Stamp(info.size, info.mtime_ns, tuple((m, bytes(marks[m])) for m in _MARKS if m in marks))
 
     def listing(self, folder: BucketAddress) -> tuple[str, ...]:
@@ -93,8 +93,8 @@ class Store:
 
         with self._asking(folder):
             selector = fs.FileSelector(folder.inside, recursive=True, allow_not_found=True)
-            found = [info for info in self.system.get_file_info(selector) if info.is_file]
-        return {info.path.removeprefix(f"{folder.inside}/"): Stamp(info.size, info.mtime_ns) for info in found}
+            infos = [info for info in self.system.get_file_info(selector) if info.is_file]
+        return {info.path.removeprefix(f"{folder.inside}/"): Stamp(info.size, info.mtime_ns) for info in infos}
 
     def entry(self, address: BucketAddress) -> Stamp | None:
         """Return an object as a listing has it; None where there is none."""
@@ -166,7 +166,7 @@ class Store:
         except (PpdmError, GeneratorExit):
             raise
         except Exception as error:  # noqa: BLE001  # each client raises what it likes
-            raise self.fault(_told(address, str(error), type(error).__name__)) from None
+            raise self.fault(_diagnose(address, str(error), type(error).__name__)) from None
 
 
 def address_of(place: str | Path) -> BucketAddress:
@@ -185,7 +185,7 @@ def _writing() -> Iterator[None]:
         raise output_fault(error, "the private copy of an object") from None
 
 
-def _told(address: BucketAddress, said: str, kind: str) -> Diagnostic:
+def _diagnose(address: BucketAddress, said: str, kind: str) -> Diagnostic:
     """Say what is wrong, in words of our own."""
     place, store = f"`{address.shown}`", f"`{address.scheme}://{address.bucket}`"
     if _NO_BUCKET.search(said):

@@ -116,10 +116,10 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
     if not candidates or not names:
         return
     known = Explanations(policy_words(plan, stream.attributes), CodeTexts())
-    held = stream.held(names)
-    occurring = _occurring(stream, [name for name in names if name in held], candidates)
-    if len(held) < len(names):  # reading these once more costs more than looking at every word
-        rest = [name for name in names if name not in held]
+    columns_at_hand = stream.columns_at_hand(names)
+    occurring = _occurring(stream, [name for name in names if name in columns_at_hand], candidates)
+    if len(columns_at_hand) < len(names):  # reading these once more costs more than looking at every word
+        rest = [name for name in names if name not in columns_at_hand]
         possible = stream.possible(candidates, rest)
         unexplained = {
             span for each in every for span in runs[each.text] if span in possible and not _explained(span, each, known)

@@ -81,12 +81,16 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
 
 def _done(plan: Plan, release: ReleaseNode, attribute: AttributeFacts) -> Iterator[Document]:
     """Yield what each step did to a released column, with what it says of that to recipients."""
-    name, told = attribute.name, {}
+    name, notes_by_step = attribute.name, {}
     for node in reversed(plan.upstream(release.input)):
         name = next((old for old, new in node.effect.renames.items() if new == name), name)
-        told[node.name] = node.effect.told.get(name, "")
+        notes_by_step[node.name] = node.effect.told.get(name, "")
     for step, change in attribute.changes:
-        yield {"step": step, "change": change.value, **({"told": told[step]} if told.get(step) else {})}
+        yield {
+            "step": step,
+            "change": change.value,
+            **({"told": notes_by_step[step]} if notes_by_step.get(step) else {}),
+        }
 
 
 def artifacts(

@@ -50,9 +50,9 @@ class RunFacts:
     @classmethod
     def read(cls, run_dir: Path) -> RunFacts:
         """Read both documents, each once. Raises MalformedError where one is missing, damaged, or has a key twice."""
-        found, found_digest = _document(run_dir / manifests.NAME)
+        manifest, manifest_digest = _document(run_dir / manifests.NAME)
         report, report_digest = _document(run_dir / REPORT)
-        facts = cls(run_dir.name, cast("manifests.Manifest", found), report, found_digest, report_digest)
+        facts = cls(run_dir.name, cast("manifests.Manifest", manifest), report, manifest_digest, report_digest)
         try:
             for release in facts.releases:
                 facts._parts(release)
@@ -127,8 +127,8 @@ class RunFacts:
         untold = [{**each, "measured": None} for each in expected["requirements"]]
         if [{**each, "measured": None} for each in said["requirements"]] != untold:
             return _SAYS_OTHERWISE.format("requirements")
-        for told, known in zip(said["requirements"], expected["requirements"], strict=True):
-            if told["measured"] is not None and not _same(told["measured"], known["measured"]):
+        for stated, known in zip(said["requirements"], expected["requirements"], strict=True):
+            if stated["measured"] is not None and not _same(stated["measured"], known["measured"]):
                 return _SAYS_OTHERWISE.format("requirements")
         if not self._is_name(said["run"]["name"]):
             return "it is about another run"
@@ -217,8 +217,8 @@ def _ledger(testimony: manifests.LedgerTestimony) -> LedgerPart:
     return {"key": testimony["key"], "position": testimony["position"], "chain": testimony["chain"]}
 
 
-def _same(told: float, known: float | None) -> bool:
-    return type(told) is type(known) and told == known
+def _same(stated: float, known: float | None) -> bool:
+    return type(stated) is type(known) and stated == known
 
 
 def _document(path: Path) -> tuple[Any, str]:

@@ -72,27 +72,27 @@ def read_all(run_dir: Path) -> tuple[FoundAttestation, ...]:
     return attestations_of(run_dir, facts)
 
 
-def judge_all(found: Iterable[FoundAttestation], signers: Signers, now: datetime) -> tuple[SignatureResult, ...]:
+def judge_all(attestations: Iterable[FoundAttestation], signers: Signers, now: datetime) -> tuple[SignatureResult, ...]:
     """Return what the signatures of envelopes that were read are worth."""
-    return tuple(judged(each, signers, now) for each in found)
+    return tuple(judged(each, signers, now) for each in attestations)
 
 
-def judged(found: FoundAttestation, signers: Signers, now: datetime) -> SignatureResult:
+def judged(envelope: FoundAttestation, signers: Signers, now: datetime) -> SignatureResult:
     """Return what a signature is worth."""
-    attestation = found.attestation
+    attestation = envelope.attestation
     if attestation is None:
-        return SignatureResult(found.name, fault=found.fault, damaged=True)
+        return SignatureResult(envelope.name, fault=envelope.fault, damaged=True)
     key_id = attestation.envelope.key_id
     signer = signers.of_key(key_id)
     return SignatureResult(
-        found.name,
+        envelope.name,
         attestation.release,
         attestation.role,
         key_id,
         None if signer is None else signer.name,
         attestation.signed,
-        found.fault or attestation.refusal(signers, now),
-        damaged=bool(found.fault),
+        envelope.fault or attestation.refusal(signers, now),
+        damaged=bool(envelope.fault),
     )
 
 
@@ -118,11 +118,11 @@ def read_attestation(path: Path) -> Attestation:
 
 def attestations_of(run_dir: Path, facts: RunFacts) -> tuple[FoundAttestation, ...]:
     """Return what lies in the folder of envelopes beside the manifest, each held against the run."""
-    return tuple(_found(path, facts) for path in envelopes(run_dir / ATTESTATIONS))
+    return tuple(_read_envelope(path, facts) for path in envelopes(run_dir / ATTESTATIONS))
 
 
 def copy_faults(
-    run_dir: Path, found: tuple[FoundAttestation, ...], folder: str, *, every: bool
+    run_dir: Path, attestations: tuple[FoundAttestation, ...], folder: str, *, every: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield the copies in the releases that are not those of the envelopes: path and fault.
 
@@ -132,7 +132,7 @@ def copy_faults(
     releases = run_dir / folder
     wanted = {
         f"{copy_folder(a.release, folder)}/{copy_name(a)}": a.envelope.data
-        for f in found
+        for f in attestations
         if (a := f.attestation) is not None and not f.fault
     }
     there = releases.iterdir() if releases.is_dir() and not releases.is_symlink() else ()
@@ -150,7 +150,7 @@ def copy_faults(
         yield without_values(name), "is missing: the recipient has no copy of this envelope; sign again, or copy it"
 
 
-def _found(path: Path, facts: RunFacts) -> FoundAttestation:
+def _read_envelope(path: Path, facts: RunFacts) -> FoundAttestation:
     shown = without_values(f"{ATTESTATIONS}/{path.name}")
     try:
         attestation = read_attestation(path)
@@ -215,10 +215,10 @@ def evidence_of(run_dir: Path, signers: Signers | None, now: datetime) -> Eviden
         facts = RunFacts.read(run_dir)
     except MalformedError as error:
         return EvidenceOutcome(faults=(("manifest.json", f"{error}"),), listed=signers is not None)
-    found = attestations_of(run_dir, facts)
-    results = tuple(judged(each, signers or _NOBODY, now) for each in found)
+    attestations = attestations_of(run_dir, facts)
+    results = tuple(judged(each, signers or _NOBODY, now) for each in attestations)
     folder, every = HELD if is_held(run_dir) else RELEASED, facts.manifest["verdict"] == RELEASED
-    copies = copy_faults(run_dir, found, folder, every=every)
+    copies = copy_faults(run_dir, attestations, folder, every=every)
     faults = (*((r.file, r.fault) for r in results if r.damaged), *copies)
     if signers is None:
         return EvidenceOutcome(results, faults)

@@ -36,13 +36,13 @@ from ppdm_flow.plan.meanings import Meanings
 class SignedRelease:
     """A release with the names of its envelope's file and of the copy for the recipient, by their paths in the run.
 
-    ``copy`` is empty as long as the run is held. ``again``: the key had signed it in that role already.
+    ``copy`` is empty as long as the run is held. ``already_signed``: the key had signed it in that role already.
     """
 
     release: str
     name: str
     copy: str = ""
-    again: bool = False
+    already_signed: bool = False
 
 
 def sign_run(
@@ -68,7 +68,7 @@ def signed(
         advice = "give the directory that `ppdm-flow run` printed"
         raise UsageError(Diagnostic("PPF750", f"there is no run `{run_dir}`", help=advice))
     with run_lock(run_dir):
-        facts = _whole(run_dir)
+        facts = _read_signable(run_dir)
         chosen = _chosen(facts, releases)
         if now < facts.finished:
             text = "this machine's clock is behind: the run ended later than it is now"
@@ -95,7 +95,7 @@ def _put(run_dir: Path, new: Attestation, old: Attestation | None) -> SignedRele
         there = run_dir / copy
         if not there.is_file() or there.is_symlink() or there.read_bytes() != attestation.envelope.data:
             write_copy(run_dir, attestation)
-    return SignedRelease(attestation.release, name, copy, again=old is not None)
+    return SignedRelease(attestation.release, name, copy, already_signed=old is not None)
 
 
 def _known(run_dir: Path, facts: RunFacts, new: Attestation) -> Attestation | None:
@@ -116,7 +116,7 @@ def _known(run_dir: Path, facts: RunFacts, new: Attestation) -> Attestation | No
     return old
 
 
-def _whole(run_dir: Path) -> RunFacts:
+def _read_signable(run_dir: Path) -> RunFacts:
     """Return what is to be signed. Raises UsageError unless the run is released or held, and is as it was."""
     advice = "`ppdm-flow verify RUN` tells what was changed"
     if is_unpublished(run_dir.resolve()):

@@ -166,10 +166,10 @@ def _private(document: PrivateDocument) -> HeldRunData:
     node = LedgerNode(
         said["place"], said["key"], said["subject"], said["repeat"], said["server"], tuple(said["ignore"])
     )
-    return HeldRunData(*base, node, frozenset(said["known"]), tuple(_held(said["releases"])))
+    return HeldRunData(*base, node, frozenset(said["known"]), tuple(_waiting_releases(said["releases"])))
 
 
-def _held(releases: Sequence[ReleaseDocument]) -> Iterable[WaitingRelease]:
+def _waiting_releases(releases: Sequence[ReleaseDocument]) -> Iterable[WaitingRelease]:
     for each in releases:
         entry = from_row([each["entry"][name] for name in FIELDS], PENDING)
         people = each["people"]

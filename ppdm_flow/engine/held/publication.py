@@ -75,7 +75,7 @@ def publication_fault(run_dir: Path) -> str:
         if path.is_symlink():
             return f"`{PUBLICATION}` is a link"
         said = json.loads(path.read_text(encoding="utf-8"))
-        good = _whole(said)
+        good = _is_complete(said)
     except FileNotFoundError:
         return f"the run was held, and no `{PUBLICATION}` says who approved it"
     except (OSError, ValueError, TypeError):
@@ -87,7 +87,7 @@ def publication_fault(run_dir: Path) -> str:
     return ""
 
 
-def _whole(said: Any) -> bool:
+def _is_complete(said: Any) -> bool:
     if not isinstance(said, Mapping) or said.get("version") != VERSION:
         return False
     texts = all(isinstance(said.get(key), str) for key in ("policy", "run", "released", "manifest", "signers"))
@@ -139,13 +139,13 @@ def refuse_taken_name(name: str, taken: Collection[str], home: Path) -> None:
 
 
 def lists_of_signers(
-    run_dir: Path, asked: Mapping[str, Any], today: Path, read: ReadSigners
+    run_dir: Path, approvals: Mapping[str, Any], today: Path, read: ReadSigners
 ) -> tuple[Signers, Signers]:
     """Return the list that the run had, and the one that counts today: at its place, or wherever the user says.
 
-    ``asked`` is what the plan's document says of approvals. Raises UsageError (PPF973) where today's is not there.
+    ``approvals`` is what the plan's document says of approvals. Raises UsageError (PPF973) where today's is not there.
     """
-    then = read(run_dir / str(asked["signers"]))
+    then = read(run_dir / str(approvals["signers"]))
     if not today.is_file():
         text = f"there is no list of signers `{today}`: whose keys were revoked since the run is not known"
         raise UsageError(Diagnostic("PPF973", text, help="give its place with `--signers FILE`"))

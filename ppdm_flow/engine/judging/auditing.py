@@ -129,10 +129,10 @@ def _measured(node: AuditNode, subject: AuditSubject, context: AuditContext) -> 
         outcome = replace(outcome, figures={name: _of_rows(each) for name, each in outcome.figures.items()})
     if isinstance(algorithm, RecheckedAudit):
         try:
-            again = algorithm.recheck(original, candidate, context)
+            second_figures = algorithm.recheck(original, candidate, context)
         except NotVerifiedError as fault:
             return _unchecked(outcome, fault)
-        _compare(node, subject.release, outcome, again)
+        _compare(node, subject.release, outcome, second_figures)
     elif node.requirements:
         raise run_fault("PPF909", f"audit `{node.name}` measures a requirement and has no second route")
     return outcome
@@ -228,12 +228,12 @@ def _progress(name: str, subject: AuditSubject, listener: Listener) -> Callable[
 
 
 def _compare(
-    node: AuditNode, release: ReleaseNode, outcome: AuditOutcome, again: Mapping[str, float | int | None]
+    node: AuditNode, release: ReleaseNode, outcome: AuditOutcome, second_figures: Mapping[str, float | int | None]
 ) -> None:
     """Hold the two routes against each other; every measured requirement must be among what was checked."""
     by_metric = {m.metric: m.figure for m in outcome.measured}
     figures = {**by_metric, **outcome.figures}
-    for key, value in again.items():
+    for key, value in second_figures.items():
         if key not in figures:
             raise _disagreement(node, release, key, "only the second route has it")
         first = figures[key].value
@@ -243,7 +243,7 @@ def _compare(
     trivial = {r.id for r in node.requirements if r.is_absent_from(sources)}  # the plan itself shows it
     for measured in outcome.measured:
         known = measured.verifiable and measured.figure.value is not None
-        if known and measured.metric not in again and measured.requirement not in trivial:
+        if known and measured.metric not in second_figures and measured.requirement not in trivial:
             raise _disagreement(node, release, measured.metric, "the second route did not compute it")
 
 

@@ -34,9 +34,11 @@ def requirements_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[Require
     joined = [name for name in dict.fromkeys(a.node.release for a in audited) if name not in own]
     results: list[RequirementResult] = []
     for requirement in plan.requirements:
-        asked = {a.node.release for a in audited if any(r.id == requirement.id for r in a.node.requirements)}
+        measured_releases = {
+            a.node.release for a in audited if any(r.id == requirement.id for r in a.node.requirements)
+        }
         about = [n for n in joined if any(map(requirement.concerns, n.split(SIGN)))]
-        tables = [n for n in about if requirement.on_joined or n in asked]
+        tables = [n for n in about if requirement.on_joined or n in measured_releases]
         for release in (*(name for name in own if requirement.concerns(name)), *tables):
             outcomes = [a.outcome for a in audited if a.node.release == release]
             measured = [m for o in outcomes for m in o.measured if m.requirement == requirement.id]

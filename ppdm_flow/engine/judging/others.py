@@ -51,9 +51,9 @@ def beside_releases(
 
     quasi_identifiers = frozenset(a.name for a in plan.source.attributes if a.role is Role.QUASI_IDENTIFIER)
 
-    def reader_of(held: Iterable[OtherRelease], unverified: str = "") -> RunReader:
+    def reader_of(releases: Iterable[OtherRelease], unverified: str = "") -> RunReader:
         return RunReader(
-            tuple(held),
+            tuple(releases),
             plan.people,
             plan.nulls,
             known,

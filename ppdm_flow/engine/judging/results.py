@@ -120,7 +120,9 @@ def waive(plan: Plan, results: JudgedResults, today: date) -> JudgedResults:
         _over_columns(r, valid, distinct) if r.id == PERSONAL_DATA else _over(r, valid) for r in results.gates
     )
     waivers = tuple(_result(w, (*requirements, *gated), distinct, today) for w in plan.waivers)
-    waiver_findings = (finding for each in waivers for finding in _told(each, (*requirements, *gated), distinct, today))
+    waiver_findings = (
+        finding for each in waivers for finding in _waiver_findings(each, (*requirements, *gated), distinct, today)
+    )
     return replace(
         results, requirements=requirements, gates=gated, waivers=waivers, findings=(*distinct, *waiver_findings)
     )
@@ -165,7 +167,7 @@ def _about(waiver: AcceptedWaiver, finding: Finding) -> bool:
     return waiver.covers_finding(finding.code, finding.subject, finding.hashes)
 
 
-def _told(
+def _waiver_findings(
     outcome: WaiverResult, results: Sequence[RequirementResult], findings: Sequence[Finding], today: date
 ) -> Iterable[Finding]:
     """Yield a finding about a waiver that expired while the run was going on, or that nothing needed."""

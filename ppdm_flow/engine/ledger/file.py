@@ -63,7 +63,7 @@ class LedgerFile(LedgerStore):
             ask(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Keep all other runs away from the ledger until the end: what is compared must stay what it is."""
         with self._guarded():
             handle = os.open(_lock(self.path), os.O_RDWR | os.O_CREAT, 0o600)

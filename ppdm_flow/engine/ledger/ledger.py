@@ -176,7 +176,7 @@ def locked_ledger(ledger: RunLedger | None) -> Iterator[None]:
     if ledger is None:
         yield
         return
-    with ledger.store.held():
+    with ledger.store.locked():
         yield
 
 
@@ -410,7 +410,7 @@ def make_ledger(place: str, key: Path) -> LedgerStore:
     store = store_at(place)
     if isinstance(place, str) and not is_address(place) and not Path(place).absolute().parent.is_dir():
         raise UsageError(Diagnostic("PPF687", f"the folder of {store.name} does not exist", help="make it first"))
-    with store.held():
+    with store.locked():
         if store.exists():
             raise UsageError(Diagnostic("PPF687", f"{store.name} is there already", help="leave out `--create`"))
         store.key = make_key(key)

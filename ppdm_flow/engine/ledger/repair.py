@@ -101,7 +101,7 @@ def read_ledger(
     confirmed: tuple[int, ...] = ()
     dropped: tuple[int, ...] = ()
     if repair or forget:
-        with store.held():
+        with store.locked():
             confirmed, dropped = _settle(store, forget)
     of_nobody = _erase(store, erase) if erase else 0
     contents = LedgerContents(
@@ -118,7 +118,7 @@ def read_ledger(
 def _erase(store: LedgerStore, ids: Sequence[str]) -> int:
     """Let the ledger forget people, and return how many ids are nobody's. Raises UsageError where all are."""
     key = required(store.key)
-    with store.held():
+    with store.locked():
         ignored = {entry.ids for entry in store.entries() if entry.people is not None}
         people = {
             each: key.hashes("person", (spelling(each.split(","))(id_).encode() for id_ in ids)) for each in ignored
@@ -130,10 +130,10 @@ def _erase(store: LedgerStore, ids: Sequence[str]) -> int:
             raise UsageError(
                 Diagnostic("PPF687", text, help="ids are those of `ledger.subject`; who was erased has none")
             )
-    found = np.zeros(len(ids), dtype=np.bool_)
+    is_known = np.zeros(len(ids), dtype=np.bool_)
     for hashes in people.values():
-        found |= np.isin(hashes.astype(str), list(known))
-    return int(np.count_nonzero(~found))
+        is_known |= np.isin(hashes.astype(str), list(known))
+    return int(np.count_nonzero(~is_known))
 
 
 def _opened(place: str, key: Path | None, *, needed: bool) -> LedgerStore:

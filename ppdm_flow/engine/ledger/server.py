@@ -80,7 +80,7 @@ class LedgerServer(LedgerStore):
         return super().add(entries)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Keep all other runs away until :meth:`add` has written, or until the end."""
         link = ServerConnection(self.address, self._wait)
         try:

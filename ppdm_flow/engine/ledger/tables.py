@@ -112,7 +112,7 @@ class LedgerStore(ABC):
         """Make an empty one, to be used with this key."""
 
     @abstractmethod
-    def held(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Keep all other runs away: what is read within stays what it is until :meth:`add` has written."""
 
     @abstractmethod
@@ -137,7 +137,7 @@ class LedgerStore(ABC):
             if self.key is not None and known != [self.key.commitment]:
                 raise data_fault("PPF735", f"the key given is not that of {self.name}")
             stored, sizes = _stored(ask), {int(row[0]): int(row[1]) for row in ask(_SIZES)}
-        self._whole(stored)
+        self._require_intact(stored)
         for entry in self._read(stored, with_dropped=True):
             people = 0 if entry.state == DROPPED else entry.people or 0
             if sizes.pop(entry.number, 0) != WIDTH * people:
@@ -255,12 +255,12 @@ class LedgerStore(ABC):
         with self.session(writing=True) as ask:
             self.upgrade(ask)
             stored = _stored(ask)
-            self._whole(stored)
+            self._require_intact(stored)
             end = _ChainEnd(ask, key, stored)
             yield end
             end.close()
 
-    def _whole(self, stored: StoredChain) -> None:
+    def _require_intact(self, stored: StoredChain) -> None:
         broken = fault(stored, self.key)
         if broken is not None:
             raise self._changed(broken)

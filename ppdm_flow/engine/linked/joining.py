@@ -102,7 +102,7 @@ class JoinSource:
             people = {table.name: originals.people[table.name] for table in tables}
             of_originals = universe_of(people, originals.count)
         rows, places = universe.released({part.table.name: part.released for part in parts})
-        at = {name: held for part in parts for name, held in part.places(places[part.table.name]).items()}
+        at = {name: row_places for part in parts for name, row_places in part.places(places[part.table.name]).items()}
         streams = [stream for part in parts for stream in part.streams]
         made = joined_table(rows, at, layout([s.release for s in streams], (), None), streams)
         original = self._stream(join.plan.source.attributes, self._original(join, tables, of_originals))
@@ -135,9 +135,9 @@ class JoinSource:
             read = {a.name for a in self.originals.tables[table.name].stream.attributes}
             wanted = {name: plain for name, plain in names.items() if plain is not None and plain in read}
             if wanted:
-                whole = in_order(self.originals.tables[table.name].stream, list(wanted.values()))
+                ordered = in_order(self.originals.tables[table.name].stream, list(wanted.values()))
                 at = universe.places[table.name]
-                columns |= {name: _at(whole[c], at) for name, c in wanted.items() if c in whole.columns}
+                columns |= {name: _at(ordered[c], at) for name, c in wanted.items() if c in ordered.columns}
         people = next(table for table in self.context.plan.tables if table.refers is None)
         keys = in_order(self.originals.tables[people.name].stream, [people.person])
         columns[subject] = keys[people.person].take(universe.person)
@@ -163,12 +163,12 @@ class _TableStream(NumberedStream):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TableRows:
-    """The releases of a table that are joined: ``numbers`` are those of all its rows, ``held`` those of a release."""
+    """The releases of a table that are joined, with the row numbers of the table and of each release."""
 
     table: LinkedTable
     streams: tuple[_TableStream, ...]
     numbers: Places
-    held: Mapping[str, Places]
+    numbers_by_release: Mapping[str, Places]
 
     @classmethod
     def of(cls, table: LinkedTable, join: PlannedTableJoin, releases: LinkedReleases) -> _TableRows:
@@ -182,18 +182,18 @@ class _TableRows:
             for name, (node, stream) in releases.streams[table.name].items()
             if name in join.releases[table.name]
         )
-        held = {s.release.name: _row_numbers(s.stream) for s in streams}
-        return cls(table, streams, releases.rows[table.name], held)
+        numbers_by_release = {s.release.name: _row_numbers(s.stream) for s in streams}
+        return cls(table, streams, releases.rows[table.name], numbers_by_release)
 
     @property
     def released(self) -> Bools:
         """Which rows of the table, in the order of their numbers, are in a release."""
-        return np.isin(self.numbers, np.concatenate(list(self.held.values())))
+        return np.isin(self.numbers, np.concatenate(list(self.numbers_by_release.values())))
 
     def places(self, places: Places) -> dict[str, Places]:
         """Return for each release the place of each joined row in it, for its place in the table, or ``NOWHERE``."""
         number = np.append(self.numbers, NOWHERE)[places]
-        return {name: _within(own, number) for name, own in self.held.items()}
+        return {name: _within(own, number) for name, own in self.numbers_by_release.items()}
 
 
 def _in_turn(nodes: Iterable[AuditNode], referring: frozenset[str]) -> Iterator[AuditNode]:

@@ -29,9 +29,9 @@ class TableReader:
         """Return what all files tell of ``sensitive``, as :meth:`RunReader.together` does."""
         return self.reader.together(*self._in_all(grouping, sensitive))
 
-    def again(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:
+    def together_sql(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:
         """Return the same by the second route."""
-        return self.reader.again(sql, *self._in_all(grouping, sensitive))
+        return self.reader.together_sql(sql, *self._in_all(grouping, sensitive))
 
     def singled_out(self, attributes: Sequence[str], size: int) -> Any:
         """Return whom attributes single out, as :meth:`RunReader.singled_out` does."""
@@ -76,9 +76,9 @@ def _rows(plan: Plan, originals: LinkedOriginals) -> list[LinkedTableRows]:
     rows = []
     for table in sorted(plan.tables, key=lambda t: t.refers is not None):  # that of the people first
         stream = originals.tables[table.name].stream
-        whole = in_order(stream, [a.name for a in stream.attributes])
+        ordered = in_order(stream, [a.name for a in stream.attributes])
         refers = frozenset[str]() if table.refers is None else frozenset((table.refers,))
-        rows.append(LinkedTableRows(table.name, whole, originals.people[table.name], table.person, refers))
+        rows.append(LinkedTableRows(table.name, ordered, originals.people[table.name], table.person, refers))
     return rows
 
 

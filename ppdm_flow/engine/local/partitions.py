@@ -235,7 +235,7 @@ class Spool:
     def _together(self) -> Iterator[tuple[int, int]]:
         """Yield the bounds of neighbouring buckets that are sorted together; there is a row in each such range."""
         rows = np.zeros(_BUCKETS, dtype=np.int64)
-        for sizes in (*(spill.sizes for spill in self._spills), *(held.sizes for held in self._held)):
+        for sizes in (*(spill.sizes for spill in self._spills), *(block.sizes for block in self._held)):
             rows += sizes
         most = min(_AT_ONCE, _BYTES_AT_ONCE // (self._cells + self._sorted_bytes // max(1, self._sorted_rows) + 1))
         first, total = 0, 0

@@ -79,9 +79,9 @@ class SourceStream:
         """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
         names = tuple(dict.fromkeys((*self._names, *self._reading.incomplete)))
         foreign = self._reading.foreign  # it is looked at in the order of rows
-        whole = not (self._reading.selects or foreign)
-        looks = Looks(before, apart=not foreign), Looks(after, apart=whole)
-        for read in self._tables(names, narrow=whole and self._held is not None, looks=looks):
+        keeps_all = not (self._reading.selects or foreign)
+        looks = Looks(before, apart=not foreign), Looks(after, apart=keeps_all)
+        for read in self._tables(names, narrow=keeps_all and self._held is not None, looks=looks):
             looks[0].take(read.table, read.before)
             self.rows_read += len(read.table)
             kept = self._complete(read.table)
@@ -146,7 +146,7 @@ class SourceStream:
         """Yield the rows at some places of a file of which none is dropped, ascending, from 0, with these columns."""
         return self._read(tuple(columns), places)
 
-    def held(self, names: Sequence[str]) -> frozenset[str]:
+    def columns_at_hand(self, names: Sequence[str]) -> frozenset[str]:
         """Return those of the columns whose texts are at hand: all or none."""
         return frozenset(names if self._held is not None else ())
 

@@ -129,10 +129,10 @@ class BucketedBlock:
                 yield from ((array, self.bounds) for array in piece.arrays)
 
 
-def joined_buckets(held: Sequence[BucketedBlock], first: int, last: int) -> SpilledBlock:
+def joined_buckets(blocks: Sequence[BucketedBlock], first: int, last: int) -> SpilledBlock:
     """Stack the rows of the buckets from ``first`` to below ``last`` of blocks of the same columns, at least one."""
-    places = [each.places(first, last) for each in held]
-    columns = zip(*(each.block.pieces for each in held), strict=True)
+    places = [each.places(first, last) for each in blocks]
+    columns = zip(*(each.block.pieces for each in blocks), strict=True)
     return SpilledBlock(tuple(_joined_at(pieces, places) for pieces in columns))
 
 

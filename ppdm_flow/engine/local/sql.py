@@ -108,7 +108,7 @@ class DuckSql:
         def ask(opened: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
             return opened.execute(query, list(parameters)).fetchall()
 
-        return self._asked(ask, tables)
+        return self._answer(ask, tables)
 
     def table(self, query: str, parameters: Sequence[Any] = (), tables: Mapping[str, Any] = {}) -> pa.Table:
         """Return the same as an Arrow table. Raises RunError as above."""
@@ -116,7 +116,7 @@ class DuckSql:
         def ask(opened: duckdb.DuckDBPyConnection) -> pa.Table:
             return opened.sql(query, params=list(parameters)).to_arrow_table()
 
-        return self._asked(ask, tables)
+        return self._answer(ask, tables)
 
     def database(self) -> duckdb.DuckDBPyConnection:
         """Return a database of its own, of all the memory that an audit may have."""
@@ -126,7 +126,7 @@ class DuckSql:
         """Return the result of one SELECT over the file, asked by no audit before. Raises RunError as above."""
         return self._groups.once(query, lambda: self.table(query))
 
-    def _asked(self, ask: Callable[[duckdb.DuckDBPyConnection], T], tables: Mapping[str, Any]) -> T:
+    def _answer(self, ask: Callable[[duckdb.DuckDBPyConnection], T], tables: Mapping[str, Any]) -> T:
         """Return the answer of a database with these tables, with more memory where it needs it.
 
         Errors become RunErrors without a value.

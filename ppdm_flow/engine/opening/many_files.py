@@ -36,10 +36,10 @@ def check_endings(files: FileSet) -> None:
     first, place = None, 0
     for number, part in enumerate(files.parts):
         kind = inferred("sources", part.path.name)
-        asked = (kind, implied("sources", kind, part.path.name))
+        file_format = (kind, implied("sources", kind, part.path.name))
         if first is None:
-            first, place = asked, number
-        elif asked != first:
+            first, place = file_format, number
+        elif file_format != first:
             text = f"`{files.shown(place)}` and `{files.shown(number)}` have the endings of different formats"
             advice = 'name those that are meant by a glob: `source: {path: "visits/*.csv"}`'
             raise data_fault("PPF461", text, advice=advice)
@@ -58,7 +58,7 @@ class ManyFiles:
         """Return the column names of the first file, and of partitions. Raises DataError where a file differs."""
         types = self._types
         for number in range(1, len(self.files.parts)):
-            with self._told(number):
+            with self._naming_file(number):
                 self._part(number, types)
         return (*types, *self.files.keys)
 
@@ -72,7 +72,7 @@ class ManyFiles:
         own = [name for name in columns if name not in self.files.keys]
         wanted = {name: kind for name, kind in types.items() if name in own}
         for number, part in enumerate(self.files.parts):
-            with self._told(number):
+            with self._naming_file(number):
                 source = self._part(number, first)
                 given = dict(part.partition)
                 typed = source if wanted and isinstance(source, TypedSource) else None
@@ -100,7 +100,7 @@ class ManyFiles:
         types = self._types
         pieces: list[FilePiece] = []
         for number, part in enumerate(self.files.parts):
-            with self._told(number):
+            with self._naming_file(number):
                 source = self._part(number, types)
                 alone = FileSet(self.files.root, (part,))
                 inside = source.pieces(rows) if isinstance(source, SplittableSource) else [WholePiece(source)]
@@ -110,7 +110,7 @@ class ManyFiles:
     @cached_property
     def _types(self) -> Mapping[str, str]:
         """What the columns of the first file hold."""
-        with self._told(0):
+        with self._naming_file(0):
             types = self._described(self._open(0))
         both = [key for key in self.files.keys if key in types]
         if both:
@@ -136,7 +136,7 @@ class ManyFiles:
         return source.column_types()
 
     @contextlib.contextmanager
-    def _told(self, number: int) -> Iterator[None]:
+    def _naming_file(self, number: int) -> Iterator[None]:
         """Name the file in what is raised, without the values in the names of its folders."""
         try:
             yield
@@ -217,8 +217,10 @@ def _difference(first: Mapping[str, str], own: Mapping[str, str], shown: str, re
         return f"`{shown}` has not the columns of `{reference}`: it {' and '.join(parts)}"
     name = next(n for n in first if first[n] != own[n])
     kinds = [types[name].partition("<")[0].partition(" packed")[0] for types in (own, first)]
-    told = f"it is {kinds[0]}, and {kinds[1]} there" if kinds[0] != kinds[1] else "its values have other types inside"
-    return f"column `{name}` of `{shown}` is not as in `{reference}`: {told}"
+    difference = (
+        f"it is {kinds[0]}, and {kinds[1]} there" if kinds[0] != kinds[1] else "its values have other types inside"
+    )
+    return f"column `{name}` of `{shown}` is not as in `{reference}`: {difference}"
 
 
 def _listed(names: Sequence[str]) -> str:

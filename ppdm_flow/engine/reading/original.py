@@ -162,8 +162,8 @@ class Opening:
         self._attended(stream, present)
         refuse_two_spellings(self.plan, spellings, stream)
         with wrap_plugin_errors("the source"):
-            again = source if isinstance(source, CopiedSource) else open_source(node, path)
-            look_at_the_top(repeats, again, binding.columns, node.missing, node.normalize)
+            reopened = source if isinstance(source, CopiedSource) else open_source(node, path)
+            look_at_the_top(repeats, reopened, binding.columns, node.missing, node.normalize)
         listener(StepFinished(SOURCE, time.perf_counter() - started, stream.rows_read, peak_mb()))
         for counts in sets:
             counts.repeated = source.repeated if isinstance(source, MergingSource) else 0
@@ -255,8 +255,8 @@ def asked_of(plan: Plan) -> frozenset[str]:
     if any(requirement.counts_people for requirement in plan.requirements):
         people |= {a.name for a in plan.source.attributes if a.role is Role.SUBJECT}
     people |= {plan.people.subject} if plan.people is not None else set()
-    asked = (*(a.asks for a in plan.audits), *(r.asks for r in plan.requirements))
-    return frozenset((*people, *plan.keys)).union(*(s.effect.needed for s in plan.steps), *asked)
+    requested = (*(a.asks for a in plan.audits), *(r.asks for r in plan.requirements))
+    return frozenset((*people, *plan.keys)).union(*(s.effect.needed for s in plan.steps), *requested)
 
 
 def kept_types(source: Source, binding: ColumnBinding, plan: Plan) -> dict[str, pa.DataType]:

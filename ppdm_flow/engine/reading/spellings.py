@@ -130,8 +130,8 @@ def _fault(plan: Plan, check: SpellingCheck, stream: Stream, release: str | None
         return None
     name = check.facts.name
     rows: dict[str, int] = {}
-    for found in results(stream, partial(_first_rows, name, check.key, several), [name]):
-        for text, row in found.items():
+    for first_rows in results(stream, partial(_first_rows, name, check.key, several), [name]):
+        for text, row in first_rows.items():
             rows[text] = min(row, rows.get(text, row))
     merges = () if release is not None else _merges(plan, check.facts)
     two = min(_apart(rows, check.ignored, merges), default=None)

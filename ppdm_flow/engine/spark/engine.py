@@ -273,13 +273,13 @@ def _ordered(stream: SparkStream, names: tuple[str, ...], writer: PartWriter) ->
     if 1 << bits > _MOST_PARTS:
         raise run_fault("PPF952", f"release `{writer.release.name}` would be more than {counted(_MOST_PARTS, 'part')}")
     work = _BlocksWork(stream.recipe, names, bits, writer.key)
-    finish, told = _SortWork(names, writer), 0
+    finish, sent = _SortWork(names, writer), 0
     tasks = min(1 << bits, _TASKS_A_SLOT * stream.farm.slots)
     for answer in stream.farm.shuffled(work, list(enumerate(stream.fragments)), tasks, finish):
-        told += isinstance(answer, RowsSent)
+        sent += isinstance(answer, RowsSent)
         yield answer
-    if told != len(stream.fragments):
-        raise run_fault("PPF950", f"of {len(stream.fragments)} tasks {told} said what they sent through the sort")
+    if sent != len(stream.fragments):
+        raise run_fault("PPF950", f"of {len(stream.fragments)} tasks {sent} said what they sent through the sort")
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,10 +460,10 @@ def in_order(blocks: Sequence[RowBlock], names: Sequence[str]) -> Iterator[Table
         numbered = Table(table.columns, table.rows + first, table.sets)
         pooled.append(pools.block(StreamPart(numbered, block.keys)))
         first += len(table)
-    whole = joined(pooled)
-    order = order_of(whole)
+    all_rows = joined(pooled)
+    order = order_of(all_rows)
     for begin in range(0, len(order), _TOGETHER):
-        yield pools.table(whole, order[begin : begin + _TOGETHER])
+        yield pools.table(all_rows, order[begin : begin + _TOGETHER])
 
 
 def _part_of(keys: Keys, bits: int) -> npt.NDArray[np.unsignedinteger]:

@@ -129,7 +129,7 @@ class Farm:
 
         yield from _results(self.table(frame.mapInArrow(streaming(cloudpickle.dumps(finish)), _ANSWERS))["answer"])
 
-    def asked(self, frame: Any, view: str, text: str) -> pa.Table:
+    def query(self, frame: Any, view: str, text: str) -> pa.Table:
         """Return the result of a SELECT of Spark's, in which ``view`` is the rows of ``frame``. Raises RunError."""
         try:
             frame.createOrReplaceTempView(view)
@@ -196,7 +196,10 @@ class Farm:
             return
         tracker = self.session.sparkContext.statusTracker()
         stages = [
-            s for job in tracker.getJobIdsForGroup(group) if (told := tracker.getJobInfo(job)) for s in told.stageIds
+            s
+            for job in tracker.getJobIdsForGroup(group)
+            if (job_info := tracker.getJobInfo(job))
+            for s in job_info.stageIds
         ]
         known = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
         if known:

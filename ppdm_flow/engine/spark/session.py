@@ -122,11 +122,11 @@ def check_executors(farm: Farm, folder: Path) -> None:
     sign = folder / f"seen-{secrets.token_hex(8)}"
     sign.write_text("", encoding="utf-8")
     try:
-        told = list(farm.each(_look_around, [str(sign)] * max(_PROBES, farm.slots)))
+        probes = list(farm.each(_look_around, [str(sign)] * max(_PROBES, farm.slots)))
     finally:
         sign.unlink(missing_ok=True)
     here = _versions()
-    for versions, sees in told:
+    for versions, sees in probes:
         if versions != here:
             ours = ", ".join(f"{name} {here[name]}" for name, there in versions.items() if here[name] != there)
             theirs = ", ".join(f"{name} {there}" for name, there in versions.items() if here[name] != there)

@@ -66,7 +66,7 @@ class SparkTable:
     def at(cls, session: Any, address: TableAddress) -> SparkTable:
         """Return the table at an address. Raises DataError where the session has none."""
         shown = f"`{address.shown}`"
-        with _told(shown):
+        with _translate_errors(shown):
             if address.kind in (DELTA, ICEBERG):
                 frame = session.read.format(address.kind).load(address.name)
             else:
@@ -77,7 +77,7 @@ class SparkTable:
 
     def columns(self) -> tuple[str, ...]:
         """Return the names of the columns. Raises DataError where they cannot be had, or two have one name."""
-        with _told(self.shown):
+        with _translate_errors(self.shown):
             names = tuple(self.frame.schema.names)
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
@@ -89,7 +89,7 @@ class SparkTable:
 
         ``scratch`` is a private folder on the same disk; executors see both. Raises DataError, RunError.
         """
-        with _told(self.shown):
+        with _translate_errors(self.shown):
             chosen = self.frame.selectExpr(*(f"{quoted(name, '`')} AS c{place}" for place, name in enumerate(columns)))
         work = _Copying(scratch.absolute(), tuple(columns))
         written = sorted(farm.finished(chosen, work), key=lambda file: file.partition)
@@ -155,16 +155,16 @@ class _Copying:
 
 def row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Yield the rows in tables of at least GROUP_ROWS rows, or fewer wide ones; instants are in UTC."""
-    held: list[pa.RecordBatch] = []
+    waiting: list[pa.RecordBatch] = []
     for batch in batches:
         if not batch.num_rows:
             continue
-        held.append(batch)
-        if sum(b.num_rows for b in held) >= GROUP_ROWS or sum(b.nbytes for b in held) >= _GROUP_BYTES:
-            yield _in_utc(pa.Table.from_batches(held))
-            held = []
-    if held:
-        yield _in_utc(pa.Table.from_batches(held))
+        waiting.append(batch)
+        if sum(b.num_rows for b in waiting) >= GROUP_ROWS or sum(b.nbytes for b in waiting) >= _GROUP_BYTES:
+            yield _in_utc(pa.Table.from_batches(waiting))
+            waiting = []
+    if waiting:
+        yield _in_utc(pa.Table.from_batches(waiting))
 
 
 def _in_utc(table: pa.Table) -> pa.Table:
@@ -188,7 +188,7 @@ def _partition() -> int:
 
 
 @contextmanager
-def _told(shown: str) -> Iterator[None]:
+def _translate_errors(shown: str) -> Iterator[None]:
     """Turn what Spark says of a table into an error that has its own word for it, and quotes nothing."""
     try:
         yield

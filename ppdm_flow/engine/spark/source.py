@@ -104,7 +104,7 @@ class SparkSource(SparkStream):
                 self._together.append(known)
         return known.project(columns)
 
-    def held(self, names: Sequence[str]) -> frozenset[str]:
+    def columns_at_hand(self, names: Sequence[str]) -> frozenset[str]:
         """Return those of the columns that were counted when the source was read."""
         return frozenset(names) & frozenset(self._counts)
 
@@ -114,10 +114,10 @@ class SparkSource(SparkStream):
 
     def searched(self, work: Callable[[Texts], Result], names: Sequence[str]) -> Iterator[Result]:
         """Yield what ``work`` makes of the texts in these columns: the executors', but of columns that are counted."""
-        held = self.held(names)
-        for name in (name for name in names if name in held):
+        counted = self.columns_at_hand(names)
+        for name in (name for name in names if name in counted):
             yield work({name: pa.chunked_array([self._counts[name].names(name)], pa.string())})
-        rest = tuple(name for name in names if name not in held)
+        rest = tuple(name for name in names if name not in counted)
         if rest:
             yield from self.results(partial(_of_texts, work, rest), rest)
 

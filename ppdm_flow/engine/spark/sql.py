@@ -130,7 +130,7 @@ class SparkSql:
         except sqlglot.errors.SqlglotError:
             self._check_streams(name for name in self._streams if name in query)
             return query, {name: self._brought(relation) for name, relation in relations.items()}
-        asked = False
+        replaced = False
         for select in list(groupings(tree, frames)):
             name = f"grouped{len(relations)}"
             instead = self._instead(select, frames, name)
@@ -138,8 +138,8 @@ class SparkSql:
                 stand_in, relations[name] = instead
                 tree = stand_in if select is tree else tree
                 select.replace(stand_in)
-                asked = True
-        text = tree.sql(dialect="duckdb") if asked else query
+                replaced = True
+        text = tree.sql(dialect="duckdb") if replaced else query
         read = {table.name for table in tree.find_all(sqlglot.exp.Table)}
         self._check_streams(read - relations.keys() - {cte.alias for cte in tree.find_all(sqlglot.exp.CTE)})
         return text, {name: self._brought(relation) for name, relation in relations.items() if name in read}
@@ -152,7 +152,7 @@ class SparkSql:
         if tallied is not None and alike is not None:
             return reading(tallied, base_of(select, frames), name), alike
         every, left_out = without_filter(select)
-        answer = self._asked(every, frames)
+        answer = self._ask_spark(every, frames)
         if answer is None:
             return None
         stand_in = sqlglot.select("*").from_(sqlglot.exp.to_table(name))
@@ -182,14 +182,14 @@ class SparkSql:
         key = ("", PairedFrame(relation.pairs, relation))
         if key not in self._answers:
             require_room(relation.pairs.most_rows, len(relation.schema), limit, self._who)
-            table = relation.gathered(lambda held: require_bytes(held, limit, self._who))
+            table = relation.gathered(lambda nbytes: require_bytes(nbytes, limit, self._who))
             if self._held + table.nbytes > max(_KEPT, limit):
                 return table
             self._held += table.nbytes
             self._answers[key] = table
         return self._answers[key]
 
-    def _asked(self, select: Select, frames: Mapping[str, Frame]) -> pa.Table | None:
+    def _ask_spark(self, select: Select, frames: Mapping[str, Frame]) -> pa.Table | None:
         """Return what Spark makes of a grouping; None where Spark cannot be asked in its own words."""
         base = base_of(select, frames)
         if base is None:
@@ -207,7 +207,7 @@ class SparkSql:
         translated = in_spark(select, base, view)
         if translated is None:
             return None
-        answer = self._farm.asked(of_rows(columns), view, translated)
+        answer = self._farm.query(of_rows(columns), view, translated)
         if self._held + answer.nbytes <= _KEPT:
             self._held += answer.nbytes
             self._answers[key] = answer
@@ -258,7 +258,7 @@ class CombinationCounts:
             rows, times = frame(columns), "count(*)"
         view, names = f"ppdm_flow_{uuid.uuid4().hex}", ", ".join(map(quoted, sorted(columns)))
         text = f"SELECT {names}, CAST({times} AS BIGINT) AS {ALIKE} FROM {view} GROUP BY {names}"  # noqa: S608  # quoted
-        return self._farm.asked(rows, view, text)
+        return self._farm.query(rows, view, text)
 
 
 class CombinationsOfStreams:
@@ -281,8 +281,8 @@ def _few_values(stream: SparkSource) -> Mapping[str, int]:
     """Return how many values those columns have that were counted, without names that SQL takes for one."""
     names = [a.name for a in stream.attributes]
     spelled = [ALIKE, *(name.lower() for name in names)]
-    held = stream.held([name for name in names if spelled.count(name.lower()) == 1])
-    return {name: len(stream.counts([name], None)) for name in names if name in held}
+    counted = stream.columns_at_hand([name for name in names if spelled.count(name.lower()) == 1])
+    return {name: len(stream.counts([name], None)) for name in names if name in counted}
 
 
 # Relations of the second route as DataFrames: released files by Spark's own readers, all else by ours.

@@ -427,11 +427,12 @@ def require_room(rows: int, columns: int, limit: int, who: str) -> None:
         )
 
 
-def require_bytes(held: int, limit: int, who: str) -> None:
+def require_bytes(nbytes: int, limit: int, who: str) -> None:
     """Raise RunError where what has come to the driver is more than it may hold."""
-    if held > limit:
+    if nbytes > limit:
         raise run_fault(
             "PPF953",
-            f"{who} needs more on the driver than the run may take: {held >> 20:,} MB have come, of {limit >> 20:,} MB",
+            f"{who} needs more on the driver than the run may take:"
+            f" {nbytes >> 20:,} MB have come, of {limit >> 20:,} MB",
             advice=_ADVICE,
         )

@@ -66,24 +66,24 @@ class TallyWork:
     def _added_up(
         self, opened: duckdb.DuckDBPyConnection, fragments: Iterable[Fragment], texts: _Texts
     ) -> Iterator[pa.Table]:
-        held: pa.Table | None = None
+        tallied: pa.Table | None = None
         pays = True
         for fragment in fragments:
             batches = [texts.coded(batch.select(list(self.names))) for batch in self.rows(fragment)]
             if not batches:
                 continue
             counted = self._grouped(opened, pa.Table.from_batches(batches), "count(*)")
-            if held is not None and pays:
-                added = self._grouped(opened, pa.concat_tables([held, counted]), f'sum("{ALIKE}")')
-                pays = added.num_rows < _PAYS * (held.num_rows + counted.num_rows)
+            if tallied is not None and pays:
+                added = self._grouped(opened, pa.concat_tables([tallied, counted]), f'sum("{ALIKE}")')
+                pays = added.num_rows < _PAYS * (tallied.num_rows + counted.num_rows)
                 if pays and added.num_rows <= _MOST:
-                    held = added
+                    tallied = added
                     continue
-            if held is not None:
-                yield held
-            held = counted
-        if held is not None:
-            yield held
+            if tallied is not None:
+                yield tallied
+            tallied = counted
+        if tallied is not None:
+            yield tallied
 
     def _grouped(self, opened: duckdb.DuckDBPyConnection, part: pa.Table, times: str) -> pa.Table:
         names = ", ".join(map(quoted, self.names))

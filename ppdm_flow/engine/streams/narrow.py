@@ -279,8 +279,8 @@ class NarrowTable:
         """Return these columns of the rows at some positions."""
         rows = self.rows[places] if not isinstance(self.rows, range) else places + self.rows.start
         sets = {n: self.sets[n] for n in names if n in self.sets}
-        whole = NarrowTable({}, self.rows, sets).table(tuple(sets)).take(places) if sets else Table({}, rows)
-        return Table({n: self.columns[n].take(places).column() for n in names if n not in sets}, rows, whole.sets)
+        with_sets = NarrowTable({}, self.rows, sets).table(tuple(sets)).take(places) if sets else Table({}, rows)
+        return Table({n: self.columns[n].take(places).column() for n in names if n not in sets}, rows, with_sets.sets)
 
     def table(self, names: tuple[str, ...]) -> Table:
         """Return these columns."""

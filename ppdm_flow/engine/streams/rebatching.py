@@ -47,17 +47,17 @@ def partition_jobs(
 ) -> Iterator[Job]:
     """Yield what makes the same tables; what a reader of numbers has to see in the order of rows it has seen then."""
     waiting: list[_Block] = []
-    held = 0
+    rows_waiting = 0
     for batch in batches:
         size = bounded(size, batch)
         waiting.append(_Block(batch, start, _numbers(batch, names, start, readers)))
         start += batch.num_rows
-        held += batch.num_rows
-        if held >= size:
-            full, waiting = _cut(waiting, held - held % size)
+        rows_waiting += batch.num_rows
+        if rows_waiting >= size:
+            full, waiting = _cut(waiting, rows_waiting - rows_waiting % size)
             yield partial(_tables, full, names, size)
-            held %= size
-    if held:
+            rows_waiting %= size
+    if rows_waiting:
         yield partial(_tables, waiting, names, size)
 
 

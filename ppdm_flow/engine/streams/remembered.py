@@ -108,7 +108,7 @@ class RememberedPairs:
         self._rows = np.concatenate([table.rows for table in parts[1]])
 
 
-def _followed(asked: Sequence[str], columns: Sequence[str], most: int) -> list[str]:
+def _followed(requested: Sequence[str], columns: Sequence[str], most: int) -> list[str]:
     """Return the columns that were asked for, and those after the first of them, ``most`` at the most."""
-    first = columns.index(asked[0]) if asked and asked[0] in columns else len(columns)
-    return list(dict.fromkeys((*asked, *columns[first : first + most])))
+    first = columns.index(requested[0]) if requested and requested[0] in columns else len(columns)
+    return list(dict.fromkeys((*requested, *columns[first : first + most])))

@@ -236,7 +236,7 @@ class LoadedStream(Stream, Protocol):
         """Read everything once; ``before`` see every partition as it is read, ``after`` without dropped rows."""
         ...
 
-    def held(self, names: Sequence[str]) -> frozenset[str]:
+    def columns_at_hand(self, names: Sequence[str]) -> frozenset[str]:
         """Return those of the columns whose texts are at hand, without reading the file once more."""
         ...
 
@@ -315,24 +315,24 @@ class StreamPairs:
 
 def _merged(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[Table, Table]]:
     """Join two ascending sequences of partitions; at most a few partitions are held."""
-    held: Table | None = None
+    pending: Table | None = None
     for table in right:
-        while held is None or not len(held) or held.rows[-1] < table.rows[-1]:
+        while pending is None or not len(pending) or pending.rows[-1] < table.rows[-1]:
             more = next(left, None)
             if more is None:
                 break
-            held = more if held is None or not len(held) else concat([held, more])
-        if held is None:
+            pending = more if pending is None or not len(pending) else concat([pending, more])
+        if pending is None:
             return
-        if np.array_equal(held.rows, table.rows):  # so it is where neither side has dropped a row
-            yield held, table
-            held = None
+        if np.array_equal(pending.rows, table.rows):  # so it is where neither side has dropped a row
+            yield pending, table
+            pending = None
             continue
-        places = positions(held.rows, table.rows)
+        places = positions(pending.rows, table.rows)
         there = places >= 0
         if there.any():
-            yield held.take(places[there]), table.take(there) if not there.all() else table
-        held = held.take(held.rows > table.rows[-1])
+            yield pending.take(places[there]), table.take(there) if not there.all() else table
+        pending = pending.take(pending.rows > table.rows[-1])
 
 
 def _looked_up(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[Table, Table]]:

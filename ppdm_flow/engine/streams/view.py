@@ -241,8 +241,8 @@ def texts_of(column: str, part: StreamPart) -> pa.StringArray:
 
 def _stacked(pieces: Iterable[Table]) -> Table:
     """Stack pieces of partitions, with no category but those that occur: where these are few, they go once."""
-    whole = concat(map(_with_few_categories, pieces))
-    return Table({n: c.compact() for n, c in whole.columns.items()}, whole.rows, whole.sets)
+    stacked = concat(map(_with_few_categories, pieces))
+    return Table({n: c.compact() for n, c in stacked.columns.items()}, stacked.rows, stacked.sets)
 
 
 def _with_few_categories(piece: Table) -> Table:

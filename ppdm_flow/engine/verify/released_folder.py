@@ -68,9 +68,11 @@ class FolderOutcome:
     @property
     def lines(self) -> list[str]:
         """The outcome for people, a line a fact."""
-        told = self.differences
-        lines = [f"changed: {name}" for name in told.changed] + [f"missing: {name}" for name in told.missing]
-        lines += [f"not in the attestation: {name}" for name in told.extra]
+        differences = self.differences
+        lines = [f"changed: {name}" for name in differences.changed] + [
+            f"missing: {name}" for name in differences.missing
+        ]
+        lines += [f"not in the attestation: {name}" for name in differences.extra]
         lines += [_line(each, listed=self.listed) for each in self.signatures]
         return [*lines, self._summary]
 
@@ -146,19 +148,19 @@ def _folders(place: Path) -> tuple[Path, ...]:
 
 def _folder(folder: Path, signers: Signers | None, now: datetime) -> FolderOutcome:
     hashes = _hashes(folder)
-    found = [_found(path, hashes) for path in envelopes(folder / ATTESTATIONS)]
-    fitting = [f.attestation for f in found if f.attestation is not None and not f.fault]
-    told = {_about(attestation) for attestation in fitting}
-    if len(told) > 1:
-        found = [FoundAttestation(f.name, f.attestation, f.fault or _OTHER_RUN) for f in found]
-    results = tuple(judged(each, signers or _NOBODY, now) for each in found)
-    whole = [f.attestation for f in found if f.attestation is not None]
-    nearest = min((_differences(a, hashes) for a in whole), key=lambda d: d.count, default=FileDifferences())
+    read_envelopes = [_read_envelope(path, hashes) for path in envelopes(folder / ATTESTATIONS)]
+    fitting = [f.attestation for f in read_envelopes if f.attestation is not None and not f.fault]
+    subjects = {_about(attestation) for attestation in fitting}
+    if len(subjects) > 1:
+        read_envelopes = [FoundAttestation(f.name, f.attestation, f.fault or _OTHER_RUN) for f in read_envelopes]
+    results = tuple(judged(each, signers or _NOBODY, now) for each in read_envelopes)
+    attestations = [f.attestation for f in read_envelopes if f.attestation is not None]
+    nearest = min((_differences(a, hashes) for a in attestations), key=lambda d: d.count, default=FileDifferences())
     name = folder.resolve().name
     outcome = FolderOutcome(name, len(hashes), nearest, results, listed=signers is not None)
-    if len(told) != 1:
+    if len(subjects) != 1:
         return outcome
-    run, release, policy = next(iter(told))
+    run, release, policy = next(iter(subjects))
     return FolderOutcome(name, len(hashes), nearest, results, signers is not None, release, run, policy)
 
 
@@ -167,7 +169,7 @@ def _about(attestation: Attestation) -> tuple[str, str, str]:
     return predicate["run"]["name"], predicate["release"], predicate["run"]["policy"]
 
 
-def _found(path: Path, hashes: dict[str, str]) -> FoundAttestation:
+def _read_envelope(path: Path, hashes: dict[str, str]) -> FoundAttestation:
     """Return an envelope of the folder, held against the files that lie there."""
     shown = without_values(f"{ATTESTATIONS}/{path.name}")
     try:

@@ -132,11 +132,11 @@ class Remeasurement:
 
     def outcome(self) -> RemeasureResult:
         """Make the releases again, measure them, and return what came of it."""
-        again = self._made_again()
+        remade = self._made_again()
         for release in self.plan.releases:
             if release.name in self.files:
-                self._release(release, again.releases[release.name])
-        figures = 0 if again.run is None else self.whole_run(again.run, exact=again.exact)
+                self._release(release, remade.releases[release.name])
+        figures = 0 if remade.run is None else self.whole_run(remade.run, exact=remade.exact)
         return self.result(figures)
 
     def result(self, figures: int = 0) -> RemeasureResult:
@@ -182,7 +182,7 @@ class Remeasurement:
         """Judge a file without the steps that led to it, and what needs them on the columns that were made again."""
         report = judge(self.plan, self.data, self.files[release.name], release.name)
         untold = {f.subject for f in report.findings if f.code == UNTOLD}
-        outcome = self._told(remade)
+        outcome = self._remade_requirements(remade)
         self._compare([r for r in remade.results if r.id in outcome])
         for result in report.requirements:
             name = f"{result.id} on {release.name}"
@@ -197,7 +197,7 @@ class Remeasurement:
         if untold - outcome:
             self.columns[release.name] = "; ".join(derived(self.about[release.name]))
 
-    def _told(self, remade: RemakeResult) -> set[str]:
+    def _remade_requirements(self, remade: RemakeResult) -> set[str]:
         """Return the requirements of which the columns tell that were made again."""
         if not remade.same or remade.target is None:
             return set()
@@ -464,8 +464,8 @@ class _Remaker:
             return data_sha256(file) == made.sha256
         kept = read_back(target.release, file, context.resources)
         names, key = [a.name for a in target.made.attributes], MultisetHash.fresh_key()
-        told = _rows_in_order if in_parts else _rows
-        return told(kept, names, key) == told(made.subject.candidate.stream, names, key)
+        fingerprint = _rows_in_order if in_parts else _rows
+        return fingerprint(kept, names, key) == fingerprint(made.subject.candidate.stream, names, key)
 
 
 def _part(plan: Plan, targets: Sequence[RemakeTarget], *, together: bool) -> Plan:
@@ -566,10 +566,10 @@ def _joined(
     """Measure the joins again where every release was made again and is the same."""
     own = frozenset[str]().union(*(_releases(table) for table in plan.tables))
     names = frozenset(r["release"] for r in _requirements(run_dir, known, folder, plan)) - own
-    again = Remeasurement(run_dir, known, folder, plan, same_input=True, releases=names)
+    measurement = Remeasurement(run_dir, known, folder, plan, same_input=True, releases=names)
     made = {name: same for result in single.values() for name, (same, _) in result.made.items()}
     if not all(made.get(name) for name in own):
-        return again.result()
+        return measurement.result()
     targets = [remake_target(table.plan, release) for table in plan.tables for release in table.plan.releases]
     scratch = Path(tempfile.mkdtemp(prefix="ppdm-flow-"))
     try:
@@ -578,10 +578,10 @@ def _joined(
     except DisagreementError:
         raise
     except PpdmError:  # a key or a file is not there any more: it is said of each release
-        return again.result()
+        return measurement.result()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return again.result(again.whole_run(run, exact=all(t is not None and t.reproducible for t in targets)))
+    return measurement.result(measurement.whole_run(run, exact=all(t is not None and t.reproducible for t in targets)))
 
 
 def _requirements(run_dir: Path, known: manifest.Manifest, folder: Path, plan: Plan) -> list[dict[str, str]]:

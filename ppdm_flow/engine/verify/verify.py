@@ -144,8 +144,8 @@ def verify(
 def _remeasured(run_dir: Path, known: Manifest, data: Path, plan: Plan) -> RemeasureResult:
     from ppdm_flow.engine.verify.remeasuring import remeasure, remeasure_tables  # noqa: PLC0415  # heavy; hashes need none of it
 
-    again = remeasure_tables if plan.tables else remeasure
-    return again(run_dir, known, data, plan)
+    measure_run = remeasure_tables if plan.tables else remeasure
+    return measure_run(run_dir, known, data, plan)
 
 
 def _shown(names: Iterable[str]) -> tuple[str, ...]:
@@ -249,10 +249,10 @@ def _used_waiver(each: ManifestWaiver, today: date) -> VerifiedWaiver:
 def readable(manifest: Manifest) -> bool:
     """Whether the waivers of a manifest are as this program writes them."""
     waivers = manifest.get("waivers", [])
-    return isinstance(waivers, list) and all(_whole(each) for each in waivers)
+    return isinstance(waivers, list) and all(_is_complete(each) for each in waivers)
 
 
-def _whole(each: Any) -> bool:
+def _is_complete(each: Any) -> bool:
     if not isinstance(each, Mapping) or not all(isinstance(each.get(key), str) for key in ("name", "of", "until")):
         return False
     covers = each.get("covers")

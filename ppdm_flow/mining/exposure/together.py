@@ -186,7 +186,7 @@ def _groups(grouping: Sequence[str], attribute: str, ctx: AuditContext, sql: Sql
     if ctx.reader is None:
         return ()
     with _truth():
-        groups: Sequence[GroupTables] = ctx.reader.again(sql, grouping, attribute).get(ctx.release, ())
+        groups: Sequence[GroupTables] = ctx.reader.together_sql(sql, grouping, attribute).get(ctx.release, ())
     return groups
 
 

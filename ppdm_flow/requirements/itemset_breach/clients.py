@@ -190,11 +190,13 @@ class ClientAssessment:
         Their number is a sum over sets of which some have the item and some do not: its tail is below the binomial
         one with the same mean (Hoeffding 1956).
         """
-        item_counts, rows = self.items[size], self.numbers[size]
+        counts_by_item, rows = self.items[size], self.numbers[size]
         foreign, own = likelihoods(self.operator, size, 1)
         most = self.requirement.declared(size)[0]
         chance = max(most * own + (1.0 - most) * foreign, foreign)
-        return bool(binom.sf(item_counts.max() - 1, rows, chance) < ERROR / (len(item_counts) * len(self.numbers)))
+        return bool(
+            binom.sf(counts_by_item.max() - 1, rows, chance) < ERROR / (len(counts_by_item) * len(self.numbers))
+        )
 
 
 def _lengths(column: SetColumn) -> Iterator[tuple[int, Floats]]:

@@ -302,7 +302,7 @@ def places_of_people(space: Space, units: Units) -> NearerCounts:
     owner = space.truth.owner
     order = np.argsort(owner, kind="stable")
     people, firsts = np.unique(owner[order], return_index=True)
-    places = [np.zeros((3, 0))]
+    person_places = [np.zeros((3, 0))]
     for some, records in units.blocks(max(1, _TOGETHER_CELLS // max(1, len(owner)))):
         mine = units.records[records]
         squares = np.empty((len(mine), len(owner)))
@@ -310,8 +310,10 @@ def places_of_people(space: Space, units: Units) -> NearerCounts:
             squares[block, members] = distances
         least = np.minimum.reduceat(squares[:, order], firsts, axis=1)
         sums = np.add.reduceat(least, units.firsts[some] - records.start, axis=0)
-        places.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
-    return NearerCounts(*np.hstack(places))
+        person_places.append(
+            _placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]]))
+        )
+    return NearerCounts(*np.hstack(person_places))
 
 
 _FIRST = _Route(places, places_by_weight, places_of_people, metric_of, nearest_squares)
@@ -446,7 +448,7 @@ def places_of_people_sql(space: Space, units: Units) -> NearerCounts:
     """Return the same record by record, among the rows of each pattern of hidden attributes."""
     people, owner = np.unique(space.truth.owner, return_inverse=True)
     codes, owner = space.codes, owner.reshape(-1)
-    places = [np.zeros((3, 0))]
+    person_places = [np.zeros((3, 0))]
     for some, records in units.blocks(max(1, _TOGETHER_CELLS // max(1, len(people)))):
         mine = units.records[records]
         least = np.full((len(mine), len(people)), np.inf)
@@ -460,8 +462,10 @@ def places_of_people_sql(space: Space, units: Units) -> NearerCounts:
         place = np.repeat(np.arange(some.stop - some.start), _sizes(units, some))
         sums = np.zeros((some.stop - some.start, len(people)))
         np.add.at(sums, place, least)
-        places.append(_placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]])))
-    return NearerCounts(*np.hstack(places))
+        person_places.append(
+            _placed(sums, np.searchsorted(people, space.truth.whose[units.records[units.firsts[some]]]))
+        )
+    return NearerCounts(*np.hstack(person_places))
 
 
 def _sizes(units: Units, some: slice) -> Ints:

@@ -96,11 +96,11 @@ class SpecialUniquesAudit:
         counts = candidate.counts(released.columns)
         note = "" if ctx.generation is None else _NOBODYS
         try:
-            uniques, crowds = _find_uniques(released, counts, self.params.size, candidate, ctx)
+            uniques, crowd_counts = _find_uniques(released, counts, self.params.size, candidate, ctx)
         except UnmeasuredError as fault:
             return AuditOutcome({"share": Figure(None, "share", note=fault.text)})
         unit = _unit(ctx)
-        figures = _counted("", uniques, unit, note) | _scored(uniques, crowds, self.params, unit, note)
+        figures = _counted("", uniques, unit, note) | _scored(uniques, crowd_counts, self.params, unit, note)
         shares = uniques.contributions().tolist()
         figures |= {
             f"{name}.contribution": Figure(share, "share", note=note)
@@ -238,10 +238,10 @@ def _counted(prefix: str, uniques: SpecialUniques, unit: str, note: str = "") ->
 
 
 def _scored(
-    uniques: SpecialUniques, crowds: _CrowdCounts, params: SpecialUniquesParams, unit: str, note: str
+    uniques: SpecialUniques, crowd_counts: _CrowdCounts, params: SpecialUniquesParams, unit: str, note: str
 ) -> dict[str, Figure]:
     """Return the scores of rows or people, and how likely somebody matches one of them correctly."""
-    average = match_probability(crowds.alone, crowds.in_pairs, params.sampling_fraction)
+    average = match_probability(crowd_counts.alone, crowd_counts.in_pairs, params.sampling_fraction)
     scores = uniques.scores()
     each = match_probabilities(scores, average)
     rows = max(1, uniques.rows)

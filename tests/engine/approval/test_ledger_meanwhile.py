@@ -191,7 +191,7 @@ def pending(home: HeldHome, run: Path) -> None:
     assert sha256(run / "held.private.json") == digest
     kept = read_private(run, digest)
     store = find_ledger(home.ledger, home.folder / "releases.key")
-    with store.held():
+    with store.locked():
         store.add(written_down([(r.entry, r.members) for r in kept.releases], run, utc_now()))
 
 

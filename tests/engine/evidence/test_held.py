@@ -35,7 +35,7 @@ def verified(home, run):
 def test_a_held_run_is_signed_and_has_no_copies(home, run):
     assert not verified(home, run).holds
     done = signed(run, home.keys["olga"], "data-owner", utc_now())
-    assert [(each.release, each.copy, each.again) for each in done] == [("public", "", False)]
+    assert [(each.release, each.copy, each.already_signed) for each in done] == [("public", "", False)]
     assert not list(run.glob("held/*/attestations"))
     said = read_attestation(run / done[0].name).statement
     assert said["predicate"]["run"]["verdict"] == "held"

@@ -122,10 +122,10 @@ def test_one_release_alone(run):
 def test_signing_again_changes_nothing(signed_run):
     before = files(signed_run)
     again = signed(signed_run, key("alice"), "data-owner", utc_now() + timedelta(hours=1))
-    assert [each.again for each in again] == [True, True]
+    assert [each.already_signed for each in again] == [True, True]
     assert files(signed_run) == before
     other = signed(signed_run, key("alice"), "author", utc_now())
-    assert [each.again for each in other] == [False, False]
+    assert [each.already_signed for each in other] == [False, False]
     assert [(s.role, s.release) for s in signatures_of(signed_run, PEOPLE, utc_now())] == [
         ("author", "office"),
         ("author", "study"),

@@ -342,16 +342,16 @@ def test_a_server_that_dies_and_comes_back(home: Path, postgres: Any, database: 
 def test_who_waits_too_long_is_told(server: LedgerServer) -> None:
     other = LedgerServer(server.address, KEY, wait=0.2)
     started = time.monotonic()
-    with server.held(), pytest.raises(RunError, match="PPF627"), other.held():
+    with server.locked(), pytest.raises(RunError, match="PPF627"), other.locked():
         pass
     assert time.monotonic() - started < 20
-    with other.held():
+    with other.locked():
         pass
 
 
 def test_readers_do_not_wait(server: LedgerServer) -> None:
     server.create()
-    with server.held():
+    with server.locked():
         assert LedgerServer(server.address, KEY, wait=0.2).entries() == ()
 
 
@@ -359,11 +359,11 @@ def test_nothing_is_added_by_who_does_not_keep_others_away(server: LedgerServer)
     server.create()
     with pytest.raises(RunError, match="PPF479"):
         server.add([(ENTRY, MEMBERS)])
-    with server.held():
+    with server.locked():
         assert server.add([(ENTRY, MEMBERS)]) == [1]
         with pytest.raises(RunError, match="PPF479"):
             server.add([(ENTRY, MEMBERS)])
-    with pytest.raises(RuntimeError), server.held():
+    with pytest.raises(RuntimeError), server.locked():
         raise RuntimeError
     assert [e.number for e in server.entries()] == [1]
 
@@ -377,7 +377,7 @@ def test_people_come_back_as_they_were(server: LedgerServer) -> None:
         PENDING, "ü", "名", "public", "t", "d", "/f", "", "m", "f", many, (("a", "b", "r", ("c",)),), many, False
     )
     server.create()
-    with server.held():
+    with server.locked():
         assert server.add([(ENTRY, MEMBERS), (entry, found)]) == [1, 2]
     first, second = server.entries()
     assert (second.policy, second.name, second.columns) == ("ü", "名", entry.columns)
@@ -387,7 +387,7 @@ def test_people_come_back_as_they_were(server: LedgerServer) -> None:
     server.confirm([1])
     server.drop([1, 2])
     assert [(e.number, e.state) for e in server.entries()] == [(1, RELEASED)]
-    with server.held():
+    with server.locked():
         assert server.add([(ENTRY, None)]) == [3]
     with pytest.raises(DataError, match="PPF912"):
         server.check()  # it says that there are people, and has none

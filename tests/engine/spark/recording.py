@@ -96,9 +96,9 @@ def recording_farm(farm_here: type, recorder: Recorder) -> object:
             recorder.note(DataAccess.COUNTS, "grouped", 1)
             return super().grouped(work, tasks, keys)
 
-        def asked(self, frame, view, text):
+        def query(self, frame, view, text):
             recorder.note(DataAccess.COUNTS, "asked", 1)
-            return super().asked(frame, view, text)
+            return super().query(frame, view, text)
 
         def shuffled(self, work, tasks, parts, finish):
             recorder.note(DataAccess.COUNTS, "shuffled", 1)

@@ -56,7 +56,7 @@ def joined_audits(
     if single and graph.numbering is not None and any(a.role is Role.WEIGHT for a in original.attributes):
         original = graph.engine.expanded(original, graph.numbering)
     making = _JoinSource(plan, {s.release.name: s for s in people}, streams, original, partition_rows, stop)
-    prints, joined_rows = _found(list(streams.values()))
+    prints, joined_rows = _find_joins(list(streams.values()))
     return tuple(
         audit
         for names in _connected(joined_rows, list(streams.values()))
@@ -146,7 +146,7 @@ def joined_attributes(plan: Plan) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def _found(streams: Sequence[NumberedStream]) -> tuple[dict[str, CellHashes], tuple[JoinedRows, ...]]:
+def _find_joins(streams: Sequence[NumberedStream]) -> tuple[dict[str, CellHashes], tuple[JoinedRows, ...]]:
     """Read what may join the releases, and return the pairs of them of which some rows are joined."""
     possible = links([s.release for s in streams])
     key = MultisetHash.fresh_key()
