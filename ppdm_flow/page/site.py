@@ -86,7 +86,7 @@ def opened_site(settings: Settings) -> Site:
     )
     jobs = Jobs.opened(settings, JobRecords(database, settings.jobs))
     hidden = (settings.state, settings.runs, *private_files(settings))
-    whole, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
+    lifetime, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
     return Site(
         settings=settings,
         database=database,
@@ -99,7 +99,7 @@ def opened_site(settings: Settings) -> Site:
         people=people.people(database, accounts),
         policies=policies,
         runs=RunFolder(settings.runs),
-        sessions=Sessions(database, accounts, whole=whole, idle=idle),
+        sessions=Sessions(database, accounts, lifetime=lifetime, idle=idle),
         shown=ShownReleases(database, settings.runs),
         tables=TableCopies.of(settings),
         tree=WorkingTree(policies.folder),

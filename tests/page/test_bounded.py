@@ -437,7 +437,7 @@ def test_who_uses_a_template_is_told_though_a_policy_takes_long(server: Server, 
         monkeypatch.setattr(comparing, share, 1e-6)
     untold = {m.policy: m for m in compared(server.site, "house.yaml", *texts).meanings}
     assert {(m.put_off is not None, m.weaker) for m in untold.values()} == {(True, True)}
-    asked = {m.policy: m for m in compared(server.site, "house.yaml", *texts, asked="own.yaml").meanings}
+    asked = {m.policy: m for m in compared(server.site, "house.yaml", *texts, asked_policy="own.yaml").meanings}
     assert asked.keys() == untold.keys()
     assert {name for name, m in asked.items() if not m.put_off} == {"own.yaml"}
     assert asked["own.yaml"].relation == "equal"

@@ -100,7 +100,7 @@ def test_downloads_beyond_a_number_are_counted(server: Server, monkeypatch):
     book = server.site.journal
     for user in (guest, guest, guest, guest, guest, steward):
         book.add(user, journal.DOWNLOAD, "p/r/public", "done")
-    book.tidy(whole=True)
+    book.tidy(all_spans=True)
     entries = [(entry.account, entry.action, entry.outcome) for entry in book.newest(100)][::-1]
     assert entries.count(("guest", journal.DOWNLOAD, "done")) == 3
     assert entries.count(("steward", journal.DOWNLOAD, "done")) == 1

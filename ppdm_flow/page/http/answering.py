@@ -80,15 +80,15 @@ async def _answer(site: Site, route: PageRoute, request: Request) -> Response:
     if visit.user is not None:
         person = f"account {visit.user.id}"
     PERSON.set(person)
-    async with AsyncExitStack() as held:
+    async with AsyncExitStack() as exit_stack:
         sent: ReceivedRequest | Exception = ReceivedRequest()
         if route.access.allows(visit.user) and route.method == "POST":
-            sent = await held.enter_async_context(_sent(site, route, request, visit))
+            sent = await exit_stack.enter_async_context(_sent(site, route, request, visit))
         turns = [(person, AT_ONCE)]
         if route.hashes:
             turns = [(f"hash of {person}", 1), *turns, *hashes, ("hash", HASHES_AT_ONCE)]
         for name, at_once in turns:
-            await held.enter_async_context(turn(name, request, at_once=at_once))
+            await exit_stack.enter_async_context(turn(name, request, at_once=at_once))
         response = await run_in_threadpool(_response, site, route, request, visit, sent)
     if not word and not _keeps_visit(response):
         cookies.keep(response, visit, secure=secure)
@@ -143,7 +143,7 @@ def _response(
         if route.action:
             begun = site.journal.begin(visit.user, route.action, subject)
     except Exception as error:  # noqa: BLE001  # the server stays up
-        response = _told(call, route, error)
+        response = _answer_error(call, route, error)
     else:
         response = _called(call, route)
     if not route.action:
@@ -193,10 +193,10 @@ def _called(call: Call, route: PageRoute) -> Response:
     try:
         return route.endpoint(call)
     except Exception as error:  # noqa: BLE001  # the server stays up
-        return _told(call, route, error)
+        return _answer_error(call, route, error)
 
 
-def _told(call: Call, route: PageRoute, error: Exception) -> Response:
+def _answer_error(call: Call, route: PageRoute, error: Exception) -> Response:
     """Answer with what went wrong, and nothing of the text of an error that nobody expects."""
     if isinstance(error, PpdmError):
         status = 500 if error.exit_status == 3 else 400
@@ -389,7 +389,7 @@ class MultipartForm:
                 "on_header_value": self._header_value,
                 "on_header_end": self._header_end,
                 "on_headers_finished": self._headers,
-                "on_end": self._whole,
+                "on_end": self._mark_ended,
             },
         )
 
@@ -457,7 +457,7 @@ class MultipartForm:
         if self._field == TOKEN and self._is_own(text):
             self._trusted = True
 
-    def _whole(self) -> None:
+    def _mark_ended(self) -> None:
         self._ended = True
 
     def _keep(self, many: int) -> None:

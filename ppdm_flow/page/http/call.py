@@ -108,10 +108,10 @@ class Call:
         Raises RefusalError where the server would not take the address.
         """
         words = urlencode({**query, **({"said": said} if said else {})})
-        whole = f"{address}?{words}" if words else address
-        if len(whole) > _LONGEST:
+        location = f"{address}?{words}" if words else address
+        if len(location) > _LONGEST:
             raise RefusalError("errors.long_address", 413)
-        return RedirectResponse(whole, 303)
+        return RedirectResponse(location, 303)
 
 
 # The policy that an address names.

@@ -24,13 +24,13 @@ def word(request: Request, name: str, *, secure: bool) -> str:
 
     Our words need no quotes. ``request.cookies`` would unquote every cookie, in time quadratic in its backslashes.
     """
-    wanted, found = cookie_name(name, secure=secure), ""
+    wanted, sent = cookie_name(name, secure=secure), ""
     for header in request.headers.getlist("cookie"):
         for cookie in header.split(";"):
             key, _, value = cookie.partition("=")
             if key.strip() == wanted:
-                found = value.strip()
-    return found
+                sent = value.strip()
+    return sent
 
 
 def keep(response: Response, visit: Visit, *, secure: bool) -> None:

@@ -87,9 +87,9 @@ class AnsweredInTurn:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        held = AsyncExitStack()
+        exit_stack = AsyncExitStack()
         try:
-            await held.enter_async_context(turn_of_address(scope.get("client")))
+            await exit_stack.enter_async_context(turn_of_address(scope.get("client")))
         except BusyError:
             await busy()(scope, receive, send)
             return
@@ -98,18 +98,18 @@ class AnsweredInTurn:
             sending = asyncio.ensure_future(send(message))
             done, _ = await asyncio.wait({sending}, timeout=_SLOW)
             if not done:
-                await held.aclose()
+                await exit_stack.aclose()
             await sending
 
-        async with held:
+        async with exit_stack:
             await self._app(scope, receive, send_and_look)
 
 
 class ResponseInTurn(Response):
     """An answer that is sent while a turn is held, and gives it back however that ends."""
 
-    def __init__(self, response: Response, held: AsyncExitStack) -> None:
-        self._response, self._held = response, held
+    def __init__(self, response: Response, exit_stack: AsyncExitStack) -> None:
+        self._response, self._exit_stack = response, exit_stack
         self.status_code, self.raw_headers = response.status_code, response.raw_headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,7 +121,7 @@ class ResponseInTurn(Response):
                 await send({**message, "body": body[start : start + PIECE], "more_body": True})
             await send({**message, "body": body[(len(body) - 1) // PIECE * PIECE :]} if body else message)
 
-        async with self._held:
+        async with self._exit_stack:
             await self._response(scope, receive, send_pieces)
 
 

@@ -59,16 +59,16 @@ class Reason(StrEnum):
 class SigningPermission:
     """The roles in which somebody may sign now; where there are none, the reason.
 
-    ``again`` are those in which they did: where the ledger learned something since, a release asks for it anew.
+    ``signed_roles`` are those in which they did: where the ledger learned something since, a release asks for it anew.
     """
 
     roles: tuple[str, ...] = ()
     reason: Reason | None = None
-    again: tuple[str, ...] = ()
+    signed_roles: tuple[str, ...] = ()
 
     def allows(self, role: str) -> bool:
         """Whether they may sign in this role."""
-        return role in self.roles or role in self.again
+        return role in self.roles or role in self.signed_roles
 
 
 def may_sign(
@@ -92,13 +92,13 @@ def may_sign(
         allowed |= {AUTHOR}
     authorless = maker is None and not approval.authors and user.has(PageRole.STEWARD)
     if user.has(PageRole.APPROVER) and not own and not authorless:
-        allowed |= set(approval.asked.needed)
+        allowed |= set(approval.requested.needed)
     mine = [role for role in approval.roles if role in allowed and not any(s.refusal(role, now) for s in (then, today))]
     if not mine:
         return SigningPermission(reason=Reason.OWN if own else Reason.AUTHOR_FIRST if authorless else Reason.NO_ROLE)
     left = tuple(role for role in mine if not _signed(approval, role, key))
-    again = tuple(role for role in mine if role not in left)
-    return SigningPermission(left, None if left else Reason.OWN if own else Reason.ALL_SIGNED, again)
+    signed_roles = tuple(role for role in mine if role not in left)
+    return SigningPermission(left, None if left else Reason.OWN if own else Reason.ALL_SIGNED, signed_roles)
 
 
 def _signed(approval: Approval, role: str, key: PublicKey) -> bool:
@@ -127,7 +127,7 @@ class Approval:
     Files are not hashed here, and the ledger is not asked: `ppdm-flow release --check` does, and so does a release.
     """
 
-    asked: RequestedSignatures
+    requested: RequestedSignatures
     releases: tuple[str, ...]
     signatures: tuple[SignatureResult, ...]
     decision: Decision
@@ -137,7 +137,7 @@ class Approval:
     @property
     def roles(self) -> tuple[str, ...]:
         """All roles that sign, the author's first."""
-        return (AUTHOR, *self.asked.needed)
+        return (AUTHOR, *self.requested.needed)
 
     def signed(self, role: str) -> tuple[SignatureResult, ...]:
         """Return the signatures in a role."""
@@ -176,7 +176,7 @@ class HeldDocuments:
     """What a held run's documents say of its release. ``signers`` is its list, ``today`` where today's is."""
 
     finished: str
-    asked: RequestedSignatures
+    requested: RequestedSignatures
     signers: str
     today: Path
     releases: tuple[str, ...]
@@ -209,12 +209,12 @@ class BoundedAnswers(Generic[T]):
         if answer is None:
             if left <= 0:
                 raise LimitExceededError(Diagnostic(TOO_LONG, late))
-            answer = self._asked(key, size, left, function, *given, **more)
+            answer = self._compute_answer(key, size, left, function, *given, **more)
         if isinstance(answer, PpdmError):
             raise answer.with_traceback(None)
         return answer
 
-    def _asked(
+    def _compute_answer(
         self, key: str, size: int, left: float, function: Callable[P, T], *given: P.args, **more: P.kwargs
     ) -> T | PpdmError:
         answer: T | PpdmError
@@ -286,8 +286,8 @@ def held_runs(
     start = (min(page, pages) - 1) * _EACH
     listed = [each for each in sorted(folders, key=lambda each: places[each])[start : start + _EACH] if is_held(each)]
     read, until = LISTS.reader(SECONDS), time.monotonic() + SECONDS
-    found = {folder: held_run(folder, now, read, until) for folder in listed}
-    return [found[folder] for folder in folders if folder in found], pages
+    runs_by_folder = {folder: held_run(folder, now, read, until) for folder in listed}
+    return [runs_by_folder[folder] for folder in folders if folder in runs_by_folder], pages
 
 
 def find_held(runs: Path, policy: str, name: str, now: datetime) -> NamedHeldRun | None:
@@ -316,11 +316,11 @@ def held_run(folder: Path, now: datetime, read: ReadSigners, until: float = math
 
 
 def _approval(folder: Path, documents: HeldDocuments, now: datetime, read: ReadSigners) -> Approval:
-    asked, releases = documents.asked, documents.releases
+    requested, releases = documents.requested, documents.releases
     lists = lists_of_signers(folder, {"signers": documents.signers}, documents.today, read)
     signatures = both(*(judge_all(documents.envelopes, signers, now) for signers in lists))
-    decision = decide(asked, signatures, releases, lists)
-    return Approval(asked, releases, signatures, decision, lists, documents.waivers)
+    decision = decide(requested, signatures, releases, lists)
+    return Approval(requested, releases, signatures, decision, lists, documents.waivers)
 
 
 def read_documents(folder: Path) -> HeldDocuments:

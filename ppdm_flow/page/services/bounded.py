@@ -129,8 +129,8 @@ def in_part(seconds: float, size: int, function: Callable[P, T], /, *arguments: 
     with os.fdopen(reading, "rb") as stream:
         answer = stream.read()
     _, status = os.waitpid(child, 0)
-    found: T | None = None if status or len(answer) > size else _Answer(io.BytesIO(answer)).load()
-    return found
+    result: T | None = None if status or len(answer) > size else _Answer(io.BytesIO(answer)).load()
+    return result
 
 
 def time_of_parts() -> float:
@@ -143,11 +143,15 @@ class _Answer(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Return a class that an answer may hold. Raises UnpicklingError for all others."""
-        found = super().find_class(module, name)
-        is_own = isinstance(found, type) and found.__module__.startswith("ppdm_flow.") and found.__module__ == module
+        named_class = super().find_class(module, name)
+        is_own = (
+            isinstance(named_class, type)
+            and named_class.__module__.startswith("ppdm_flow.")
+            and named_class.__module__ == module
+        )
         if not is_own and (module, name) not in _HARMLESS:
             raise pickle.UnpicklingError(f"an answer must not hold {module}.{name}")
-        return found
+        return named_class
 
 
 def _answer(call: bytes, limits: dict[str, int]) -> bytes:

@@ -202,9 +202,9 @@ class ActionJournal:
             if written:
                 self._append(connection, self._time(), account, action, _cleaned(subject), outcome)
 
-    def tidy(self, *, whole: bool = False) -> None:
+    def tidy(self, *, all_spans: bool = False) -> None:
         """Write down how much was left out in the spans that are over; in all, where the server ends."""
-        now = datetime.max.replace(tzinfo=UTC) if whole else self._now()
+        now = datetime.max.replace(tzinfo=UTC) if all_spans else self._now()
         for counts in (self._strangers, self._people, self._downloads):
             action, outcome = (MORE_DOWNLOADS, "done") if counts is self._downloads else (MORE, "refused")
             for account, began, many in counts.ended(now):

@@ -222,17 +222,17 @@ def published_run(runs: Path, policy: str, run: str) -> PublishedRun | None:
 def newest_published(runs: Path, most: int) -> list[PublishedRun]:
     """Return the newest runs that were released, as far as their documents are read in a few seconds."""
     folders = (run for policy in folders_in(runs) for run in folders_in(policy))
-    found: list[PublishedRun] = []
+    newest: list[PublishedRun] = []
     read, until = LISTS.reader(SECONDS), time.monotonic() + SECONDS
     for folder in sorted(folders, key=lambda run: run.name, reverse=True):  # names of runs begin with their time
         if not (folder / FOLDER).is_dir():
             continue
         with suppress(LimitExceededError):
             if (published := _published(folder, read, until)) is not None:
-                found.append(published)
-        if len(found) == most:
+                newest.append(published)
+        if len(newest) == most:
             break
-    return found
+    return newest
 
 
 def _published(folder: Path, read: ReadSigners, until: float = math.inf) -> PublishedRun | None:

@@ -259,7 +259,7 @@ def upkeep(site: Site, seconds: float = _SECONDS) -> Iterator[None]:
     finally:
         stopped.set()
         thread.join()
-        site.journal.tidy(whole=True)
+        site.journal.tidy(all_spans=True)
 
 
 def _carry_out(tasks: tuple[Callable[[], None], ...]) -> None:

@@ -93,7 +93,7 @@ def form(call: Call) -> Response:
     try:
         return _form(call, call.site.people.links.find(call.path["word"]))
     except LinkGoneError:
-        return _gone(call)
+        return _answer_gone_link(call)
 
 
 def open_account(call: Call) -> Response:
@@ -114,7 +114,7 @@ def open_account(call: Call) -> Response:
         else:
             user = links.open_with_password(call.path["word"], password)
     except LinkGoneError:
-        return _gone(call)
+        return _answer_gone_link(call)
     except NameTakenError:
         return _form(call, link, "accounts.name_taken", name)
     return entered(call, user, said="accounts.opened")
@@ -374,7 +374,7 @@ def _form(call: Call, link: AccountLink, wrong: str = "", name: str = "") -> Res
     )
 
 
-def _gone(call: Call) -> Response:
+def _answer_gone_link(call: Call) -> Response:
     return call.page("accounts/link_gone.html", 404)
 
 
@@ -407,19 +407,21 @@ def unlink_sent(call: Call, account: int, *, keep_last: bool = False) -> None:
 
 def _named(call: Call) -> PageAccount:
     text = call.path["account"]
-    found = call.site.accounts.account(int(text)) if text.isascii() and text.isdigit() and len(text) < 10 else None
-    if found is None:
+    page_account = (
+        call.site.accounts.account(int(text)) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    )
+    if page_account is None:
         raise HTTPException(404)
-    call.noted.subject = found.user.name
-    return found
+    call.noted.subject = page_account.user.name
+    return page_account
 
 
 def _other(call: Call) -> PageAccount:
     """Return the account of the address. Raises HTTPException 403 for one's own: another administrator has to agree."""
-    found = _named(call)
-    if found.user.id == call.user.id:
+    page_account = _named(call)
+    if page_account.user.id == call.user.id:
         raise HTTPException(403)
-    return found
+    return page_account
 
 
 def _roles(call: Call) -> list[PageRole]:

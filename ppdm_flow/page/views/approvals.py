@@ -147,7 +147,7 @@ class WaitingRun:
     @property
     def choices(self) -> list[tuple[str, str]]:
         """The roles to sign in, as a form offers them; those that were signed only where nothing else is left."""
-        return [(role, role) for role in self.mine.roles or self.mine.again]
+        return [(role, role) for role in self.mine.roles or self.mine.signed_roles]
 
     @property
     def roles(self) -> list[RoleState]:

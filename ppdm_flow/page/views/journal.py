@@ -35,7 +35,7 @@ def check(call: Call) -> Response:
             contained = "yes" if journal.contains(head) else "no"
         except ValueError:
             contained = "odd"
-    return _page(call, whole=journal.is_whole(), contained=contained)
+    return _page(call, is_intact=journal.is_whole(), contained=contained)
 
 
 def head(call: Call) -> Response:
@@ -58,7 +58,7 @@ def as_json_lines(call: Call) -> Response:
     )
 
 
-def _page(call: Call, whole: bool | None = None, contained: str = "") -> Response:
+def _page(call: Call, is_intact: bool | None = None, contained: str = "") -> Response:
     journal, chosen = call.site.journal, _chosen(call)
     before = call.query.get("before", "")
     number = int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None
@@ -73,7 +73,7 @@ def _page(call: Call, whole: bool | None = None, contained: str = "") -> Respons
         chosen={name: value for name, value in chosen.items() if value},
         accounts=[("", texts("journal.all")), *((name, name) for name in journal.accounts())],
         actions=[("", texts("journal.all")), *((name, name) for name in journal.actions())],
-        whole=whole,
+        whole=is_intact,
         contained=contained,
     )
 

@@ -54,7 +54,7 @@ def test_after_signing_out_the_word_opens_nothing(server):
 @pytest.mark.parametrize("pauses", [[61], [50, 61], [59] * 9])
 def test_a_session_ends_after_a_pause_and_after_its_whole_time(server, pauses):
     now = [1_000_000.0]
-    sessions = Sessions(server.site.database, server.site.accounts, whole=480, idle=60, now=lambda: now[0])
+    sessions = Sessions(server.site.database, server.site.accounts, lifetime=480, idle=60, now=lambda: now[0])
     visit = sessions.begin(server.users[PageRole.STEWARD])
     for pause in pauses[:-1]:
         now[0] += pause

@@ -168,7 +168,7 @@ def test_hooks_are_kept_and_what_they_say_is_told(git, tree, tmp_path, monkeypat
     (tmp_path / "pol" / "a.yaml").write_text("a: 2\n")
     with pytest.raises(GitRefusedError) as caught:
         tree.commit(_seen(tree, "a.yaml"), "x", ANN)
-    assert (caught.value.reason, caught.value.told) == ("refused", "policies must pass")
+    assert (caught.value.reason, caught.value.errors) == ("refused", "policies must pass")
     hook.write_text("#!/bin/sh\nsleep 600\n")
     monkeypatch.setattr(asked, "_COMMITTING", 1.0)
     with pytest.raises(GitRefusedError, match="slow"):

@@ -142,15 +142,15 @@ class Accounts:
 
 def insert(connection: Connection, name: str, roles: Iterable[PageRole], password_hash: str | None) -> User:
     """Make an account in a transaction. Raises NameTakenError."""
-    held = frozenset(roles)
+    role_set = frozenset(roles)
     try:
         cursor = connection.execute(
             "INSERT INTO accounts (name, key, roles, password) VALUES (?, ?, ?, ?)",
-            (name, key(name), _words(held), password_hash),
+            (name, key(name), _words(role_set), password_hash),
         )
     except IntegrityError as error:
         raise NameTakenError(name) from error
-    return User(int(cursor.lastrowid or 0), name, held)
+    return User(int(cursor.lastrowid or 0), name, role_set)
 
 
 def set_password(connection: Connection, account: int, password_hash: str) -> None:

@@ -50,18 +50,18 @@ class Sessions:
         database: PageDatabase,
         accounts: Accounts,
         *,
-        whole: float,
+        lifetime: float,
         idle: float,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._database, self._accounts = database, accounts
-        self._whole, self._idle, self._now = whole, idle, now
+        self._lifetime, self._idle, self._now = lifetime, idle, now
 
     def visit(self, word: str) -> Visit:
         """Return the visit of a cookie; one without a session, or with one that ended, has nobody signed in."""
         now = self._now()
         row = self._database.row("SELECT * FROM sessions WHERE hash = ?", hash_of(word))
-        if row is None or now - row["began"] > self._whole or now - row["used"] > self._idle:
+        if row is None or now - row["began"] > self._lifetime or now - row["used"] > self._idle:
             return Visit(word, None)
         if now - row["used"] > self._idle / 20:
             with self._database.changing() as connection:
@@ -81,7 +81,7 @@ class Sessions:
             if open_ is None or not holds(connection):
                 raise RefusalError("accounts.way_in_closed", 403)
             connection.execute(
-                "DELETE FROM sessions WHERE ? - began > ? OR ? - used > ?", (now, self._whole, now, self._idle)
+                "DELETE FROM sessions WHERE ? - began > ? OR ? - used > ?", (now, self._lifetime, now, self._idle)
             )
             connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", (hash_of(word), user.id, now, now))
             connection.execute(
@@ -107,5 +107,5 @@ class Sessions:
         """Return how many sessions of an account have not ended."""
         now = self._now()
         query = "SELECT count(*) AS many FROM sessions WHERE account = ? AND ? - began <= ? AND ? - used <= ?"
-        row = self._database.row(query, account, now, self._whole, now, self._idle)
+        row = self._database.row(query, account, now, self._lifetime, now, self._idle)
         return 0 if row is None else int(row["many"])

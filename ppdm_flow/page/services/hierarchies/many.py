@@ -30,7 +30,7 @@ def spread_of_many(file: Path, delimiter: str, values: int) -> CumulativeCounts 
     stride = -(-values // POINTS)
     points: list[Decimal] = []
     up_to: list[int] = []
-    low, seen, total, whole, last = Decimal(0), 0, 0, True, -np.inf
+    low, seen, total, all_integers, last = Decimal(0), 0, 0, True, -np.inf
     for texts, rows in _pieces(file, delimiter):
         numbers = _numbers(texts, last)
         if numbers is None:
@@ -41,9 +41,9 @@ def spread_of_many(file: Path, delimiter: str, values: int) -> CumulativeCounts 
         kept = np.flatnonzero((places % stride == 0) | (places == values))
         points += decimals(texts.take(kept).to_pylist())
         up_to += (total + np.cumsum(rows)[kept]).tolist()
-        whole = whole and bool((numbers == np.floor(numbers)).all())
+        all_integers = all_integers and bool((numbers == np.floor(numbers)).all())
         seen, total, last = seen + len(numbers), total + int(rows.sum()), float(numbers[-1])
-    return CumulativeCounts(tuple(points), tuple(up_to), low, stride == 1, whole)
+    return CumulativeCounts(tuple(points), tuple(up_to), low, stride == 1, all_integers)
 
 
 def _numbers(texts: pa.Array, last: float) -> npt.NDArray[np.float64] | None:

@@ -33,7 +33,7 @@ class CumulativeCounts:
     up_to: tuple[int, ...]
     low: Decimal
     exact: bool
-    whole: bool
+    all_integers: bool
 
     @property
     def high(self) -> Decimal:
@@ -55,7 +55,7 @@ class CumulativeCounts:
     def bins(self) -> list[tuple[Decimal, Decimal, int]]:
         """Return intervals of one width that hold all values, with their rows."""
         step = self.step
-        if self.whole and self.high - self.low < _BINS:
+        if self.all_integers and self.high - self.low < _BINS:
             step = Decimal(1)
         with localcontext(prec=_DIGITS):
             first, last = self.low // step, self.high // step
@@ -65,12 +65,12 @@ class CumulativeCounts:
     @property
     def step(self) -> Decimal:
         """A round number of which some dozens cover all values."""
-        marks = ticks(float(self.low), float(self.high), _BINS, integers=self.whole)
+        marks = ticks(float(self.low), float(self.high), _BINS, integers=self.all_integers)
         return Decimal(f"{marks[1] - marks[0]:.10g}")
 
     def suggestion(self) -> tuple[float, ...]:
         """Return a few round edges that hold all values."""
-        marks = ticks(float(self.low), float(self.high), 6, integers=self.whole)
+        marks = ticks(float(self.low), float(self.high), 6, integers=self.all_integers)
         step = marks[1] - marks[0]
         marks = (*marks, marks[-1] + step) if marks[-1] <= float(self.high) else marks
         return tuple(float(f"{mark:.10g}") for mark in marks)
@@ -84,16 +84,16 @@ def spread_of(counts: Iterable[tuple[str, int]], values: int) -> CumulativeCount
     stride = -(-values // POINTS)
     points: list[Decimal] = []
     up_to: list[int] = []
-    rows, low, whole, number = 0, Decimal(0), True, Decimal(0)
+    rows, low, all_integers, number = 0, Decimal(0), True, Decimal(0)
     for place, (text, many) in enumerate(counts, start=1):
         (number,) = _near((text,))
         low = number if place == 1 else low
         rows += many
-        whole = whole and number == number.to_integral_value()
+        all_integers = all_integers and number == number.to_integral_value()
         if place % stride == 0 or place == values:
             points.append(number)
             up_to.append(rows)
-    return CumulativeCounts(tuple(points), tuple(up_to), low, stride == 1, whole)
+    return CumulativeCounts(tuple(points), tuple(up_to), low, stride == 1, all_integers)
 
 
 def as_edges(texts: Sequence[str]) -> tuple[float, ...]:

@@ -301,8 +301,8 @@ class Jobs:
 
     def _printed(self, job: VerbJob) -> str:
         """Return the run that a job says to have made, relative to the folder of runs."""
-        found = _REPORT.findall(job.talk) if job.kind == "run" else []
-        place = Path(found[-1]) if found else None
+        matches = _REPORT.findall(job.talk) if job.kind == "run" else []
+        place = Path(matches[-1]) if matches else None
         inside = place is not None and (self._at / place).resolve().is_relative_to(self._runs.resolve())
         return (self._at / place).resolve().relative_to(self._runs.resolve()).as_posix() if place and inside else ""
 
@@ -436,8 +436,8 @@ def environment_of(lent: Iterable[str]) -> dict[str, str]:
     The identity that the machine has in a cloud is the server's own, unless the variable that forbids it is lent.
     """
     names = {*_KNOWN, *_RULES, *lent}
-    found = {name: value for name, value in os.environ.items() if name in names or name.startswith(("LC_", "LANG"))}
-    return {name: value for name, value in _NO_IDENTITY.items() if name not in names} | found
+    variables = {name: value for name, value in os.environ.items() if name in names or name.startswith(("LC_", "LANG"))}
+    return {name: value for name, value in _NO_IDENTITY.items() if name not in names} | variables
 
 
 def begin(folder: Path, order: KeeperOrder, environment: Mapping[str, str], at: Path) -> subprocess.Popen[bytes]:
@@ -476,26 +476,28 @@ def is_kept(folder: Path) -> bool:
 
 def ended(folder: Path) -> End | None:
     """Return how it ended; None where the keeper has not written that."""
-    found = _read(folder / "ended.json")
-    if found is None:
+    document = _read(folder / "ended.json")
+    if document is None:
         return None
-    return End(int(str(found["exit_code"])), str(found["reason"]), bool(found["cut"]), str(found.get("made", "")))
+    return End(
+        int(str(document["exit_code"])), str(document["reason"]), bool(document["cut"]), str(document.get("made", ""))
+    )
 
 
 def ask_to_end(folder: Path) -> None:
     """Ask the keeper to stop the verb as Ctrl-C would."""
-    found = _read(folder / "keeper.json")
-    if found is not None and is_kept(folder):
-        _signal(os.kill, int(str(found["pid"])), signal.SIGTERM)
+    document = _read(folder / "keeper.json")
+    if document is not None and is_kept(folder):
+        _signal(os.kill, int(str(document["pid"])), signal.SIGTERM)
 
 
 def end_orphan(folder: Path) -> None:
     """Kill a verb whose keeper was killed; a process that only has got the same number is left alone."""
-    found = _read(folder / "child.json")
-    if found is None or is_kept(folder):
+    document = _read(folder / "child.json")
+    if document is None or is_kept(folder):
         return
-    pid = int(str(found["pid"]))
-    if found["began"] and keeper.began(pid) == found["began"]:
+    pid = int(str(document["pid"]))
+    if document["began"] and keeper.began(pid) == document["began"]:
         _signal(os.killpg, pid, signal.SIGKILL)
 
 

@@ -52,7 +52,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     given = {name: [Path(path) for path in order[name]] for name in GIVEN}
     given["own_writes"].append(folder)
     home = _home(given["makes"][0], folder.name) if given["makes"] else None
-    held = os.open(home, os.O_RDONLY) if home is not None else -1  # no other folder gets its number meanwhile
+    home_handle = os.open(home, os.O_RDONLY) if home is not None else -1  # no other folder gets its number meanwhile
 
     def restrict() -> None:
         _die_first()
@@ -77,7 +77,7 @@ def main(folder: Path, order: dict[str, Any]) -> None:
     ]
     reason = _waited(child, order, (folder, Path(order["room"])), cancelled)
     _kill(child.pid, signal.SIGKILL)
-    made = "" if home is None else _place_of(held, home.parent)
+    made = "" if home is None else _place_of(home_handle, home.parent)
     if home is not None:
         shutil.rmtree(home, ignore_errors=True)  # a run that came to its end has its place
         with suppress(OSError):  # there are runs
@@ -159,8 +159,8 @@ def landlock_version() -> int:
     """Return the version of Landlock that the system has; 0 where it has none."""
     if sys.platform != "linux":
         return 0
-    found = ctypes.CDLL(None, use_errno=True).syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
-    return max(0, int(found))
+    version = ctypes.CDLL(None, use_errno=True).syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    return max(0, int(version))
 
 
 def can_confine() -> bool:
@@ -215,12 +215,12 @@ def _home(runs: Path, job: str) -> Path:
             return home
 
 
-def _place_of(held: int, runs: Path) -> str:
+def _place_of(handle: int, runs: Path) -> str:
     """Return the name under which a run's folder stands now, which is open; nothing where it is hidden, or gone.
 
     What the verb printed does not tell: it may have been stopped once the run was in its place.
     """
-    own = os.fstat(held)
+    own = os.fstat(handle)
     with suppress(OSError), os.scandir(runs) as entries:
         for entry in entries:
             if not entry.name.startswith(".") and entry.inode() == own.st_ino and entry.is_dir(follow_symlinks=False):

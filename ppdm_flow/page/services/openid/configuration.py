@@ -204,7 +204,7 @@ class Flows:
 
     def take(self, word: str, state: str) -> SignInFlow:
         """Return the one that comes back to the visit of this word. Raises FlowRefusedError."""
-        _, until, link = self._told(word, "state", state)
+        _, until, link = self._read_signed(word, "state", state)
         with self._database.changing() as connection:
             connection.execute("DELETE FROM openid_used WHERE until < ?", (self._now(),))
             taken = connection.execute(
@@ -219,10 +219,10 @@ class Flows:
 
         Raises FlowRefusedError where the proof is of another visit, changed, or older than a sign-in may be.
         """
-        subject, _, link = self._told(word, "proof", proof)
+        subject, _, link = self._read_signed(word, "proof", proof)
         return base64.b64decode(subject + "=" * (-len(subject) % 4), altchars=b"-_", validate=True).decode(), link
 
-    def _told(self, word: str, purpose: str, signed: str) -> tuple[str, int, str]:
+    def _read_signed(self, word: str, purpose: str, signed: str) -> tuple[str, int, str]:
         """Return the parts of a text of ours. Raises FlowRefusedError where it is none, or too old."""
         plain, _, signature = signed.rpartition(".")
         parts = plain.split(".")

@@ -169,13 +169,13 @@ class Provider:
 
     def _described(self) -> Description:
         issuer = self._configuration.issuer
-        told = self._json("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        document = self._json("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         authorization, token, keys = (
-            str(told.get(name, "")) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")
+            str(document.get(name, "")) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")
         )
-        if told.get("issuer") != issuer or not all(map(safe_address, (authorization, token, keys))):
+        if document.get("issuer") != issuer or not all(map(safe_address, (authorization, token, keys))):
             raise ProviderError
-        ways = told.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+        ways = document.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
         in_form = "client_secret_basic" not in ways and "client_secret_post" in ways
         return Description(authorization, token, keys, in_form)
 
@@ -196,12 +196,12 @@ class Provider:
                     body += piece
                     if len(body) > _LARGEST or time.monotonic() > latest:
                         raise ProviderError
-            told = json.loads(body)
+            document = json.loads(body)
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError):
             raise ProviderError from None
-        if not isinstance(told, dict):
+        if not isinstance(document, dict):
             raise ProviderError
-        return told
+        return document
 
     @contextmanager
     def _place(self) -> Iterator[None]:
@@ -217,8 +217,8 @@ class Provider:
             self._places.release()
 
 
-def _key_set(told: dict[str, Any]) -> KeySet:
-    keys = told.get("keys")
+def _key_set(document: dict[str, Any]) -> KeySet:
+    keys = document.get("keys")
     if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
         raise ProviderError
     public = [key for key in keys if "d" not in key]  # of private ones all numbers are tested, which takes long

@@ -239,22 +239,22 @@ class PolicyChecks:
         late: list[str] = []
         calls = CHECKS
         while names:
-            some, found = names[: min(self._together, _TOGETHER)], dict[str, FileState | None]()
+            some, states_by_name = names[: min(self._together, _TOGETHER)], dict[str, FileState | None]()
             times = calls.seconds * share, calls.seconds / 2
             try:
-                found = calls.run(states_of, self.policies.folder, some, self.today(), self.private, *times)
+                states_by_name = calls.run(states_of, self.policies.folder, some, self.today(), self.private, *times)
                 self._together = _TOGETHER
             except (LimitExceededError, RuntimeError):  # one of them had it killed, or there was no time
-                found = {some[0]: None} if len(some) == 1 and calls.seconds == CHECKS.seconds else {}
+                states_by_name = {some[0]: None} if len(some) == 1 and calls.seconds == CHECKS.seconds else {}
                 self._together = max(1, len(some) // 2)
-            late += [name for name, state in found.items() if state is None]
-            self._late |= {stamps[name][1:] for name, state in found.items() if state is None}
-            states = {name: state for name, state in found.items() if at_last or state is not None}
+            late += [name for name, state in states_by_name.items() if state is None]
+            self._late |= {stamps[name][1:] for name, state in states_by_name.items() if state is None}
+            states = {name: state for name, state in states_by_name.items() if at_last or state is not None}
             self._kept = stamps, {**self._kept_for(stamps), **states}
             for name, state in states.items():
                 templates = {each: stamps.get(each) for each in self._names_of(state)}
                 self._last[name] = _StampedState(next(self._looks), stamps[name], state, templates)
-            names = [name for name in names if name not in found]
+            names = [name for name in names if name not in states_by_name]
             left = until - time.monotonic()
             if left <= 0 or (at_last and left < CHECKS.seconds):
                 break
@@ -298,13 +298,13 @@ def states_of(
 
     ``each`` are the seconds for one of them, ``every`` those in which files are begun.
     """
-    found: dict[str, FileState | None] = {}
+    states_by_name: dict[str, FileState | None] = {}
     until = time_of_parts() + every
     for name in names:
-        if found and time_of_parts() > until:
+        if states_by_name and time_of_parts() > until:
             break
-        found[name] = in_part(each, _STATE_BYTES, _state_in, folder, name, today, private)
-    return found
+        states_by_name[name] = in_part(each, _STATE_BYTES, _state_in, folder, name, today, private)
+    return states_by_name
 
 
 def _state_in(folder: Path, name: str, today: date, private: Path) -> FileState | None:
@@ -440,14 +440,14 @@ def private_file() -> Diagnostic:
 def _names_in(checked: DraftCheck) -> dict[str, list[str]]:
     """Return the names of attributes, steps, releases, params and audits, with those that templates bring."""
     tree: Mapping[str, Any] = {} if checked.loaded is None else checked.loaded.tree
-    found = {kind: _keys(tree.get(kind)) for kind in _NAMED}
+    names_by_kind = {kind: _keys(tree.get(kind)) for kind in _NAMED}
     tables = tree.get("tables")
     for name, table in tables.items() if isinstance(tables, Mapping) else ():
         own = table.get("attributes") if isinstance(table, Mapping) else None
-        found["attributes"] += [f"{name}.{each}" for each in _keys(own)]
+        names_by_kind["attributes"] += [f"{name}.{each}" for each in _keys(own)]
     if checked.loaded is not None:
-        found["params"] += [each.name for each in checked.loaded.params]
-    return {kind: list(islice(dict.fromkeys(names), _MOST_NAMES)) for kind, names in found.items()}
+        names_by_kind["params"] += [each.name for each in checked.loaded.params]
+    return {kind: list(islice(dict.fromkeys(names), _MOST_NAMES)) for kind, names in names_by_kind.items()}
 
 
 def _keys(node: object) -> list[str]:

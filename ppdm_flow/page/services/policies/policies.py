@@ -328,10 +328,10 @@ def files_below(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
 def named_after(text: str, file: str) -> str:
     """Return a policy's text with the name that goes with a file; one without a line for its name stays as it is."""
     data = text.encode()
-    found = _POLICY.search(data)
-    if found is None:
+    policy_line = _POLICY.search(data)
+    if policy_line is None:
         return text
-    return (data[: found.start(2)] + policy_name(file).encode() + data[found.end(2) :]).decode()
+    return (data[: policy_line.start(2)] + policy_name(file).encode() + data[policy_line.end(2) :]).decode()
 
 
 def policy_name(file: str) -> str:

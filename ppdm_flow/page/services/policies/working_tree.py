@@ -35,8 +35,8 @@ class GitRefusedError(Exception):
     or a hook, said.
     """
 
-    def __init__(self, reason: str, told: str = "") -> None:
-        self.reason, self.told = reason, told
+    def __init__(self, reason: str, errors: str = "") -> None:
+        self.reason, self.errors = reason, errors
         super().__init__(reason)
 
 
@@ -153,7 +153,7 @@ class WorkingTree:
         if answer.status is None:
             raise GitRefusedError("slow")
         if answer.status:
-            raise GitRefusedError("refused", (answer.told or answer.text).strip())
+            raise GitRefusedError("refused", (answer.errors or answer.text).strip())
 
     def _unfinished(self) -> bool:
         places = [self._ask("rev-parse", "--git-path", name).text.rstrip("\n") for name in _UNFINISHED]
@@ -195,7 +195,7 @@ class GitAnswer:
 
     status: int | None
     output: bytes
-    told: str
+    errors: str
 
     @property
     def text(self) -> str:
@@ -229,11 +229,11 @@ def _run(folder: Path, words: Sequence[str], given: bytes, more: Mapping[str, st
         return GitAnswer(127, b"", "")
     with process:
         try:
-            output, told = process.communicate(given, seconds)
+            output, errors = process.communicate(given, seconds)
         except subprocess.TimeoutExpired:
             _end(process)
             return GitAnswer(None, b"", "")
-    return GitAnswer(process.returncode, output, told.decode(errors="replace")[-_KEPT:])
+    return GitAnswer(process.returncode, output, errors.decode(errors="replace")[-_KEPT:])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -16,11 +16,11 @@ def plain(text: str) -> str:
 
 def as_bytes(text: str, before: bytes) -> bytes:
     """Return a text with the line ends, and the byte order mark, of the file ``before``: forms send others."""
-    whole = plain(text)
-    if whole and not whole.endswith("\n") and (not before or before.endswith(b"\n")):
-        whole += "\n"
+    normalized = plain(text)
+    if normalized and not normalized.endswith("\n") and (not before or before.endswith(b"\n")):
+        normalized += "\n"
     windows = before.count(b"\r\n") * 2 > before.count(b"\n") > 0
-    data = (whole.replace("\n", "\r\n") if windows else whole).encode()
+    data = (normalized.replace("\n", "\r\n") if windows else normalized).encode()
     return _MARK + data if before.startswith(_MARK) else data
 
 

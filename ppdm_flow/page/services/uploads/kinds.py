@@ -40,11 +40,11 @@ def kind_of(file: Path, name: str) -> UploadKind:
         raise _no_table("the ending of its name tells no format", help_)
     if said == _DATABASES:
         raise _no_table("it is a database", "write the table that is wanted into a Parquet or CSV file")
-    told = _told(head)
+    signature = _recognize_bytes(head)
     wanted = _SIGNED.get(said, "text")
-    packed = told == "gzip" and wanted == "text" and name.lower().endswith(".gz")
-    if told != wanted and not packed:
-        raise _no_table(f"its name says {_WORDS[wanted]}, and its bytes {_WORDS[told]}")
+    packed = signature == "gzip" and wanted == "text" and name.lower().endswith(".gz")
+    if signature != wanted and not packed:
+        raise _no_table(f"its name says {_WORDS[wanted]}, and its bytes {_WORDS[signature]}")
     return UploadKind(said, usual_ending("sources", said, name), packed)
 
 
@@ -85,7 +85,7 @@ _TELLING: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 )
 
 
-def _told(head: bytes) -> str:
+def _recognize_bytes(head: bytes) -> str:
     for kind, tells in _TELLING:
         if tells(head):
             return kind

@@ -89,7 +89,7 @@ class Uploads:
         with self._lock:
             self._check_room(user, announced)
             word = secrets.token_hex(16)
-            made = ArrivingFile(word, user.id, self._folder / word, announced, self._gone)
+            made = ArrivingFile(word, user.id, self._folder / word, announced, self._forget_arriving)
             self._arriving[word] = made
         return made
 
@@ -208,12 +208,12 @@ class Uploads:
     def _used(self, user: User) -> tuple[tuple[int, int], int]:
         """Return (number, bytes) of a person with what is arriving, and the bytes of all."""
         rows = self._database.rows("SELECT account, bytes FROM uploads")
-        held = [(row["account"], row["bytes"]) for row in rows]
-        held += [(each.account, each.announced) for each in list(self._arriving.values()) if not each.is_kept]
-        own = [size for account, size in held if account == user.id]
-        return (len(own), sum(own)), sum(size for _, size in held)
+        account_sizes = [(row["account"], row["bytes"]) for row in rows]
+        account_sizes += [(each.account, each.announced) for each in list(self._arriving.values()) if not each.is_kept]
+        own = [size for account, size in account_sizes if account == user.id]
+        return (len(own), sum(own)), sum(size for _, size in account_sizes)
 
-    def _gone(self, arrived: ArrivingFile) -> None:
+    def _forget_arriving(self, arrived: ArrivingFile) -> None:
         self._arriving.pop(arrived.id, None)
 
     def _upload(self, row: Row) -> Upload:

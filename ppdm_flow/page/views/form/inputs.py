@@ -233,5 +233,5 @@ def _kind(shape: Shape, value: Tree) -> tuple[InputKind, tuple[str, ...]]:
 
 def _about(shape: FixedKeys, key: Key) -> str:
     known: Mapping[str, tuple[str, object]] = descriptions(POLICY)
-    told = key.description or known.get(f"{shape.model.__name__}.{key.name}", ("", None))[0]
-    return told or key_expects(key)
+    description = key.description or known.get(f"{shape.model.__name__}.{key.name}", ("", None))[0]
+    return description or key_expects(key)

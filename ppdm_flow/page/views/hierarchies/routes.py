@@ -43,9 +43,9 @@ from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.page.views.hierarchies.saving import (
     MOST_VALUES,
     HierarchyForm,
-    asked,
     own_upload,
     propose_hierarchy,
+    read_form,
     save_grouping,
 )
 from ppdm_flow.pictures.charts import Bin, ChartAxis, Plot, histogram
@@ -76,13 +76,13 @@ def list_hierarchies(call: Call) -> Response:
 
 def show_intervals(call: Call) -> Response:
     """Show the intervals that the policy has, or a suggestion."""
-    about = asked(call)
+    about = read_form(call)
     return _page(call, about, _declared(about))
 
 
 def count_intervals(call: Call) -> Response:
     """Show how many rows the intervals of the form have."""
-    about = asked(call)
+    about = read_form(call)
     chosen = _read(call)
     if call.replaces_part:
         return call.page("hierarchies/levels.html", **_levels(about, chosen))
@@ -91,7 +91,7 @@ def count_intervals(call: Call) -> Response:
 
 def save_intervals(call: Call) -> Response:
     """Propose the intervals of the form as a change of the policy."""
-    about = asked(call)
+    about = read_form(call)
     chosen = _read(call)
     if chosen.wrong:
         return _page(call, about, chosen, 400)
@@ -108,7 +108,7 @@ def save_intervals(call: Call) -> Response:
 
 def count_values(call: Call) -> Response:
     """Have the values of a column counted."""
-    about = asked(call)
+    about = read_form(call)
     page = call.text("page") if call.text("page") in ("groups", "rules") else "intervals"
     words = [*_words(call, about), "--counts", "-o", str(about.workplace.counts)]
     job = _added(call, about, words, page)
@@ -118,7 +118,7 @@ def count_values(call: Call) -> Response:
 
 def check_file(call: Call) -> Response:
     """Have the hierarchy file that the policy names held against an upload."""
-    about = asked(call)
+    about = read_form(call)
     name = hierarchy_name(call.site.policies, about.policy.name, about.attribute)
     if name is None:
         raise HTTPException(404)
@@ -130,7 +130,7 @@ def check_file(call: Call) -> Response:
 
 def show_counting(call: Call) -> Response:
     """Say how the count goes on; the page is loaded again once it is over."""
-    about = asked(call)
+    about = read_form(call)
     counting = counting_of(call, about)
     response = call.page("hierarchies/counting.html", about=about, counting=counting)
     if counting is None or counting.state.is_over:
@@ -143,18 +143,18 @@ def show_counting(call: Call) -> Response:
 
 def show_rule(call: Call) -> Response:
     """Show the rule that the policy has."""
-    about = asked(call)
+    about = read_form(call)
     return _rules_page(call, about, _rules_declared(about.attribute))
 
 
 def try_rule(call: Call) -> Response:
     """Show what the rule of the form makes of the values."""
-    return _rules_page(call, asked(call), _read_rules(call))
+    return _rules_page(call, read_form(call), _read_rules(call))
 
 
 def save_rule(call: Call) -> Response:
     """Propose the rule of the form as a change of the policy."""
-    about, rule = asked(call), _read_rules(call)
+    about, rule = read_form(call), _read_rules(call)
     try:
         return propose_hierarchy(call, about, rule.hierarchy())
     except UnusableGroupError:
@@ -166,16 +166,16 @@ def save_rule(call: Call) -> Response:
 
 def show_groups(call: Call) -> Response:
     """Show one level of the groups that somebody is making."""
-    about = asked(call)
+    about = read_form(call)
     grouping, wrong = _draft(call, about)
     return _groups_page(call, about, grouping, _level(call.query.get("level", "")), wrong=wrong)
 
 
 def change_groups(call: Call) -> Response:
     """Make one change of the draft: ``deed`` says which."""
-    about = asked(call)
+    about = read_form(call)
     level = _level(call.text("level"))
-    told = wrong = ""
+    notice = wrong = ""
     with call.site.hierarchies.changing(call.user):
         grouping, _ = _draft(call, about)
         try:
@@ -185,19 +185,19 @@ def change_groups(call: Call) -> Response:
             else:
                 grouping = _changed(call, about, grouping, min(level, len(grouping.parents) - 1))
                 about.workplace.write(grouping)
-            told = "hierarchies.changed"
+            notice = "hierarchies.changed"
         except UnusableGroupError as error:
             wrong = error.key
     if call.text("deed") == "raise" and not wrong:
         level = len(grouping.parents) - 1
     if call.replaces_part or wrong:
-        return _groups_page(call, about, grouping, level, told=told, wrong=wrong)
+        return _groups_page(call, about, grouping, level, notice=notice, wrong=wrong)
     return call.go(about.place("groups"), level=str(level), search=call.text("search"), **about.query)
 
 
 def save_groups(call: Call) -> Response:
     """Write the draft as a hierarchy file, and have the policy name it."""
-    about = asked(call)
+    about = read_form(call)
     grouping, _ = _draft(call, about)
     try:
         return save_grouping(call, about, grouping)
@@ -255,7 +255,7 @@ def _page(call: Call, about: HierarchyForm, chosen: IntervalForm, status: int = 
         texts=[written(edge) for edge in chosen.edges],
         then=", ".join(map(str, chosen.then)),
         picture=None if spread is None else histogram_of(about.attribute.name, spread, chosen.edges),
-        step=None if spread is None else f"{spread.step if not spread.whole else max(spread.step, 1):f}",
+        step=None if spread is None else f"{spread.step if not spread.all_integers else max(spread.step, 1):f}",
         uploads=call.site.uploads.all_of(call.user),
         counting=counting_of(call, about),
         **_levels(about, chosen),
@@ -323,7 +323,7 @@ def _type(about: HierarchyForm) -> str:
     spread = _spread(about)
     if about.attribute.type or spread is None:
         return ""
-    return "integer" if spread.whole else "float"
+    return "integer" if spread.all_integers else "float"
 
 
 # The pictures of hierarchies: a histogram to put boundaries on, a small tree.
@@ -343,11 +343,13 @@ def histogram_of(attribute: str, spread: CumulativeCounts, edges: Sequence[float
         for low, high, rows in spread.bins()
     ]
     ends = (edges[0], edges[-1]) if edges else None
-    told = t("hierarchies.histogram_told", rows=f"{spread.rows:,}", low=written(spread.low), high=written(spread.high))
+    description = t(
+        "hierarchies.histogram_told", rows=f"{spread.rows:,}", low=written(spread.low), high=written(spread.high)
+    )
     title = t("hierarchies.histogram", name=attribute)
     axes = ChartAxis(attribute), ChartAxis(t("hierarchies.rows"))
     plot = histogram(bins, *axes, plot=Plot(_WIDTH, _HEIGHT), reach=ends)
-    return plot.picture(Caption(title, told, "histogram"))
+    return plot.picture(Caption(title, description, "histogram"))
 
 
 def tree_of(attribute: str, grouping: ValueGrouping) -> Markup | None:
@@ -513,7 +515,7 @@ def _level(text: str) -> int:
 
 
 def _groups_page(
-    call: Call, about: HierarchyForm, grouping: ValueGrouping, level: int, *, told: str = "", wrong: str = ""
+    call: Call, about: HierarchyForm, grouping: ValueGrouping, level: int, *, notice: str = "", wrong: str = ""
 ) -> Response:
     counts = None if about.counts is None else about.counts.listed
     search = call.text("search") or call.query.get("search", "")
@@ -528,7 +530,7 @@ def _groups_page(
         picture=tree_of(about.attribute.name, grouping) if grouping.values else None,
         digest=digest_of_file(call.site.policies, about.policy.name, about.attribute),
         search=search,
-        told=told,
+        told=notice,
         wrong=wrong,
         uploads=call.site.uploads.all_of(call.user),
         counting=counting_of(call, about),

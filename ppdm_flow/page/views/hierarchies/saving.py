@@ -158,7 +158,7 @@ class HierarchyForm:
         return policy_address(self.policy.name, f"hierarchies/{page}" if page else "hierarchies")
 
 
-def asked(call: Call) -> HierarchyForm:
+def read_form(call: Call) -> HierarchyForm:
     """Return what the address or the form of a call is about. Raises HTTPException 404 for what is not there."""
     policy = known_policy(call)
     given: Mapping[str, str] = call.query if call.request.method == "GET" else _fields(call)

@@ -87,11 +87,11 @@ class FileComparison:
 
 
 def compared(
-    site: Site, name: str, old: str, new: str, *, committed: bool = False, asked: str | None = None
+    site: Site, name: str, old: str, new: str, *, committed: bool = False, asked_policy: str | None = None
 ) -> FileComparison:
     """Compare two texts of a file; with ``committed``, the old one beside the templates of the last commit.
 
-    What a template means for the policy that is ``asked`` for is found in a call of its own, however long others take.
+    What a template means for ``asked_policy`` is found in a call of its own, however long others take.
     """
     folder = site.policies.folder
     path = folder / name
@@ -104,12 +104,12 @@ def compared(
     if kind is not FileKind.TEMPLATE or not lines:
         return FileComparison(kind, lines, more_lines=more_lines)
     texts = DraftTexts(folder, site.checks.private, old, new, template=path)
-    meanings, more = _meanings_of_users(site, texts, path, asked)
+    meanings, more = _meanings_of_users(site, texts, path, asked_policy)
     return FileComparison(kind, lines, meanings, more, more_lines)
 
 
 def _meanings_of_users(
-    site: Site, texts: DraftTexts, template: Path, asked: str | None
+    site: Site, texts: DraftTexts, template: Path, asked_policy: str | None
 ) -> tuple[tuple[Meaning, ...], int]:
     """Return what two texts of a template mean for the policies that use it, and how many more do.
 
@@ -121,14 +121,18 @@ def _meanings_of_users(
     tried = sorted((texts.folder / name for name in turns), key=lambda user: stamps[user] in _LATE)
     times = CHECKS.seconds * _FIRST, CHECKS.seconds * _SHARE
     try:
-        found, late = CHECKS.run(template_meanings, texts, tried, *times)
+        meanings_by_user, late = CHECKS.run(template_meanings, texts, tried, *times)
     except LimitExceededError:  # one of them had the call killed: nobody knows which
-        found, late = {}, ()
+        meanings_by_user, late = {}, ()
     _LATE.extend(stamps[user] for user in late)
-    found |= {user: _meaning(texts, user) for user in (*known, *unknown) if _name(texts, user) == asked}
-    told = {user: Meaning(_name(texts, user), weaker=True, put_off=PutOff.TIME) for user in known}
-    told |= {user: Meaning(_name(texts, user), weaker=True, put_off=PutOff.UNKNOWN) for user in unknown}
-    meanings = sorted((told | found).values(), key=lambda each: (each.put_off is not None, not each.weaker))
+    meanings_by_user |= {
+        user: _meaning(texts, user) for user in (*known, *unknown) if _name(texts, user) == asked_policy
+    }
+    put_off_meanings = {user: Meaning(_name(texts, user), weaker=True, put_off=PutOff.TIME) for user in known}
+    put_off_meanings |= {user: Meaning(_name(texts, user), weaker=True, put_off=PutOff.UNKNOWN) for user in unknown}
+    meanings = sorted(
+        (put_off_meanings | meanings_by_user).values(), key=lambda each: (each.put_off is not None, not each.weaker)
+    )
     return tuple(meanings[:_MOST_USERS]), max(0, len(meanings) - _MOST_USERS)
 
 
@@ -173,7 +177,7 @@ def template_meanings(
 
     Each has ``first`` seconds, and ``each`` once all have been tried; twice as long they are begun.
     """
-    found: dict[Path, Meaning] = {}
+    meanings_by_user: dict[Path, Meaning] = {}
     late: list[Path] = []
     until = time_of_parts() + 2 * each
     for share, some in ((first, users), (each, late)):
@@ -182,10 +186,10 @@ def template_meanings(
                 break
             meaning = in_part(share, _MEANING_BYTES, policy_meaning, texts, user)
             if meaning is not None:
-                found[user] = meaning
+                meanings_by_user[user] = meaning
             elif user not in late:
                 late.append(user)
-    return found, tuple(late)
+    return meanings_by_user, tuple(late)
 
 
 def _name(texts: DraftTexts, path: Path) -> str:
@@ -203,10 +207,10 @@ def policy_meaning(texts: DraftTexts, path: Path) -> Meaning:
         )
     except PpdmError as error:
         return Meaning(name, faults=tuple(from_folder(each, texts.folder) for each in error.diagnostics))
-    return _told(name, result)
+    return _read_meaning(name, result)
 
 
-def _told(name: str, result: DiffResult) -> Meaning:
+def _read_meaning(name: str, result: DiffResult) -> Meaning:
     pair = result.document["pairs"][0]
     changes, governance = tuple(in_order(pair["changes"])), tuple(in_order(pair["governance"]))
     return Meaning(name, pair["relation"], result.weaker, changes, governance)
@@ -241,12 +245,12 @@ def changed_lines(old: str, new: str) -> list[ComparedLine]:
             if tag == "equal":
                 lines += [ComparedLine("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
             else:
-                lines += _gone(before, i, i_end)
+                lines += _removed_lines(before, i, i_end)
                 lines += [ComparedLine("new", None, n + 1, after[n]) for n in range(j, j_end)]
     return lines
 
 
-def _gone(before: list[str], start: int, end: int) -> Iterator[ComparedLine]:
+def _removed_lines(before: list[str], start: int, end: int) -> Iterator[ComparedLine]:
     yield from (ComparedLine("gone", n + 1, None, before[n]) for n in range(start, end))
 
 

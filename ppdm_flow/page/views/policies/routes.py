@@ -180,13 +180,13 @@ def show_changes(call: Call) -> Response:
     version = asked_version(call, policy)
     before = call.site.tree.committed(policy.name) if version is None else version.text
     old = "" if before is None else before
-    committed, asked = version is None and before is not None, call.query.get("asked")
+    committed, asked_policy = version is None and before is not None, call.query.get("asked")
     return call.page(
         "policies/changes.html",
         policy=policy,
         version=version,
         known=before is not None,
-        comparison=compared(call.site, policy.name, old, policy.text, committed=committed, asked=asked)
+        comparison=compared(call.site, policy.name, old, policy.text, committed=committed, asked_policy=asked_policy)
         if before
         else None,
         tree=call.site.tree.state(),
@@ -215,7 +215,7 @@ def commit(call: Call) -> Response:
     try:
         call.site.tree.commit(_seen(call), message, call.user)
     except GitRefusedError as error:
-        return _commit_page(call, 409, f"policies.commit_{error.reason}", error.told)
+        return _commit_page(call, 409, f"policies.commit_{error.reason}", error.errors)
     return call.go("/policies", said="policies.committed")
 
 
@@ -332,7 +332,7 @@ def _refused(do: Callable[[], object]) -> str:
 _LONGEST = 2_000
 
 
-def _commit_page(call: Call, status: int = 200, refused: str = "", told: str = "") -> Response:
+def _commit_page(call: Call, status: int = 200, refused: str = "", notice: str = "") -> Response:
     tree = call.site.tree.state()
     if tree is None:
         raise HTTPException(404)
@@ -345,7 +345,7 @@ def _commit_page(call: Call, status: int = 200, refused: str = "", told: str = "
         chosen=_seen(call),
         message=call.text("message"),
         refused=refused,
-        told=told,
+        told=notice,
     )
 
 
@@ -394,14 +394,14 @@ def _words() -> bytes:
 
 
 def _plugins(group: str) -> dict[str, Any]:
-    found = {}
+    plugins = {}
     for plugin in registry.listed(group):
         try:
             spec = registry.load(group, plugin.name)
         except PluginError:  # the page of the plugin says why
             continue
-        found[plugin.name] = {"about": spec.info.summary, "with": _small(spec.params.model_json_schema())}
-    return found
+        plugins[plugin.name] = {"about": spec.info.summary, "with": _small(spec.params.model_json_schema())}
+    return plugins
 
 
 def _small(value: Any, *, names: bool = False) -> Any:
@@ -424,7 +424,7 @@ def _proposal(call: Call, policy: PolicyText, text: str, back: str) -> Response:
         policy=policy,
         text=text,
         checked=checked,
-        comparison=compared(call.site, policy.name, policy.text, text, asked=call.text("asked")),
+        comparison=compared(call.site, policy.name, policy.text, text, asked_policy=call.text("asked")),
         back=own_address(back),
         outdated=call.text("digest", policy.digest) != policy.digest,
     )
@@ -448,11 +448,11 @@ def asked_changes(query: QueryParams) -> tuple[PolicyEdit, ...]:
 
 
 def _put(text: str) -> PolicyEdit:
-    found = _SET.fullmatch(text)
-    if found is None:
+    assignment = _SET.fullmatch(text)
+    if assignment is None:
         message = "the proposed change of the policy cannot be read"
         raise UsageError(Diagnostic("PPF128", message, help="`set` is a path of the policy, `=`, and its new value"))
-    return put(split(found[1]), _value(found[2]))
+    return put(split(assignment[1]), _value(assignment[2]))
 
 
 def _value(text: str) -> Value:

@@ -250,16 +250,16 @@ def show_sweep(call: Call) -> Response:
     job = known_job(call)
     if job.kind != "sweep":
         raise HTTPException(404)
-    found = sorted((job.folder / "sweep").glob("*/*/sweep.json"))
-    if job.state is not JobState.DONE and not found:
+    reports = sorted((job.folder / "sweep").glob("*/*/sweep.json"))
+    if job.state is not JobState.DONE and not reports:
         return call.go(f"/jobs/{job.id}")
-    if not found:
+    if not reports:
         raise HTTPException(404)
     try:
         path = call.site.policies.path(job.about)
     except UnknownPolicyError:
         path = None
-    shown = REPORTS.run(shown_sweep, found[-1], path, job.about, f"/sweeps/{job.id}")
+    shown = REPORTS.run(shown_sweep, reports[-1], path, job.about, f"/sweeps/{job.id}")
     return call.page("runs/sweep.html", job=job, sweep=shown)
 
 
@@ -369,9 +369,9 @@ def points_reach(path: Path, over: Sequence[str], private: Path) -> bool:
     """
     every = axes(over)
     points, library = grid(every), Library()
-    found = places(every, load(path, library=library), {})
+    axis_places = places(every, load(path, library=library), {})
     parsed = library.parsed  # what templates come to depends on the params
-    trees = (load(path, found.sets(point), found.over(point), Library(parsed)).tree for point in points)
+    trees = (load(path, axis_places.sets(point), axis_places.over(point), Library(parsed)).tree for point in points)
     return any(reaches(tree, path.parent, private) for tree in trees)
 
 
@@ -464,10 +464,12 @@ def _points(path: Path, policy: str, document: SweepDocument, back: str) -> dict
     """Return the address of the edit that takes each point's values; none where the policy is another one by now."""
     axes = [Axis(axis["path"], tuple(axis["values"])) for axis in document["over"]]
     try:
-        found = places_in(path, axes)
+        axis_places = places_in(path, axes)
     except PpdmError:
         return {}
-    return {point["number"]: proposed(policy, _changes(point["values"], found), back) for point in document["points"]}
+    return {
+        point["number"]: proposed(policy, _changes(point["values"], axis_places), back) for point in document["points"]
+    }
 
 
 def places_in(path: Path, axes: Sequence[Axis]) -> AxisPlaces:
@@ -475,9 +477,9 @@ def places_in(path: Path, axes: Sequence[Axis]) -> AxisPlaces:
     return places(axes, load(path), {})
 
 
-def _changes(values: Mapping[str, str], found: AxisPlaces) -> list[PolicyEdit]:
-    params = [put(("params", name, "default"), values[axis]) for axis, name in found.params.items()]
-    return [*params, *(put(path, values[axis]) for axis, path in found.paths.items())]
+def _changes(values: Mapping[str, str], axis_places: AxisPlaces) -> list[PolicyEdit]:
+    params = [put(("params", name, "default"), values[axis]) for axis, name in axis_places.params.items()]
+    return [*params, *(put(path, values[axis]) for axis, path in axis_places.paths.items())]
 
 
 def pictures(document: SweepDocument, addresses: Mapping[int, str]) -> list[FrontierPicture]:
@@ -492,8 +494,8 @@ def pictures(document: SweepDocument, addresses: Mapping[int, str]) -> list[Fron
 
 
 def _values(document: SweepDocument, metric: SweepMetric) -> set[float]:
-    found = (figure_at(point, metric["name"])["value"] for point in document["points"])
-    return {tidy(value) for value in found if value is not None}
+    figures = (figure_at(point, metric["name"])["value"] for point in document["points"])
+    return {tidy(value) for value in figures if value is not None}
 
 
 def _picture(
@@ -516,9 +518,9 @@ def _picture(
     plot = point_chart(series, *axes, plot=Plot(_WIDTH, _HEIGHT), words=() if _all_numbers(values) else values)
     if others:
         plot.keys((f"circle dot {each.style}", each.name) for each in series)
-    told = "; ".join(point.tip for each in series for point in each.points)
+    description = "; ".join(point.tip for each in series for point in each.points)
     title = catalogue()("runs.sweep_chart", figure=metric["name"], place=first)
-    return FrontierPicture(title, plot.picture(Caption(title, told, f"sweep-{place}")))
+    return FrontierPicture(title, plot.picture(Caption(title, description, f"sweep-{place}")))
 
 
 def _point(point: SweepPoint, metric: SweepMetric, name: str, place: float, addresses: Mapping[int, str]) -> ChartPoint:
