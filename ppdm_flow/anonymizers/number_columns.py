@@ -114,10 +114,10 @@ def bound_of(text: str | None, name: str, kind: AttributeType) -> Any:
     """Return the number that a parameter means in a column's own unit. Raises PluginError where it means none."""
     if text is None:
         return None
-    found = numbers_among([text], kind)
-    if not len(found):
+    numbers = numbers_among([text], kind)
+    if not len(numbers):
         raise PluginError(Diagnostic("PPF782", f"a bound is no value of the type of the column `{name}`"))
-    return found[0].item()
+    return numbers[0].item()
 
 
 def moved(

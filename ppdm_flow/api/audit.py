@@ -90,8 +90,8 @@ def audit(
                 received = _received(node, released, released_with)
                 before = ready.data or own_file(ready.plan, copies.folder("own"))
                 report = judge(ready.plan, before, released, name, operator, listener=listener, received=received)
-            if ready.held is not None:
-                ready.held.digests.unchanged()
+            if ready.locked_policy is not None:
+                ready.locked_policy.digests.unchanged()
     return AuditedRelease(report, ready.warnings, ready.sources, path)
 
 

@@ -199,14 +199,14 @@ def _identifiers(column: ContractProperty) -> Iterator[str]:
         yield f"its type is `{column.type}`: no attribute of a policy holds nested values, so it does not leave"
     if column.format.lower() in _ID_FORMATS:
         yield f"its format is `{shown(column.format)}`"
-    told = {
+    reasons = {
         "it is a primary key": column.primary_key,
         "every value of it is unique": column.unique,
         "the contract names an encrypted form of it": column.encrypted,
         "it refers to rows of another table": column.refers,
         "the contract says that it is an identifier": column.role == Role.IDENTIFIER,
     }
-    yield from (reason for reason, holds in told.items() if holds)
+    yield from (reason for reason, holds in reasons.items() if holds)
     yield from (f"{mark} marks it" for word, mark in _marks(column) if word in _DIRECT)
     yield from _by_name(column)
 

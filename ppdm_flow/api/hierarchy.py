@@ -202,7 +202,7 @@ class HierarchyMethod:
 
 def lines(way: HierarchyMethod, column: HierarchyColumn) -> Lines:
     """Return the ancestors of every value. Raises UsageError, DataError or PluginError."""
-    _told(way)
+    _check_method(way)
     if way.by == "frequency":
         if not way.at_least or min(way.at_least) < 2:
             raise _usage("`--by frequency` needs `--at-least ROWS`, of 2 or more")
@@ -269,7 +269,7 @@ def _order(way: HierarchyMethod, column: HierarchyColumn) -> HierarchySpec:
     return HierarchySpec(order=values, then=then)
 
 
-def _told(way: HierarchyMethod) -> None:
+def _check_method(way: HierarchyMethod) -> None:
     """Refuse a way that is none, numbers that join nothing, and options of another way."""
     if way.by not in WAYS:
         raise _usage(f"`--by` is one of {', '.join(WAYS)}")

@@ -84,9 +84,9 @@ def lock_check(paths: Sequence[str | Path] = (), sets: Mapping[str, str] = {}) -
     state = _gathered(paths, sets, needed=True)
     if state.written is None:
         raise UsageError(missing(state.file.parent))
-    held = state.written.lock
-    each = [d for path, uses in state.uses.items() for d in drifts(held, state.names[path], uses, str(path))]
-    every = in_order((*_once(each), *stale(held, state.now)))
+    written_lock = state.written.lock
+    each = [d for path, uses in state.uses.items() for d in drifts(written_lock, state.names[path], uses, str(path))]
+    every = in_order((*_once(each), *stale(written_lock, state.now)))
     return LockComparison(
         Path(shown(state.file)), len(state.uses), every, {**state.sources, shown(state.file): state.written.text}
     )

@@ -70,16 +70,16 @@ def folder_verification(outcome: ReleasedOutcome) -> Verification:
 
 
 def _points(release: FolderOutcome) -> Iterator[ComparedPoint]:
-    told, of = release.differences, f" of {release.folder}"
+    differences, of = release.differences, f" of {release.folder}"
     for names, what in (
-        (told.changed, "changed since it was signed"),
-        (told.missing, "missing"),
-        (told.extra, "not in the attestation"),
+        (differences.changed, "changed since it was signed"),
+        (differences.missing, "missing"),
+        (differences.extra, "not in the attestation"),
     ):
         yield from (ComparedPoint(f"file {name}{of}", holds=False, text=what) for name in names)
     if not release.attested:
         yield ComparedPoint(f"signatures{of}", holds=False, text="nothing vouches for these files")
-    elif not told.count:
+    elif not differences.count:
         yield ComparedPoint(f"files{of}", holds=True, text=f"{release.files} files hashed, as they were signed")
     for each in release.signatures:
         if each.damaged:

@@ -166,7 +166,7 @@ def default_runs(policy: Path) -> Path:
 def _executed(
     ready: ReadyPlan, out: Path, options: RunOptions, listener: Listener, path: Path, copies: BucketCopies
 ) -> RunResult:
-    plan, locked, place = ready.plan, ready.held, None
+    plan, locked, place = ready.plan, ready.locked_policy, None
     if is_bucket(out):
         place = place_of(out, plan.policy, keep_withheld=options.keep_withheld)
         out = copies.folder("out")
@@ -184,8 +184,8 @@ def _executed(
     run, document = outcome.run_dir, _read_back(outcome.run_dir)
     where = place.run.url if place is not None and place.run is not None else str(run)
     there = run if place is None else Path(where)
-    told = (ready.warnings, ready.sources)
-    return RunResult(there, outcome.report, *told, document, path, where, outcome.tables)
+    warnings_and_sources = (ready.warnings, ready.sources)
+    return RunResult(there, outcome.report, *warnings_and_sources, document, path, where, outcome.tables)
 
 
 def _read_back(run_dir: Path) -> ReportDocument:
@@ -308,12 +308,12 @@ class Author:
     @classmethod
     def of(cls, path: Path, password: Password) -> Author:
         """Read the key in a file, asking for its password once. Raises DataError where it cannot be used."""
-        asked: list[bytes | None] = []
+        passwords: list[bytes | None] = []
 
         def once() -> bytes | None:
-            if not asked:
-                asked.append(password())
-            return asked[0]
+            if not passwords:
+                passwords.append(password())
+            return passwords[0]
 
         return cls(path, read_signing_key(path, once).public, once)
 

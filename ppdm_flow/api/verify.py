@@ -72,8 +72,8 @@ def verify(
             over = {**_own_source(place, run, policy_folder), **_operator(place / POLICY, policy_folder)}
             there = own_data_of(place / POLICY, {}, copies, over)
         outcome = verify_run(place, there, plan, clock, signers=people, now=now)
-        told = project_note(outcome.project, project)
-        return replace(_with_approvals(outcome, place), requirements=_requirements(outcome), project_note=told)
+        note = project_note(outcome.project, project)
+        return replace(_with_approvals(outcome, place), requirements=_requirements(outcome), project_note=note)
 
 
 def _own_source(place: Path, run: Path, policy_folder: Path | None) -> dict[PolicyPath, str]:
@@ -184,28 +184,28 @@ def signature_point(each: SignatureResult, *, listed: bool) -> SignaturePoint:
 
 def _measured(outcome: VerifyOutcome, *, data_given: bool) -> Iterator[ComparedPoint]:
     """Yield the requirements: the same as then, not the same, or not measured again."""
-    again = outcome.remeasured
+    remeasured = outcome.remeasured
     names = outcome.requirements
-    if again is None:
+    if remeasured is None:
         why = "not measured again: files are not as they were" if data_given else "not measured again: `--data` does it"
         yield from (ComparedPoint(name, holds=None, text=why) for name in names)
         return
-    if not again.same_input:
+    if not remeasured.same_input:
         yield ComparedPoint("input", holds=False, text="the data given is not the data of this run: its hash differs")
-    differences = [text.partition(": ") for text in again.differences]
+    differences = [text.partition(": ") for text in remeasured.differences]
     differing = {name: said for name, _, said in differences}
     for name in dict.fromkeys((*names, *differing)):
         if name in differing:
             yield ComparedPoint(name, holds=False, text=f"measured otherwise: {differing[name]}")
-        elif name in again.unknown or name.rpartition(" on ")[2] in again.skipped:
-            reason = again.unknown.get(name)
+        elif name in remeasured.unknown or name.rpartition(" on ")[2] in remeasured.skipped:
+            reason = remeasured.unknown.get(name)
             text = "not measured again: only the run itself had what it takes"
             yield ComparedPoint(name, holds=None, text=f"{text}: {reason}" if reason else text)
         else:
             yield ComparedPoint(name, holds=True, text="measured again, with the same outcome")
-    for release, (same, text) in again.made.items():
+    for release, (same, text) in remeasured.made.items():
         yield ComparedPoint(f"steps of {release}", holds=same, text=text)
-    for release, columns in again.columns.items():
+    for release, columns in remeasured.columns.items():
         yield ComparedPoint(
             f"columns of {release}", holds=None, text=f"the run alone tells what is behind them: {columns}"
         )
@@ -235,5 +235,7 @@ def _operator(policy: Path, policy_folder: Path | None) -> dict[PolicyPath, str]
     if named is None:
         return {}
     folders = [policy.parent if policy_folder is None else policy_folder.absolute()]
-    found = [folder / named for folder in folders] + sorted(policy.parent.glob(f"{RELEASED}/*/{OPERATOR}"))
-    return {("source", "operator"): str(next((file for file in found if file.is_file()), found[0]).absolute())}
+    candidates = [folder / named for folder in folders] + sorted(policy.parent.glob(f"{RELEASED}/*/{OPERATOR}"))
+    return {
+        ("source", "operator"): str(next((file for file in candidates if file.is_file()), candidates[0]).absolute())
+    }

@@ -65,7 +65,7 @@ def randomize(
 
     Exit status: 0 randomized, 2 the operator or a line is at fault; lines before it were written.
     """
-    chosen = input_format or _told(data)
+    chosen = input_format or _infer_line_format(data)
     key = None if key_file is None else api.read_draw_key(key_file)
     complain(_warnings(operator, attribute, keyed=key is not None), {})
     at_once = 1 if data is None or str(data) == "-" else _AT_ONCE
@@ -77,7 +77,7 @@ def randomize(
         put(line, exact=True)
 
 
-def _told(data: Path | None) -> LineFormatName:
+def _infer_line_format(data: Path | None) -> LineFormatName:
     name = "" if data is None else data.name.lower().removesuffix(".gz")
     return LineFormatName.TRANSACTIONS if name.endswith((".dat", ".fimi")) else LineFormatName.BASKETS
 

@@ -90,8 +90,8 @@ def noise_table(answer: ReconstructedNumbers) -> str:
     """Return the estimates of a column with noise as text."""
     from ppdm_flow.mining.reconstruction.additive_noise import TOLERANCE  # noqa: PLC0415  # read by then
 
-    name, found = answer.noise.attribute, answer.reconstruction
-    rows = int(found.released.sum())
+    name, reconstruction = answer.noise.attribute, answer.reconstruction
+    rows = int(reconstruction.released.sum())
     where = "".join(f", {key} = {' or '.join(_shown(v) for v in vs)}" for key, vs in answer.where.items())
     unit = "" if answer.noise.sd is not None else ", estimated from the release"
     lines: list[tuple[str, ...]] = [(name, "released", "estimate", "std. error", "low", "high")]
@@ -108,7 +108,9 @@ def noise_table(answer: ReconstructedNumbers) -> str:
             "An estimate says how many of the released rows had a number in the cell before noise was added. Narrower",
             "cells (--cells) tell more, and are less certain.",
             "An interval is by the profile of the likelihood, for its cell alone: rows and noise count as chance.",
-            _iterations(found.rounds, found.gap, all_of=found.gap <= TOLERANCE, direct=False),
+            _iterations(
+                reconstruction.rounds, reconstruction.gap, all_of=reconstruction.gap <= TOLERANCE, direct=False
+            ),
         ]
     )
 

@@ -139,7 +139,7 @@ def _address(url: str, schemes: tuple[str, ...]) -> ServerAddress:
     except ValueError:
         raise AddressError("host or port cannot be read") from None
     dialect = _DIALECTS.get(parts.scheme, POSTGRESQL)
-    parameters = _told(parts, _OWN_WORDS.get(dialect, _WORDS))
+    parameters = _read_parameters(parts, _OWN_WORDS.get(dialect, _WORDS))
     if secret is not None:
         raise PasswordError("a password stands in it")
     if parts.scheme not in schemes:
@@ -151,10 +151,10 @@ def _address(url: str, schemes: tuple[str, ...]) -> ServerAddress:
     address = ServerAddress(
         host=host,
         database=database,
-        port=_whole(parameters["port"], "port", 65535) if "port" in parameters else port or _PORTS[dialect],
+        port=_read_count(parameters["port"], "port", 65535) if "port" in parameters else port or _PORTS[dialect],
         user=unquote(parts.username) if parts.username else None,
         sslrootcert=parameters.get("sslrootcert"),
-        connect_timeout=_whole(parameters.get("connect_timeout", "10"), "connect_timeout", 600),
+        connect_timeout=_read_count(parameters.get("connect_timeout", "10"), "connect_timeout", 600),
         dialect=dialect,
         words=tuple((name, value) for name, value in parameters.items() if name not in _CONNECTION),
     )
@@ -189,7 +189,7 @@ def _secret_spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
-def _told(parts: SplitResult, known: tuple[str, ...]) -> Mapping[str, str]:
+def _read_parameters(parts: SplitResult, known: tuple[str, ...]) -> Mapping[str, str]:
     """Return the parameters. Raises AddressError for those that are unknown or stand there twice."""
     try:
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
@@ -227,7 +227,7 @@ def _protected(address: ServerAddress, mode: str | None) -> ServerAddress:
     return replace(address, sslmode=mode)
 
 
-def _whole(text: str, name: str, most: int) -> int:
+def _read_count(text: str, name: str, most: int) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= most:
         raise AddressError(f"its `{name}` is not a whole number from 1 to {most}")
     return int(text)

@@ -65,8 +65,8 @@ class AccessRequirements:
 
     def of(self, cases: frozenset[str], parameters: Mapping[str, object]) -> DataAccess:
         """Return what is asked at most where these cases hold and the parameters are these."""
-        held = (asks for case, asks in self.more.items() if case in cases or _holds(case, parameters))
-        return max((self.usual, *held), key=lambda asks: asks.rank)
+        applicable = (asks for case, asks in self.more.items() if case in cases or _holds(case, parameters))
+        return max((self.usual, *applicable), key=lambda asks: asks.rank)
 
     def takes_the_table(self, parameters: Mapping[str, object]) -> bool:
         """Return whether it is carried out on the whole table with these parameters."""

@@ -60,10 +60,10 @@ def open_ordinary(path: Path) -> io.BufferedReader:
         raise OSError(errno.EINVAL, "it is no path") from None
     try:
         mode, link = os.fstat(place).st_mode, Path(f"/proc/self/fd/{place}")
-        found = link if link.exists() else path
-        real = os.path.realpath(found)
+        opened_path = link if link.exists() else path
+        real = os.path.realpath(opened_path)
         if stat.S_ISREG(mode) and (not real.startswith(_SPECIAL) or real.startswith(_MEMORY)):
-            return found.open("rb")
+            return opened_path.open("rb")
     finally:
         os.close(place)
     if stat.S_ISDIR(mode):

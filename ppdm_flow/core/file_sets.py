@@ -145,15 +145,15 @@ def _sorted(path: Path, root: Path, pattern: str) -> list[str]:
     """Return names below the root. Raises DataError where there is none, or where a folder cannot be read."""
     wanted = tuple((pattern or _ANY_DEPTH).split("/"))
     try:
-        found = set(_found(root, "", wanted, ())) if root.is_dir() else set()
+        names = set(_find_names(root, "", wanted, ())) if root.is_dir() else set()
     except OSError as error:
         raise _unreadable(path, error) from None
-    if not found:
+    if not names:
         raise _nothing(path, pattern)
-    return sorted(found)
+    return sorted(names)
 
 
-def _found(folder: Path, prefix: str, pattern: tuple[str, ...], above: tuple[str, ...]) -> Iterator[str]:
+def _find_names(folder: Path, prefix: str, pattern: tuple[str, ...], above: tuple[str, ...]) -> Iterator[str]:
     """Yield what fits, some of it perhaps twice; ``above`` are the folders on the way.
 
     Python's ``glob`` passes over folders that cannot be read, and then data would be missing.
@@ -163,7 +163,7 @@ def _found(folder: Path, prefix: str, pattern: tuple[str, ...], above: tuple[str
     if real in above:
         raise DataError(Diagnostic("PPF463", f"`{without_values(str(folder))}` is a link to a folder that it lies in"))
     if head == _ANY_DEPTH and rest:
-        yield from _found(folder, prefix, rest, above)
+        yield from _find_names(folder, prefix, rest, above)
     with os.scandir(folder) as entries:
         listed = [(entry.name, entry.is_dir()) for entry in entries if not _skipped(entry.name)]
     for name, is_folder in listed:
@@ -171,7 +171,7 @@ def _found(folder: Path, prefix: str, pattern: tuple[str, ...], above: tuple[str
             continue
         if is_folder:
             below = pattern if head == _ANY_DEPTH else rest or (_ANY_DEPTH,)
-            yield from _found(folder / name, f"{prefix}{name}/", below, (*above, real))
+            yield from _find_names(folder / name, f"{prefix}{name}/", below, (*above, real))
         elif not rest:
             yield _regular(folder, name, prefix)
 

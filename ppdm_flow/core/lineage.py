@@ -149,7 +149,7 @@ class Derivation:
         carrying = parts if self.carries is None else of(self.carries)
         sources = frozenset[str]().union(*(p.computed_from for p in parts))
         looked_at = frozenset[str]().union(*(p.chosen_by for p in parts), *(p.computed_from | p.chosen_by for p in by))
-        told = [p.hidden_by for p in carrying] + [p.carries | p.hidden_by for p in of(self.hidden_by)]
+        hiding = [p.hidden_by for p in carrying] + [p.carries | p.hidden_by for p in of(self.hidden_by)]
         deciding = of((*self.hidden_by, *self.hidden_for, *self.within))
         return Lineage(
             computed_from=sources,
@@ -158,7 +158,7 @@ class Derivation:
             keyed=sources if self.keyed else _on_every_way(sources, parts, [p.keyed for p in parts]),
             drawn=sources if self.drawn else _on_every_way(sources, parts, [p.drawn for p in parts]),
             carried=frozenset[str]().union(*(p.carries for p in carrying)),
-            hidden_by=frozenset[str]().union(*told),
+            hidden_by=frozenset[str]().union(*hiding),
             hidden_for=frozenset[str]().union(
                 *(p.hidden_for for p in carrying), *(p.carries for p in of(self.hidden_for))
             ),

@@ -203,8 +203,8 @@ def _moment(text: str, kind: AttributeType) -> str | None:
         return None
     if kind is AttributeType.DATE:
         return moment.date().isoformat()
-    whole = moment.replace(microsecond=0).isoformat()
-    return whole + (f".{moment.microsecond:06d}".rstrip("0") if moment.microsecond else "")
+    seconds = moment.replace(microsecond=0).isoformat()
+    return seconds + (f".{moment.microsecond:06d}".rstrip("0") if moment.microsecond else "")
 
 
 # How wide text is without a font at hand, on the wide side; text cut or wrapped to a width.

@@ -34,14 +34,14 @@ def parse(data: bytes) -> Any:
         raise MalformedError(f"is larger than {SIZE_LIMIT // 1_000_000} MB")
     value = parse_once(data)
     try:
-        again = canonical(value)
+        canonical_form = canonical(value)
     except UnicodeError:
         raise MalformedError("is not UTF-8") from None
     except RecursionError:
         raise MalformedError("is nested too deeply") from None
     except ValueError:
         raise MalformedError("has a number that is not finite") from None
-    if again != data:
+    if canonical_form != data:
         raise MalformedError("is not canonical JSON: keys in order, no spaces, each value in its one spelling")
     return value
 

@@ -77,12 +77,12 @@ def tick_text(value: float, unit: str, step: float) -> str:
 class ChartAxis:
     """What stands beside an axis, and the unit of its values: ``share`` is written as percent.
 
-    ``whole``: it ends at round numbers, with lines across the chart at each.
+    ``round_ends``: it ends at round numbers, with lines across the chart at each.
     """
 
     title: str = ""
     unit: str = ""
-    whole: bool = False
+    round_ends: bool = False
 
 
 class Plot:
@@ -137,7 +137,7 @@ class Plot:
         if low >= high:
             low, high = low - 0.5, low + 0.5
         marks = ticks(low, high)
-        if axis.whole:
+        if axis.round_ends:
             scale = Scale(marks[0], marks[-1], self.left, self.right)
             self.grid += [_line(scale(mark), self.top, scale(mark), self.bottom, "grid") for mark in marks]
             self.grid.append(_line(self.left, self.bottom, self.right, self.bottom, "axis"))
@@ -145,7 +145,7 @@ class Plot:
             scale = Scale(low, high, self.left + 8, self.right - 8)
         for mark in marks:
             if scale.low <= mark <= scale.high:
-                text = tick_text(mark, axis.unit, marks[1] - marks[0]) if axis.whole else f"{mark:.10g}"
+                text = tick_text(mark, axis.unit, marks[1] - marks[0]) if axis.round_ends else f"{mark:.10g}"
                 self.text(scale(mark), self.bottom + 16, text, "middle")
         self._name(axis)
         return scale
@@ -303,8 +303,8 @@ def bars(chart: Chart) -> Plot:
     unit, extent = unit_of(chart), _extent(chart, zero=True)
     if side_by_side or all(_ORDERED.match(label) for label in chart.x) or len(chart.x) > _MOST_LYING:
         plot = Plot()
-        whole = not unit and all(float(y).is_integer() for series in chart.series for y in series.y)
-        scale = plot.values(*extent, ChartAxis(chart.y_label, unit), integers=whole)
+        integers = not unit and all(float(y).is_integer() for series in chart.series for y in series.y)
+        scale = plot.values(*extent, ChartAxis(chart.y_label, unit), integers=integers)
         across = plot.words(chart.x, ChartAxis(chart.x_label))
         pitch = (across.end - across.start) / max(1, len(chart.x))
         thick = min(_WIDEST_BAR, pitch * 0.8 / count)
@@ -467,7 +467,7 @@ def point_chart(
 def _with_air(values: Sequence[float], axis: ChartAxis) -> tuple[float, float]:
     """Return what has to be shown, on an axis that ends at round numbers with some air around."""
     low, high = max(min(values, default=0.0), -_HUGE), min(max(values, default=1.0), _HUGE)
-    air = 0.04 * (high - low) if axis.whole else 0.0
+    air = 0.04 * (high - low) if axis.round_ends else 0.0
     return (low if low >= 0 > low - air else low - air), high + air
 
 

@@ -262,7 +262,7 @@ def graph(
     """
     parts, wide, high = drawn(arrows, cards, last)
     links = any(card.address for card in cards.values())
-    caption = Caption(title, _told(arrows, cards), name)
+    caption = Caption(title, _describe_graph(arrows, cards), name)
     return picture(parts, wide, high, caption, "graph", links=links, style=_least(wide * smallest))
 
 
@@ -271,13 +271,13 @@ def graph_file(
 ) -> str:
     """Return the picture as a file; the rest is as for :func:`graph`."""
     parts, wide, high = drawn(arrows, cards, last)
-    return file(parts, wide, high, Caption(title, _told(arrows, cards)), "graph", _least(wide * smallest))
+    return file(parts, wide, high, Caption(title, _describe_graph(arrows, cards)), "graph", _least(wide * smallest))
 
 
-def _told(arrows: nx.DiGraph, cards: Mapping[Any, Card]) -> str:
+def _describe_graph(arrows: nx.DiGraph, cards: Mapping[Any, Card]) -> str:
     """Return the graph in words."""
-    told = [f"{cards[start].title} leads to {cards[end].title}." for start, end in arrows.edges]
-    return " ".join(told or (card.title for card in cards.values()))
+    sentences = [f"{cards[start].title} leads to {cards[end].title}." for start, end in arrows.edges]
+    return " ".join(sentences or (card.title for card in cards.values()))
 
 
 def _least(wide: float) -> str:

@@ -164,7 +164,7 @@ def _where_it_fits(
     binder: Binder,
 ) -> list[AuditNode]:
     """Return the audit on each of these releases on which it can be measured, and say what is wrong."""
-    asked_by_release = {r.name: _asked(place, bound, r, requirements, policy, binder) for r in chosen}
+    asked_by_release = {r.name: _read_needs(place, bound, r, requirements, policy, binder) for r in chosen}
     fits = {release: requirements_asked for release, (_, requirements_asked) in asked_by_release.items()}
     good = [r for r in chosen if not any(d.severity is Severity.ERROR for d in fits[r.name])]
     shown = good or chosen[:1]
@@ -185,7 +185,7 @@ def _left_out(place: _Place, release: ReleaseNode, why: list[Diagnostic], binder
     )
 
 
-def _asked(
+def _read_needs(
     place: _Place,
     bound: ConfiguredPlugin,
     release: ReleaseNode,

@@ -81,15 +81,15 @@ def compile_policy(
     every = in_order((*loaded.diagnostics, *(redacted(d, loaded.secrets) for d in faults)))
     dated = loaded.policy.approvals is not None or bool(loaded.policy.waivers)
     today = clock() if clock is not None and dated else None
-    asked = check_approvals(loaded, loaded.policy, plan.home, today)
-    every = in_order((*every, *(redacted(d, loaded.secrets) for d in asked.faults)))
+    approvals = check_approvals(loaded, loaded.policy, plan.home, today)
+    every = in_order((*every, *(redacted(d, loaded.secrets) for d in approvals.faults)))
     checked = _check_waivers(loaded, loaded.policy, plan, every, today)
     every = in_order((*every, *checked.faults))
-    plan = replace(plan, waivers=checked.waivers, approvals=asked.approvals)
+    plan = replace(plan, waivers=checked.waivers, approvals=approvals.approvals)
     if digested:
         plan = replace(plan, digest=digest(document(plan)))
     plan = replace(plan, secrets=loaded.secrets - names_of(loaded.policy))
-    sources = {**loaded.sources, **asked.sources}
+    sources = {**loaded.sources, **approvals.sources}
     return CompileResult(None if has_errors(every) else plan, every, sources, checked.waived)
 
 
@@ -294,13 +294,13 @@ def check_waivers(
     faulty = {d.path[1] for d in every if d.path[:1] == ("waivers",) and d.severity is Severity.ERROR}
     known_gates = tuple(gates)
     private = {gate.id for gate in known_gates if of_privacy(gate.metric)}
-    held = _held(known_gates, floors)
+    floor_spans = _spans_of_floors(known_gates, floors)
     for waiver in waivers:
         faults = list(_dates(waiver, places, today))
         if of_privacy(waiver.of) or waiver.of in private:
             faults += _not_permitted(waiver, waiver.of, places, permission)
-        elif waiver.of in held and not permission.allowed:
-            faults += _not_permitted(waiver, waiver.of, places, Permission(place=held[waiver.of]))
+        elif waiver.of in floor_spans and not permission.allowed:
+            faults += _not_permitted(waiver, waiver.of, places, Permission(place=floor_spans[waiver.of]))
         covered: list[Diagnostic] = []
         if is_code(waiver.of) and waiver.name not in faulty:
             mine = [d for d in every if d.code == waiver.of and _at(d, waiver, places)]
@@ -313,11 +313,11 @@ def check_waivers(
     return outcome
 
 
-def _held(gates: Iterable[FigureGate], floors: Iterable[Floor]) -> dict[str, Span]:
+def _spans_of_floors(gates: Iterable[FigureGate], floors: Iterable[Floor]) -> dict[str, Span]:
     """Map the id of each gate that a floor requires to the span of the floor."""
     about = [(_of_gates(floor), floor.span) for floor in floors]
     names = [(gate.id, gate.id.removeprefix("gates.")) for gate in gates]
-    return {id_: span for id_, name in names for held, span in about if held & {STAR, name}}
+    return {id_: span for id_, name in names for gate_names, span in about if gate_names & {STAR, name}}
 
 
 def _of_gates(floor: Floor) -> frozenset[str]:

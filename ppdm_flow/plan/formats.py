@@ -41,8 +41,10 @@ def format_of_data(declared: str | None, data: str) -> str | None:
     Where its ending tells of a format that says itself what it holds, it is read as that, whatever the policy says of
     its own file.
     """
-    told = inferred("sources", data)
-    return told if told is not None and says_itself(told) else declared or told
+    inferred_format = inferred("sources", data)
+    return (
+        inferred_format if inferred_format is not None and says_itself(inferred_format) else declared or inferred_format
+    )
 
 
 def says_itself(kind: str) -> bool:

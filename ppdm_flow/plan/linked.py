@@ -59,8 +59,8 @@ class LinkedCompiler:
         tables, faults = [], []
         for name, (table, diagnostics) in alone.items():
             added = [a for a in keys.added if any(r.name == a.release for r in table.plan.releases)]
-            whole, said = self._table(name, requirements, wiring, roots, added) if added else (table, diagnostics)
-            tables.append(whole)
+            complete, said = self._table(name, requirements, wiring, roots, added) if added else (table, diagnostics)
+            tables.append(complete)
             faults += said
         self.diagnostics += faults
         return self._together(tuple(tables), requirements), self.diagnostics

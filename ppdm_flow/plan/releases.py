@@ -144,10 +144,10 @@ def _of_two_kinds(
             node = state.nodes.get(base(node.input))
         return node is not None
 
-    whole = next((node.name for node in nodes if not is_expanded(node.input)), None)
-    for node in nodes if whole is not None and policy.recipients == "together" else ():
+    unexpanded = next((node.name for node in nodes if not is_expanded(node.input)), None)
+    for node in nodes if unexpanded is not None and policy.recipients == "together" else ():
         if node.collapse and is_expanded(node.input):
-            text = f"its rows are written out by their weights, and those of release `{whole}` are not"
+            text = f"its rows are written out by their weights, and those of release `{unexpanded}` are not"
             hint = "say `collapse` of both, or of neither"
             yield Diagnostic("PPF497", text, binder.places.key("releases", node.name, "collapse"), hint=hint)
 

@@ -233,18 +233,18 @@ def _server(source: SourceEntry) -> str:
         return ""
 
 
-def _asked(source: SourceEntry, kind: str, binder: Binder, *, given: bool) -> Mapping[str, str]:
+def _read_source_options(source: SourceEntry, kind: str, binder: Binder, *, given: bool) -> Mapping[str, str]:
     """Return what of a database is read; ``given`` is a file in place of the policy's own, be it a database or not."""
-    asked = {} if given or source.url is None else {"url": source.url}
-    asked |= {key: text for key in ("table", "query") if (text := getattr(source, key)) is not None}
+    options = {} if given or source.url is None else {"url": source.url}
+    options |= {key: text for key in ("table", "query") if (text := getattr(source, key)) is not None}
     if kind == SQL:
-        if not asked and (given or not source.url):
+        if not options and (given or not source.url):
             text, hint = "a database has many tables, and `source` says none", "add `table: NAME`, or a `query:`"
             binder.diagnostics.append(Diagnostic("PPF470", text, binder.places.key("source"), hint=hint))
-        return asked
-    if asked and not given:
-        text = f"a `{next(iter(asked))}` is read of a database, and this is one of format `{kind}`"
-        binder.diagnostics.append(Diagnostic("PPF470", text, binder.places.key("source", next(iter(asked)))))
+        return options
+    if options and not given:
+        text = f"a `{next(iter(options))}` is read of a database, and this is one of format `{kind}`"
+        binder.diagnostics.append(Diagnostic("PPF470", text, binder.places.key("source", next(iter(options)))))
     return {}
 
 
@@ -276,8 +276,8 @@ def _options(source: SourceEntry, kind: str | None, binder: Binder, name: str, *
     if kind is None:
         return source.with_
     use = ("source", "format") if source.format else ("source", "url" if source.url is not None else "path")
-    asked = _asked(source, kind, binder, given=given)
-    options = {**implied("sources", kind, name), **source.with_, **asked}
+    database_options = _read_source_options(source, kind, binder, given=given)
+    options = {**implied("sources", kind, name), **source.with_, **database_options}
     bound = binder.bind("sources", kind, options, use, ("source", "with"))
     return options if bound is None else bound.document
 

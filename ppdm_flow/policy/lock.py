@@ -114,7 +114,7 @@ def locked(policies: Mapping[str, Iterable[Use]]) -> Lock:
 class LockFileFinder:
     """Where lock files are. Each folder is looked at once: answers agree with each other while others write."""
 
-    _found: dict[Path, Path | None] = field(default_factory=dict)
+    _lock_files: dict[Path, Path | None] = field(default_factory=dict)
 
     def of(self, policy: Path) -> Path | None:
         """Return the lock file in the policy's folder or above it, up to the repository's root; None without one.
@@ -124,9 +124,9 @@ class LockFileFinder:
         return self._in(policy.absolute().parent)
 
     def _in(self, folder: Path) -> Path | None:
-        if folder not in self._found:
-            self._found[folder] = self._look(folder)
-        return self._found[folder]
+        if folder not in self._lock_files:
+            self._lock_files[folder] = self._look(folder)
+        return self._lock_files[folder]
 
     def _look(self, folder: Path) -> Path | None:
         file = folder / FILE
@@ -187,21 +187,23 @@ def stale(lock: Lock, now: Lock) -> Iterator[Diagnostic]:
     """Yield what the lock lists and nothing uses, at its place in the lock file."""
     for policy, uses in lock.policies.items():
         if policy not in now.policies:
-            yield _gone(lock, f"the policy `{short(policy)}` is locked, and there is none", ("policies", policy))
+            yield _missing_entry(
+                lock, f"the policy `{short(policy)}` is locked, and there is none", ("policies", policy)
+            )
             continue
         for kind in KINDS:
             for name in uses[kind]:
                 if name not in now.policies[policy][kind] and name in now.pins[kind]:
                     text = f"the {_NOUN[kind]} `{short(name)}` is locked for `{short(policy)}`, which does not use it"
-                    yield _gone(lock, text, ("policies", policy, kind, name))
+                    yield _missing_entry(lock, text, ("policies", policy, kind, name))
     for kind in KINDS:
         for name in lock.pins[kind]:
             if name not in now.pins[kind]:
                 text = f"the {_NOUN[kind]} `{short(name)}` is locked, and no policy uses it"
-                yield _gone(lock, text, (kind, name))
+                yield _missing_entry(lock, text, (kind, name))
 
 
-def _gone(lock: Lock, text: str, place: tuple[str, ...]) -> Diagnostic:
+def _missing_entry(lock: Lock, text: str, place: tuple[str, ...]) -> Diagnostic:
     return Diagnostic("PPF321", text, lock.places.get(place), help="run `ppdm-flow lock`")
 
 

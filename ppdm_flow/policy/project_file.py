@@ -61,15 +61,15 @@ def project_of(policy: Path) -> Project | None:
     """
     if not _LOOKED_FOR.get():
         return None
-    found: dict[Path, Path] = {}
+    files_by_path: dict[Path, Path] = {}
     for place in (policy.absolute(), policy.resolve()):
         for folder in place.parents:
             file = folder / FILE
             if file.exists() or file.is_symlink():
-                found.setdefault(file.resolve(), file)
+                files_by_path.setdefault(file.resolve(), file)
             if is_repository(folder):
                 break
-    return _together([read_project(file) for file in found.values()])
+    return _together([read_project(file) for file in files_by_path.values()])
 
 
 def _together(projects: Sequence[Project]) -> Project | None:
@@ -138,8 +138,8 @@ def _judged(read: Project, root: Map) -> Project:
     for number, reference in enumerate(entry.require):
         place = flat.places.value("require", str(number)) or root.span
         try:
-            found = find(reference, os.path.dirname(read.shown) or os.curdir)  # noqa: PTH120  (text)
-            required.append(RequiredTemplate(reference, found.shown, found.identity, place))
+            template = find(reference, os.path.dirname(read.shown) or os.curdir)  # noqa: PTH120  (text)
+            required.append(RequiredTemplate(reference, template.shown, template.identity, place))
         except NotFoundError as error:
             faults.append(Diagnostic(error.code, error.message, place, hint=error.hint, help=error.help))
     return replace(

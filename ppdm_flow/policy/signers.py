@@ -86,14 +86,14 @@ def signers_in(data: bytes, name: str) -> Signers:
         text = decode(data, name)
         root = _root(text, name)
     except UnreadableError as error:
-        raise PolicyError(_told(error.diagnostic), _quotable(name, text)) from None
+        raise PolicyError(_add_form(error.diagnostic), _quotable(name, text)) from None
     sources = _quotable(name, text)
     flat = flatten(root)
     file, faults = validate(flat, SignersFile)
     if file is None:
         inside = {fault.path[:-1] for fault in faults}  # a list of one bad item is not empty as well
-        told = [fault for fault in faults if not (fault.code == "PPF208" and fault.path in inside)]
-        raise PolicyError([_of_signers(fault, flat) for fault in told], sources)
+        own_faults = [fault for fault in faults if not (fault.code == "PPF208" and fault.path in inside)]
+        raise PolicyError([_of_signers(fault, flat) for fault in own_faults], sources)
     signers, wrong = judged(file, flat.places)
     if wrong:
         raise PolicyError(wrong, sources)
@@ -131,7 +131,7 @@ def _none(name: str) -> Diagnostic:
     return Diagnostic("PPF350", text, Span(name, 1, 1, 1, 1), help=_FORM)
 
 
-def _told(fault: Diagnostic) -> Diagnostic:
+def _add_form(fault: Diagnostic) -> Diagnostic:
     if fault.code == "PPF350":
         return fault
     return replace(fault, help=fault.help or _FORM)

@@ -169,7 +169,7 @@ def load(path: Path, library: Library | None = None) -> LoadedTests:
         reason = error.diagnostics[0].message.rpartition(": ")[2]
         raise UsageError(Diagnostic("PPF100", f"cannot read the test file {path}: {reason}")) from None
     except UnreadableError as error:
-        fault = _told(error.diagnostic)
+        fault = _describe_file(error.diagnostic)
         return LoadedTests(file, None, ResolvedPlaces({}, {(): start}), files.sources, (fault,))
     writing = ShorthandExpander()
     flat = flatten(writing.out(root, shape_of(CaseFile)))
@@ -180,7 +180,7 @@ def load(path: Path, library: Library | None = None) -> LoadedTests:
     return LoadedTests(file, cases if not writing.diagnostics else None, flat.places, files.sources, in_order(every))
 
 
-def _told(fault: Diagnostic) -> Diagnostic:
+def _describe_file(fault: Diagnostic) -> Diagnostic:
     """Say what a test file is, where the reader says it of a policy."""
     if fault.code not in ("PPF116", "PPF117"):
         return fault

@@ -201,10 +201,10 @@ def run(
     """
     with in_full():
         where = where_of(engine, master, memory, data)
-    with in_full(), as_policy(policy, Path(home)) as path, as_data(data) as read, listener(progress) as told:
+    with in_full(), as_policy(policy, Path(home)) as path, as_data(data) as read, listener(progress) as event_listener:
         options: dict[str, Any] = {"keep_withheld": keep_withheld, "strict": strict, "where": where}
         options["sign"] = None if sign is None else Path(sign)
-        return Result(run_file(path, as_sets(sets), read, Path(out), told, **options))
+        return Result(run_file(path, as_sets(sets), read, Path(out), event_listener, **options))
 
 
 @with_checked_arguments
@@ -506,5 +506,5 @@ def _display() -> Callable[..., Any] | None:
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    found: Callable[..., Any] | None = getattr(sys.modules.get("IPython.display"), "display", None)
-    return found
+    function: Callable[..., Any] | None = getattr(sys.modules.get("IPython.display"), "display", None)
+    return function

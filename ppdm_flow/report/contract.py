@@ -184,12 +184,12 @@ def policy_name(file: str) -> str:
 def privacy(facts: DraftFacts) -> str:
     """Return the requirements that a first policy has, each with its reason; nothing where there are none."""
     lines: list[str] = []
-    asked = False
+    is_required = False
     for spec in built_in():
         draft = spec.wording.draft(facts) if spec.wording.draft is not None else None
         lines += [] if draft is None else _drafted(spec, draft)
-        asked = asked or (draft is not None and not draft.comment)
-    head = "privacy:" if asked else "# privacy:"  # a key without a value is no policy
+        is_required = is_required or (draft is not None and not draft.comment)
+    head = "privacy:" if is_required else "# privacy:"  # a key without a value is no policy
     return "\n".join([head, *lines]) + "\n" if lines else ""
 
 

@@ -47,10 +47,10 @@ def document(run: ReportedRun, release: ReleasedFiles) -> Document:
 
 
 def _limits(run: ReportedRun, release: ReleasedFiles) -> str:
-    held = [f"{each['id']} ({bound(each)})" for each in run.results(release.name) if each["holds"]]
+    holding = [f"{each['id']} ({bound(each)})" for each in run.results(release.name) if each["holds"]]
     missing = release.dictionary
     text = f"A missing value is {missing['missing']}; {missing['suppressed']} stands for a suppressed value."
-    return f"{text} Required and measured on the file: {'; '.join(held)}." if held else text
+    return f"{text} Required and measured on the file: {'; '.join(holding)}." if holding else text
 
 
 def _object(release: ReleasedFiles) -> Document:

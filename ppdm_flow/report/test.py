@@ -132,7 +132,7 @@ class JudgedRequirement:
 class Trace:
     """What a test has exercised: ids that held, ids that failed, steps that changed something, named values."""
 
-    held: frozenset[str] = frozenset()
+    passed: frozenset[str] = frozenset()
     failed: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     values: frozenset[tuple[str, str]] = frozenset()
@@ -321,10 +321,10 @@ def _coverage(tested: PolicyTestResults, width: int) -> Iterator[str]:
     yield f"{'policy':<{columns}}  tests  hold  fail  steps  values  covered"
     for each in covered:
         judged = [i for i in each.items if i.challenged is not None]
-        held, failed = sum(i.exercised for i in judged), sum(bool(i.challenged) for i in judged)
+        passed, failed = sum(i.exercised for i in judged), sum(bool(i.challenged) for i in judged)
         steps = [i.exercised for i in each.items if i.kind == "step"]
         values = [i.exercised for i in each.items if i.kind == "value"]
-        cells = (f"{held}/{len(judged)}", f"{failed}/{len(judged)}", _of(steps), _of(values))
+        cells = (f"{passed}/{len(judged)}", f"{failed}/{len(judged)}", _of(steps), _of(values))
         row = f"{each.policy:<{columns}}  {each.tests:>5}  {cells[0]:>4}  {cells[1]:>4}  {cells[2]:>5}  {cells[3]:>6}"
         yield f"{row}  {_percent(each.items):>7}"
     yield from _by_file(tested)

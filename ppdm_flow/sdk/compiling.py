@@ -139,7 +139,7 @@ class _Model(extending.models.StructModel):  # type: ignore[misc]  # numba's cla
     """The fields of numba's arrays, with plain pointers where these have what is counted."""
 
     def __init__(self, manager: Any, kind: BorrowedArray) -> None:
-        whole = borrowed_arrays_types.UniTuple(borrowed_arrays_types.intp, kind.ndim)
+        dimensions = borrowed_arrays_types.UniTuple(borrowed_arrays_types.intp, kind.ndim)
         owners = [("meminfo", borrowed_arrays_types.voidptr), ("parent", borrowed_arrays_types.voidptr)]
         size = [("nitems", borrowed_arrays_types.intp), ("itemsize", borrowed_arrays_types.intp)]
         super().__init__(
@@ -149,8 +149,8 @@ class _Model(extending.models.StructModel):  # type: ignore[misc]  # numba's cla
                 *owners,
                 *size,
                 ("data", borrowed_arrays_types.CPointer(kind.dtype)),
-                ("shape", whole),
-                ("strides", whole),
+                ("shape", dimensions),
+                ("strides", dimensions),
             ],
         )
 

@@ -73,11 +73,11 @@ class Holdout:
         rows, person = table.rows[some], column.codes[some].astype(np.int64)
         known = self._deciding(rows)
         own = np.full(int(person.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-        told = own.copy()
+        decided = own.copy()
         np.minimum.at(own, person, rows)
         if self.first is not None and len(self.first):
             before = (rows < len(self.first)) & (self.first[np.minimum(rows, len(self.first) - 1)] >= 0)
-            np.minimum.at(told, person[before], known[before])
+            np.minimum.at(decided, person[before], known[before])
         first = np.full(int(rows.max(initial=-1)) + 1, -1, dtype=np.int64)
-        first[rows] = np.where(told < np.iinfo(np.int64).max, told, own)[person]
+        first[rows] = np.where(decided < np.iinfo(np.int64).max, decided, own)[person]
         return Holdout(self.share, first)

@@ -87,11 +87,11 @@ class PairedRelation:
 
     def gathered(self, look: Callable[[int], None]) -> pa.Table:
         """Return all rows; ``look`` is told how many bytes there are so far, and may raise."""
-        batches, held = [], 0
+        batches, nbytes = [], 0
         for batch in self.batches_of(self.pairs):
             batches.append(batch)
-            held += batch.nbytes
-            look(held)
+            nbytes += batch.nbytes
+            look(nbytes)
         return pa.Table.from_batches(batches, self.schema)
 
     def batches_of(self, pairs: PairedView) -> Iterator[pa.RecordBatch]:

@@ -59,10 +59,10 @@ class SetOperator:
 
 def read_set_operator(path: Path, attribute: str | None = None) -> SetOperator:
     """Return the only operator on sets of a file, or that on ``attribute``. Raises DataError."""
-    found = [each for each in _entries(path) if attribute in (None, each.attribute)]
-    if len(found) == 1:
-        return found[0]
-    what = "no operator" if not found else "several operators"
+    operators = [each for each in _entries(path) if attribute in (None, each.attribute)]
+    if len(operators) == 1:
+        return operators[0]
+    what = "no operator" if not operators else "several operators"
     raise unusable(f"`{path.name}` has {what} on sets" + (f" of `{attribute}`" if attribute else ""))
 
 

@@ -48,20 +48,20 @@ class CodeTexts:
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, list[str]] = {}
+        self._texts: dict[str, list[str]] = {}
         self._coming: dict[str, Iterator[str]] = {}
 
     def of(self, home: str) -> Iterator[str]:
         """Yield the texts of the plugin whose algorithm is in ``home``, to several who ask, each at its own pace."""
-        found = self._found.setdefault(home, [])
+        code_texts = self._texts.setdefault(home, [])
         coming = self._coming.setdefault(home, constants(home))
         for place in count():
-            if place == len(found):
+            if place == len(code_texts):
                 text = next(coming, None)
                 if text is None:
                     return
-                found.append(text)
-            yield found[place]
+                code_texts.append(text)
+            yield code_texts[place]
 
 
 def own_constants(home: str) -> Iterator[str]:

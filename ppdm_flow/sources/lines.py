@@ -41,7 +41,7 @@ def blocks(path: Path) -> Iterator[LineBlock]:
     first = 1
     try:
         with binary(path) as file:
-            for text in _whole(path, file):
+            for text in _complete_lines(path, file):
                 octets = np.frombuffer(text, dtype=np.uint8)
                 lines = int(np.count_nonzero(octets == _NEWLINE))
                 yield LineBlock(octets, first, lines)
@@ -52,7 +52,7 @@ def blocks(path: Path) -> Iterator[LineBlock]:
         raise (damaged(path) if error.errno is None else unreadable(path, error)) from None
 
 
-def _whole(path: Path, file: BinaryIO) -> Iterator[bytes]:
+def _complete_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
     """Yield about 8 MB at a time, up to a line's end; the last line may lack its own."""
     rest = b""
     begun = False

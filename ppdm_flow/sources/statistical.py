@@ -55,7 +55,7 @@ class StatisticalSource:
             raise PluginError(Diagnostic("PPF723", text, help="pip install 'ppdm_flow[statistics]'"))
         self.params = params
         self.path = path
-        self._told: Any = None
+        self._file_metadata: Any = None
 
     def reader(self, head: bytes) -> str:
         """Return the name of pyreadstat's function for a file that begins like this."""
@@ -79,8 +79,8 @@ class StatisticalSource:
     def typed_batches(self, columns: Sequence[str], types: Mapping[str, AttributeType]) -> Iterator[pa.RecordBatch]:
         """Yield the rows; numbers and moments of the columns in ``types`` without labels stay what they are."""
         convert = {name: self._converter(name, typed=name in types) for name in columns}
-        asked = list(columns) or list(self.names()[:1])
-        for done, cells in self.blocks(asked):
+        read_names = list(columns) or list(self.names()[:1])
+        for done, cells in self.blocks(read_names):
             if not columns:
                 rows = len(next(iter(cells.values()), ()))
                 yield pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
@@ -121,7 +121,7 @@ class StatisticalSource:
         return self._function() in ("read_sav", "read_dta", "read_sas7bdat")
 
     def _about(self) -> Any:
-        if self._told is None:
+        if self._file_metadata is None:
             self.inspect()
             if not survives(self._function(), self.path):
                 raise self._broken(None)
@@ -132,8 +132,8 @@ class StatisticalSource:
             if not all(about.column_names):
                 raise self._broken(None)
             distinct(self.path, _as_written(about.column_names))
-            self._told = about
-        return self._told
+            self._file_metadata = about
+        return self._file_metadata
 
     def _function(self) -> str:
         try:
@@ -148,7 +148,7 @@ class StatisticalSource:
             options["encoding"] = self.encoding
         function: Callable[..., Any] = getattr(pyreadstat, name)
         try:
-            found: tuple[Mapping[str, Sequence[Any]], Any] = function(
+            table: tuple[Mapping[str, Sequence[Any]], Any] = function(
                 str(self.path), output_format="dict", disable_datetime_conversion=True, **options
             )
         except UnicodeError:
@@ -157,7 +157,7 @@ class StatisticalSource:
             if any(words in str(error) for words in _BYTES):
                 raise undecodable(self._place(done), self.encoding or "that it names") from None
             raise self._broken(done) from None
-        return found
+        return table
 
     def _place(self, done: int | None) -> str:
         return f"`{self.path}`" if done is None else f"`{self.path}`: a value after row {done}"
@@ -423,9 +423,9 @@ def labelled(array: pa.Array, reading: NumberReading, labels: Mapping[float | st
 
 def _coded(values: pa.StringArray, indices: pa.Array) -> pa.DictionaryArray:
     """Return coded texts; two numbers may have one text (0.0 and -0.0)."""
-    again = values.dictionary_encode()
-    places = again.indices.take(indices.cast(pa.int32()))
-    return pa.DictionaryArray.from_arrays(places, again.dictionary)
+    encoded = values.dictionary_encode()
+    places = encoded.indices.take(indices.cast(pa.int32()))
+    return pa.DictionaryArray.from_arrays(places, encoded.dictionary)
 
 
 def _spelled(values: pa.Array, reading: NumberReading) -> pa.StringArray:
@@ -433,9 +433,9 @@ def _spelled(values: pa.Array, reading: NumberReading) -> pa.StringArray:
         return pa.array([_clock(seconds) for seconds in values.to_pylist()], pa.string())
     if reading.epoch is not None:
         micros, _ = _micros(values, reading)
-        whole = (micros % _MICROSECONDS == 0) & (reading.what == "date")
+        whole_days = (micros % _MICROSECONDS == 0) & (reading.what == "date")
         days = texts_of((micros // _MICROSECONDS).astype(np.int32), AttributeType.DATE)
-        return pc.if_else(pa.array(whole), days, texts_of(micros, AttributeType.TIMESTAMP))
+        return pc.if_else(pa.array(whole_days), days, texts_of(micros, AttributeType.TIMESTAMP))
     if pa.types.is_float32(values.type):
         values = values.cast(pa.string()).cast(pa.float64())
     return texts_of(values.to_numpy(zero_copy_only=False), AttributeType.FLOAT)
@@ -444,10 +444,10 @@ def _spelled(values: pa.Array, reading: NumberReading) -> pa.StringArray:
 def _clock(seconds: float) -> str:
     """Return hours (more than 24 of them for a duration), minutes and seconds, as ISO 8601 has times of day."""
     micros = round(abs(seconds) * 1_000_000)
-    whole, rest = divmod(micros, 1_000_000)
+    whole_seconds, rest = divmod(micros, 1_000_000)
     fraction = f".{rest:06d}".rstrip("0") if rest else ""
     sign = "-" if seconds < 0 and micros else ""
-    return f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{fraction}"
+    return f"{sign}{whole_seconds // 3600:02d}:{whole_seconds // 60 % 60:02d}:{whole_seconds % 60:02d}{fraction}"
 
 
 def _micros(array: pa.Array, reading: NumberReading) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:

@@ -26,8 +26,8 @@ def texts(array: pa.Array) -> pa.DictionaryArray:
     dictionary.validate(full=True)
     rendered_alike = dictionary is not coded.dictionary and len(pc.unique(dictionary)) < len(dictionary)
     if dictionary.null_count or rendered_alike:
-        again = dictionary.dictionary_encode()
-        return pa.DictionaryArray.from_arrays(again.indices.take(coded.indices.cast(pa.int32())), again.dictionary)
+        encoded = dictionary.dictionary_encode()
+        return pa.DictionaryArray.from_arrays(encoded.indices.take(coded.indices.cast(pa.int32())), encoded.dictionary)
     if dictionary is coded.dictionary and coded.type == _TEXTS:
         return coded
     return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), dictionary, safe=False)  # checked before
@@ -112,9 +112,9 @@ def restored(values: pa.StringArray, kind: pa.DataType) -> pa.Array:
         steps = [pa.float32(), kind]
     elif pa.types.is_date64(kind):
         steps = [pa.date32(), kind]
-    again = values
+    converted = values
     for step in steps:
-        again = again.cast(step)
-    if not rendered(again).equals(values):
+        converted = converted.cast(step)
+    if not rendered(converted).equals(values):
         raise ValueError(f"not all texts are those of values of type {kind}")
-    return again
+    return converted

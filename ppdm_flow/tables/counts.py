@@ -220,12 +220,12 @@ def _collapse(
     totals = present if weights is None else _sums(keys, weights, size)
     hit = np.flatnonzero(present)
     if math.prod(widths) < _KEY_LIMIT:
-        found = _cells(hit if distinct is None else distinct[hit], widths)
+        cells = _cells(hit if distinct is None else distinct[hit], widths)
     else:
         first = np.empty(size, dtype=np.int64)
         first[keys] = np.arange(len(keys))  # any row of the combination will do
-        found = np.stack([c[first[hit]] for c in codes], axis=1)
-    return Counts(columns, categories, found, totals[hit].astype(np.int64))
+        cells = np.stack([c[first[hit]] for c in codes], axis=1)
+    return Counts(columns, categories, cells, totals[hit].astype(np.int64))
 
 
 def _rows_alike(weights: npt.NDArray[np.int64]) -> Counts:

@@ -80,10 +80,10 @@ class AuditCase:
         audit = self.spec.load()(self.spec.params.model_validate(dict(self.params)))
         tables = [frozen_table(t) if lent else t for t in (self.original, self.released)]
         views = (InMemoryView.of(t, dict(self.roles), partition_rows) for t in tables)
-        outcome: AuditOutcome = audit.measure(*views, self.context or self._told())
+        outcome: AuditOutcome = audit.measure(*views, self.context or self._context())
         return outcome
 
-    def _told(self) -> AuditContext:
+    def _context(self) -> AuditContext:
         return AuditContext("release", self._facts(self.released), self._facts(self.original), self.requirements)
 
     def _facts(self, table: Table) -> dict[str, AttributeFacts]:

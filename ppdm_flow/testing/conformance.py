@@ -32,7 +32,7 @@ from ppdm_flow.tables.frozen import frozen_table
 from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
 from ppdm_flow.tables.table import Table, concat
 from ppdm_flow.testing.case import Case, TransformOutcome
-from ppdm_flow.testing.held import Conformance, faults_of, held
+from ppdm_flow.testing.held import Conformance, faults_of, make_test
 from ppdm_flow.testing.quoting import account, quotes, untold
 
 Check = Callable[[Case], Iterator[str]]
@@ -254,7 +254,7 @@ def cells_come_from_what_is_declared(case: Case) -> Iterator[str]:
     """
     fitted = case.fit()
     reruns = _Reruns(case, fitted.transform)
-    for name, said in _held(case, reruns.transform).items():
+    for name, said in _declared_derivations(case, reruns.transform).items():
         made = frozenset(said.computed_from) | _drawn_by(case, fitted.operators.get(name), said)
         ways = [(made | {*said.chosen_by}, True, same_cells, "neither computed from nor chosen by")]
         if isinstance(reruns.transform, RowTransform) and not (said.chosen_by and name in case.table.sets):
@@ -274,7 +274,7 @@ def value_maps_are_maps(case: Case) -> Iterator[str]:
     """
     transform = case.fit().transform
     outputs = run(transform, case.table).values()
-    for name, said in _held(case, transform).items():
+    for name, said in _declared_derivations(case, transform).items():
         if not said.value_map or len(said.computed_from) != 1:
             continue
         (source,) = said.computed_from
@@ -293,9 +293,11 @@ def keys_and_draws_matter(case: Case) -> Iterator[str]:
     and for an operator where equal cells are too improbable by its own probabilities.
     """
     fitted = case.fit()
-    held = {name: said for name, said in _held(case, fitted.transform).items() if said.keyed or said.drawn}
-    plain = run(fitted.transform, case.table) if held else {}
-    for name, said in held.items():
+    declared = {
+        name: said for name, said in _declared_derivations(case, fitted.transform).items() if said.keyed or said.drawn
+    }
+    plain = run(fitted.transform, case.table) if declared else {}
+    for name, said in declared.items():
         others = list(_under_other_keys(case, fitted.transform))
         same = bool(others) and all(_unchanged(plain, other, _after(case, name)) for other in others)
         if said.keyed and same and len(case.table) >= ENOUGH_ROWS:
@@ -463,7 +465,7 @@ class _Reruns:
         return self.known[moved, anew]
 
 
-def _held(case: Case, transform: Transform) -> dict[str, Derivation]:
+def _declared_derivations(case: Case, transform: Transform) -> dict[str, Derivation]:
     """Return what is said of the columns that the step changes or adds, under their names before it renames any."""
     effect = case.effect
     if effect.rows == "generated" or not isinstance(transform, RowTransform | TableTransform):
@@ -551,25 +553,25 @@ class AnonymizerConformance(Conformance[Case]):
         if problems:
             raise AssertionError("; ".join(p.message for p in problems))
 
-    test_same_draws_same_output = held(same_draws_same_output)
-    test_draws_are_declared = held(draws_are_declared)
-    test_any_partitioning_same_output = held(any_partitioning_same_output)
-    test_any_row_order_same_output = held(any_row_order_same_output)
-    test_domain_is_kept = held(domain_is_kept)
-    test_rows_follow_the_rule = held(rows_follow_the_rule)
-    test_columns_follow_the_effect = held(columns_follow_the_effect)
-    test_untouched_columns_stay = held(untouched_columns_stay)
-    test_cells_come_from_what_is_declared = held(cells_come_from_what_is_declared)
-    test_value_maps_are_maps = held(value_maps_are_maps)
-    test_keys_and_draws_matter = held(keys_and_draws_matter)
-    test_transform_pickles = held(transform_pickles)
-    test_empty_partition_passes = held(empty_partition_passes)
-    test_account_is_json = held(account_is_json)
-    test_account_holds_no_data = held(account_holds_no_data)
-    test_input_is_left_alone = held(input_is_left_alone)
-    test_figures_are_told = held(figures_are_told)
-    test_bad_input_is_refused = held(bad_input_is_refused)
-    test_claims_hold = held(claims_hold)
+    test_same_draws_same_output = make_test(same_draws_same_output)
+    test_draws_are_declared = make_test(draws_are_declared)
+    test_any_partitioning_same_output = make_test(any_partitioning_same_output)
+    test_any_row_order_same_output = make_test(any_row_order_same_output)
+    test_domain_is_kept = make_test(domain_is_kept)
+    test_rows_follow_the_rule = make_test(rows_follow_the_rule)
+    test_columns_follow_the_effect = make_test(columns_follow_the_effect)
+    test_untouched_columns_stay = make_test(untouched_columns_stay)
+    test_cells_come_from_what_is_declared = make_test(cells_come_from_what_is_declared)
+    test_value_maps_are_maps = make_test(value_maps_are_maps)
+    test_keys_and_draws_matter = make_test(keys_and_draws_matter)
+    test_transform_pickles = make_test(transform_pickles)
+    test_empty_partition_passes = make_test(empty_partition_passes)
+    test_account_is_json = make_test(account_is_json)
+    test_account_holds_no_data = make_test(account_holds_no_data)
+    test_input_is_left_alone = make_test(input_is_left_alone)
+    test_figures_are_told = make_test(figures_are_told)
+    test_bad_input_is_refused = make_test(bad_input_is_refused)
+    test_claims_hold = make_test(claims_hold)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -39,7 +39,7 @@ class Conformance(Generic[C]):
             raise AssertionError("; ".join(faults))
 
 
-def held(check: Check[C]) -> Callable[[Conformance[C]], None]:
+def make_test(check: Check[C]) -> Callable[[Conformance[C]], None]:
     """Return a test that fails with what the check says of the case; its docstring is that of the check."""
 
     def test(self: Conformance[C]) -> None:

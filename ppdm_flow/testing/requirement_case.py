@@ -59,7 +59,7 @@ class TwoRouteOutcome:
     recheck: Callable[[], Mapping[str, float | int | None]]
 
     @cached_property
-    def again(self) -> Mapping[str, float | int | None]:
+    def second_figures(self) -> Mapping[str, float | int | None]:
         """The figures of the second route."""
         return self.recheck()
 
@@ -286,11 +286,11 @@ class RunOfTwo:
     nulls: Nulls
 
     @classmethod
-    def of(cls, whole: FileOfRun, name: str, original: Table, nulls: Nulls) -> RunOfTwo:
+    def of(cls, file: FileOfRun, name: str, original: Table, nulls: Nulls) -> RunOfTwo:
         """Return a file with one column, and one with all others."""
         key = Column.of([str(n) for n in range(len(original))])
-        rest = [other for other in whole.table.names if other != name]
-        return cls(original.replaced({KEY: key}), (whole.part([name], key), whole.part(rest, key)), nulls)
+        rest = [other for other in file.table.names if other != name]
+        return cls(original.replaced({KEY: key}), (file.part([name], key), file.part(rest, key)), nulls)
 
     @cached_property
     def read(self) -> tuple[OtherRelease, ...]:

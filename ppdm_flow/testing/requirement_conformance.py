@@ -35,7 +35,7 @@ from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import Counts, count
 from ppdm_flow.tables.table import Table
-from ppdm_flow.testing.held import Conformance, faults_of, held
+from ppdm_flow.testing.held import Conformance, faults_of, make_test
 from ppdm_flow.testing.quoting import untold
 from ppdm_flow.testing.requirement_case import RequirementCase, RunOfTwo, TwoRouteOutcome, copies, retold, uneven
 
@@ -71,11 +71,11 @@ def weights_count_as_rows(case: RequirementCase) -> Iterator[str]:
         singly = original.take(np.repeat(np.arange(len(original)), often))
         for requirement in case.requirements[nulls]:
             rows, weighted = case.judge(requirement, singly, nulls), case.judge(requirement, original, nulls, weights)
-            for name in sorted(rows.again.keys() & rows.outcome.figures.keys()):
+            for name in sorted(rows.second_figures.keys() & rows.outcome.figures.keys()):
                 wanted, mine = rows.outcome.figures[name].value, weighted.outcome.figures.get(name)
                 for route, value in (
                     ("first", None if mine is None else mine.value),
-                    ("second", weighted.again.get(name)),
+                    ("second", weighted.second_figures.get(name)),
                 ):
                     if not _same(value, wanted):
                         yield f"`{name}` is {value} with weights ({route} route), and {wanted} with the rows repeated"
@@ -150,13 +150,13 @@ def files_tell_together(case: RequirementCase) -> Iterator[str]:
     """
 
     def untold_files(original: Table, nulls: Nulls) -> Iterator[str]:
-        asked = [r for r in case.requirements[nulls] if r.of_all_files]
-        whole = case.file(original)
-        if not asked or len(whole.table) != len(original) or len(whole.table.names) < 2:
+        requirements = [r for r in case.requirements[nulls] if r.of_all_files]
+        file = case.file(original)
+        if not requirements or len(file.table) != len(original) or len(file.table.names) < 2:
             return
-        failing = [r for r in asked if not case.judge_file(r, original, whole, nulls).passes]
-        name = whole.table.names[len(original) % len(whole.table.names)]
-        run = RunOfTwo.of(whole, name, original, nulls)
+        failing = [r for r in requirements if not case.judge_file(r, original, file, nulls).passes]
+        name = file.table.names[len(original) % len(file.table.names)]
+        run = RunOfTwo.of(file, name, original, nulls)
         for requirement in failing:
             if all(case.judge_beside(requirement, run, at).passes for at in (0, 1)):
                 text = f"fails of the whole table, and holds of two files, one with `{name}` and one with the rest"
@@ -313,12 +313,12 @@ def _on_tables(case: RequirementCase, look: Look) -> list[str]:
 
 def _disagreements(_case: RequirementCase, _requirement: Requirement, judged: TwoRouteOutcome) -> Iterator[str]:
     figures = judged.outcome.figures
-    for name, value in judged.again.items():
+    for name, value in judged.second_figures.items():
         mine = figures[name].value if name in figures else None
         if not _same(value, mine):
             yield f"the figure `{name}` is {mine} by the first route and {value} by the second"
     for measured in judged.measured:
-        if measured.verifiable and measured.metric in figures and measured.metric not in judged.again:
+        if measured.verifiable and measured.metric in figures and measured.metric not in judged.second_figures:
             yield f"the second route does not give `{measured.metric}`, by which the requirement is judged"
     if not judged.measured:
         yield "the audit gives nothing that the requirement is judged by"
@@ -477,20 +477,20 @@ class RequirementConformance(Conformance[RequirementCase]):
             type(self).one_case = self.case()
         return self.one_case
 
-    test_two_routes_agree = held(two_routes_agree)
-    test_weights_count_as_rows = held(weights_count_as_rows)
-    test_people_count_once = held(people_count_once)
-    test_missing_values_form_groups = held(missing_values_form_groups)
-    test_copies_count = held(copies_count)
-    test_files_tell_together = held(files_tell_together)
-    test_figures_are_told = held(figures_are_told)
-    test_stricter_never_passes_what_weaker_fails = held(stricter_never_passes_what_weaker_fails)
-    test_order_looks_at_every_field = held(order_looks_at_every_field)
-    test_classes_agree_with_measure = held(classes_agree_with_measure)
-    test_fields_are_described = held(fields_are_described)
-    test_page_is_there = held(page_is_there)
-    test_document_has_its_fields = held(document_has_its_fields)
-    test_failures_name_what_is_wrong = held(failures_name_what_is_wrong)
+    test_two_routes_agree = make_test(two_routes_agree)
+    test_weights_count_as_rows = make_test(weights_count_as_rows)
+    test_people_count_once = make_test(people_count_once)
+    test_missing_values_form_groups = make_test(missing_values_form_groups)
+    test_copies_count = make_test(copies_count)
+    test_files_tell_together = make_test(files_tell_together)
+    test_figures_are_told = make_test(figures_are_told)
+    test_stricter_never_passes_what_weaker_fails = make_test(stricter_never_passes_what_weaker_fails)
+    test_order_looks_at_every_field = make_test(order_looks_at_every_field)
+    test_classes_agree_with_measure = make_test(classes_agree_with_measure)
+    test_fields_are_described = make_test(fields_are_described)
+    test_page_is_there = make_test(page_is_there)
+    test_document_has_its_fields = make_test(document_has_its_fields)
+    test_failures_name_what_is_wrong = make_test(failures_name_what_is_wrong)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -294,7 +294,7 @@ def test_words_have_places_in_their_order_and_one_point_alone_is_drawn():
 def test_labels_of_points_stay_apart():
     points = tuple(ChartPoint(place % 7, place // 7, label=f"a label, {place}") for place in range(40))
     plot = point_chart(
-        [PointLine("s", points)], ChartAxis("k", whole=True), ChartAxis("e", whole=True), plot=Plot(480, 340)
+        [PointLine("s", points)], ChartAxis("k", round_ends=True), ChartAxis("e", round_ends=True), plot=Plot(480, 340)
     )
     labels = [each for each in Drawn(plot).root.iter("text") if "halo" in each.get("class", "")]
     places = [(float(each.get("x")), float(each.get("y"))) for each in labels]

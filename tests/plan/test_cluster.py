@@ -67,12 +67,12 @@ def test_what_a_step_takes(tmp_path) -> None:
     assert by_title["step hide"].where == "distributed"
     _, by_title = works(small(tmp_path, "strict"), rows=10**9)
     classes = by_title["step classes"]
-    assert (classes.where, classes.whole, classes.amount.bound) == ("distributed", False, True)
+    assert (classes.where, classes.whole_table, classes.amount.bound) == ("distributed", False, True)
     _, by_title = works(small(tmp_path, "relaxed"), rows=10**6)
-    assert (by_title["step classes"].where, by_title["step classes"].whole) == ("driver", True)
+    assert (by_title["step classes"].where, by_title["step classes"].whole_table) == ("driver", True)
     _, by_title = works(small(tmp_path, "table"), rows=10**6)
     mixed = by_title["step mixed"]
-    assert (mixed.where, mixed.amount.held) == ("driver", table_bytes(10**6, 3))
+    assert (mixed.where, mixed.amount.driver_bytes) == ("driver", table_bytes(10**6, 3))
     assert by_title["write out"].where == "driver"
     assert by_title["audit k_anonymity"].where == "driver"
 
@@ -147,14 +147,14 @@ def test_where_nobody_knows_amounts_are_for_a_million_rows(tmp_path) -> None:
         "how": "",
         "amounts_are_for": PER_ROWS,
     }
-    assert by_title["step mixed"].amount.held == table_bytes(PER_ROWS, 3)
+    assert by_title["step mixed"].amount.driver_bytes == table_bytes(PER_ROWS, 3)
     assert "nobody knows how many rows" in plan(small(tmp_path, "table"), where=SPARK).picture("text")
 
 
 def test_releases_read_together_and_linked_tables_are_held(root) -> None:
     _, by_title = works(root / "pipelines/hospital.yaml", rows=1000)
     assert by_title["join billing + medical"].where == "driver"
-    assert by_title["people of releases"].amount.held == 2 * 1000 * 72
+    assert by_title["people of releases"].amount.driver_bytes == 2 * 1000 * 72
     cluster, by_title = works(root / "pipelines/clinic_visits.yaml", rows=1000)
     assert set(cluster.rows) == {"patients", "visits"}
     assert by_title["people of patients"].where == "driver"

@@ -21,7 +21,7 @@ def test_released(document):
         " The data may leave as 2 releases (study and partner)."
     )
     assert not found.contradiction
-    assert [(t.release, t.held, t.total) for t in found.releases] == [("study", 5, 5), ("partner", 4, 4)]
+    assert [(t.release, t.holding, t.total) for t in found.releases] == [("study", 5, 5), ("partner", 4, 4)]
 
 
 def test_withheld(document):

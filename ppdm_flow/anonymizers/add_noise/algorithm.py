@@ -182,17 +182,17 @@ def held_between(values: Numbers, low: Any, high: Any, outside: str) -> Numbers:
 
     ``low`` and ``high`` are numbers of the same kind as ``values``, or None.
     """
-    held: Numbers = values
+    bounded: Numbers = values
     if outside == "clamp":
-        held = values if low is None and high is None else np.clip(values, low, high)
+        bounded = values if low is None and high is None else np.clip(values, low, high)
     elif low is not None and high is not None:
         inside = np.mod(values - low, 2 * (high - low))
-        held = low + np.minimum(inside, 2 * (high - low) - inside)
+        bounded = low + np.minimum(inside, 2 * (high - low) - inside)
     elif low is not None:
-        held = low + np.abs(values - low)
+        bounded = low + np.abs(values - low)
     elif high is not None:
-        held = high - np.abs(high - values)
-    return held
+        bounded = high - np.abs(high - values)
+    return bounded
 
 
 def share_beyond(distances: Floats, distribution: str) -> Floats:
@@ -322,11 +322,11 @@ def _beyond(data: DataView, own: NoisyAttribute, distribution: str) -> Figure:
 def artifact(transform: NoiseTransform, step: str) -> dict[str, Any]:
     """Return `noise.json`: the step and its parameters; standard deviations where they are stated or published."""
     params = transform.params
-    told = params.sd is not None or params.publish
+    is_stated = params.sd is not None or params.publish
     entries: list[dict[str, Any]] = []
     for own in transform.attributes:
         entry: dict[str, Any] = {"attribute": own.name, "type": own.kind.value, "rounded_to_decimals": own.decimals}
-        if told:
+        if is_stated:
             entry["sd"] = own.sd / seconds_factor(own.kind)
         if params.keep_moments and (params.sd is None or params.publish):
             entry["multiplied_by"] = own.shrink

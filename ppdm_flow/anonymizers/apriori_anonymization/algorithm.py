@@ -83,12 +83,12 @@ class AprioriAnonymization:
         try:
             nodes: list[int] = generalized(owned, items.tree, todo.k, todo.m, way).node.tolist()
         except NoCutError:
-            held = (
+            too_few = (
                 f"fewer than {todo.k:,} sets of"
                 if owned.persons is None
                 else f"sets of fewer than {todo.k:,} people in"
             )
-            text = f"{held} `{name}` hold an item, so no categories keep the requirement"
+            text = f"{too_few} `{name}` hold an item, so no categories keep the requirement"
             raise PluginError(Diagnostic("PPF784", text, help="ask for less, or let items be left out")) from None
         except TooManyCombinationsError:
             text = f"some sets of `{name}` are too long: their combinations of {todo.m} items cannot be counted"
@@ -139,10 +139,10 @@ def _owners(data: DataView, name: str, subject: tuple[str, ...]) -> tuple[Basket
     for part in data.partitions([name, *([weight] if weight else [])]):
         parts.append(baskets(part, name))
         weights.append(weights_of(part[weight]) if weight else np.ones(len(part), dtype=np.int64))
-    whole = stacked(parts) if parts else Baskets.of([])
-    if not isinstance(whole, Baskets):
+    all_sets = stacked(parts) if parts else Baskets.of([])
+    if not isinstance(all_sets, Baskets):
         raise PluginError(Diagnostic("PPF573", f"the sets of `{name}` are randomized"))
-    column = whole.compact()
+    column = all_sets.compact()
     own = np.concatenate([np.zeros(0, dtype=np.int64), *weights])
     return column, Owners.of_sets(column.offsets, column.items, own, len(column.categories))
 
@@ -227,7 +227,7 @@ def _tree(name: str, items: Sequence[str], hierarchy: FullHierarchy) -> ItemTree
                     raise PluginError(Diagnostic("PPF788", text, help="give every label one label above it"))
                 parents[below] = node
     root = len(labels) - 1
-    whole = values[root] if labels else 0
+    full_price = values[root] if labels else 0
     leaf_nodes = []
     for item in items:
         node = own.get(item, root)  # above what is one label for all, every label is
@@ -237,4 +237,4 @@ def _tree(name: str, items: Sequence[str], hierarchy: FullHierarchy) -> ItemTree
             values.append(values[node])
             node = len(labels) - 1
         leaf_nodes.append(node)
-    return ItemTree(tree_of(parents, leaf_nodes, values, whole), tuple(labels))
+    return ItemTree(tree_of(parents, leaf_nodes, values, full_price), tuple(labels))

@@ -46,8 +46,8 @@ def wanted(params: AprioriAnonymizationParams, name: str, scope: Scope) -> Items
     every = carried(KmAnonymity, scope.requirements, scope.attributes)
     requirements = [r for r in every if r.attribute == name]
     own = {r.id for r in requirements}
-    asked = (r for r in scope.requirements if isinstance(r, KmAnonymity) and r.id not in own)
-    requirements += [r for r in asked if r.attribute in made_of]
+    on_sources = (r for r in scope.requirements if isinstance(r, KmAnonymity) and r.id not in own)
+    requirements += [r for r in on_sources if r.attribute in made_of]
     k = params.k or max((r.k for r in requirements), default=0)
     if not k:
         return None
@@ -90,14 +90,14 @@ def can_roll_up(params: AprioriAnonymizationParams, facts: AttributeFacts) -> bo
 def _problems(
     params: AprioriAnonymizationParams, name: str, todo: ItemsetTarget | None, rolls_up: bool
 ) -> list[Problem]:
-    found = []
+    step_problems = []
     if todo is None:
         text = f"nothing says in how many sets items are to be: there is no `privacy.km_anonymity` on `{name}`"
-        found.append(Problem("PPF780", text, hint="add the requirement, or give `k` and `m`"))
+        step_problems.append(Problem("PPF780", text, hint="add the requirement, or give `k` and `m`"))
     if params.by is not None and "roll_up" in params.by and not rolls_up:
         text = f"`{name}` has no hierarchy, so its items cannot be rolled up"
-        found.append(Problem("PPF780", text, ("by",), hint="give the attribute a hierarchy, or leave `by` out"))
-    return found
+        step_problems.append(Problem("PPF780", text, ("by",), hint="give the attribute a hierarchy, or leave `by` out"))
+    return step_problems
 
 
 SPEC = PluginSpec(

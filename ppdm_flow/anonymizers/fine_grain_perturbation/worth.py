@@ -156,8 +156,8 @@ def shadow_prices(frequency: Floats, slack: Floats, r2: Floats, directions: Dire
     else:
         raising[bounded], lowering[bounded] = place.prices(level)
         doubtful = place.tied(level)
-    again = np.flatnonzero(bounded)[doubtful]
-    raising[again], lowering[again] = _resolved(frequency, slack, directions, again)
+    unresolved = np.flatnonzero(bounded)[doubtful]
+    raising[unresolved], lowering[unresolved] = _resolved(frequency, slack, directions, unresolved)
     bound = np.where(r2 > 0.0, r2, np.nan)
     rate = (1.0 - 1.0 / size) * (slack + 1.0) / (bound * (1.0 - bound))
     return Prices(raising * rate, lowering * rate)

@@ -147,8 +147,8 @@ def _people(
     own = people_of_items(read, models.sensitive, ctx)
     place = {name: i for i, name in enumerate(read.counts.columns[: ground.attributes])}
     plain = [(names, [m for m in every if not isinstance(m, KAnonymous)]) for names, every in models.by_requirement]
-    asked = [(tuple(place[n] for n in names), every) for names, every in plain if every]
-    return None if own is None else NodePeople(ground, own, models.k, asked)
+    groupings = [(tuple(place[n] for n in names), every) for names, every in plain if every]
+    return None if own is None else NodePeople(ground, own, models.k, groupings)
 
 
 def _occurring(counts: Counts, name: str) -> pa.StringArray:
@@ -531,7 +531,7 @@ class FullDomainTransform(DeterministicTransform):
         """Suppress, and recode what is left."""
         tables = [way.table(part[way.scale.name], self.step) for way in self.ways]
         cells = [part[w.scale.name].codes for w in self.ways]
-        gone = self._gone(cells, tables)
+        gone = self._suppressed_rows(cells, tables)
         if self.drops and gone.any():
             kept = np.flatnonzero(~gone)  # numbers that only dropped rows have are no categories of the others
             part, cells, gone = part.take(kept), [c[kept] for c in cells], np.zeros(0, dtype=np.bool_)
@@ -548,7 +548,7 @@ class FullDomainTransform(DeterministicTransform):
         levels = {w.scale.name: f"level {w.level} of {w.scale.hierarchy.top}" for w in self.ways}
         return {"levels": levels, "classes_suppressed": len(self.lost)}
 
-    def _gone(self, cells: Sequence[Codes], tables: Sequence[Codes]) -> npt.NDArray[np.bool_]:
+    def _suppressed_rows(self, cells: Sequence[Codes], tables: Sequence[Codes]) -> npt.NDArray[np.bool_]:
         """Return which rows are of a class that is suppressed.
 
         Their keys are numbers in mixed radix; where 62 bits do not hold them, what is so far among the keys of lost

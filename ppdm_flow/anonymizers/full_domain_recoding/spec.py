@@ -57,7 +57,7 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
         rows_by=(*todo.attributes, *todo.sensitive),
         serves=tuple(r.id for r in todo.enforced),
         guarantee=_guarantee(todo, scope),
-        told=_told(todo.attributes, scope),
+        told=_describe_labels(todo.attributes, scope),
         problems=(
             *_of_task(todo),
             *_of_names(params, scope, todo.attributes),
@@ -80,7 +80,7 @@ _LEVEL = (
 )
 
 
-def _told(names: Iterable[str], scope: Scope) -> dict[str, str]:
+def _describe_labels(names: Iterable[str], scope: Scope) -> dict[str, str]:
     """Return how recipients read the labels of each attribute."""
     own = {name: scope.attributes[name].hierarchy for name in names if name in scope.attributes}
     return {name: f"{_LEVEL} {reading(h)}" for name, h in own.items() if h is not None and reading(h)}

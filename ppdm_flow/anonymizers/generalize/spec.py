@@ -86,12 +86,12 @@ def effect(params: GeneralizeParams, scope: Scope) -> Effect:
         changes=dict.fromkeys(rules, Change.GENERALIZED),
         derivations=value_maps(rules),
         guarantee="a released value covers at least all values of its group in the hierarchy",
-        told={name: told for name, rule in rules.items() if (told := _told(rule, own.get(name)))},
+        told={name: note for name, rule in rules.items() if (note := _describe_labels(rule, own.get(name)))},
         problems=tuple(_problems(params, own)),
     )
 
 
-def _told(rule: GeneralizationRule, own: HierarchySpec | None) -> str:
+def _describe_labels(rule: GeneralizationRule, own: HierarchySpec | None) -> str:
     """Return how recipients read the labels of a rule."""
     if "coding" in rule.methods:
         return f"{_CODED}, or were rounded." if rule.round else f"{_CODED}."

@@ -113,10 +113,10 @@ def bounds(label: str, kind: AttributeType) -> Ends | None:
     single = _single(label, kind)
     if single is not None:
         return single, single
-    found = range_of(label)
-    if found is None:
+    interval = range_of(label)
+    if interval is None:
         return None
-    return _whole(found) if kind is AttributeType.INTEGER else _floats(found)
+    return _integer_ends(interval) if kind is AttributeType.INTEGER else _floats(interval)
 
 
 def _single(text: str, kind: AttributeType) -> int | float | None:
@@ -124,18 +124,22 @@ def _single(text: str, kind: AttributeType) -> int | float | None:
     return None if read.bad[0] else read.values[0].item()
 
 
-def _whole(found: Range) -> Ends:
-    low = None if found.low is None else math.ceil(found.low) + (not found.low_in and found.low == math.ceil(found.low))
-    high = found.high
-    top = None if high is None else math.floor(high) - (not found.high_in and high == math.floor(high))
+def _integer_ends(interval: Range) -> Ends:
+    low = (
+        None
+        if interval.low is None
+        else math.ceil(interval.low) + (not interval.low_in and interval.low == math.ceil(interval.low))
+    )
+    high = interval.high
+    top = None if high is None else math.floor(high) - (not interval.high_in and high == math.floor(high))
     return low, top
 
 
-def _floats(found: Range) -> Ends:
+def _floats(interval: Range) -> Ends:
     def plain(edge: Decimal | None) -> float | None:
         return None if edge is None else float(edge)
 
-    return plain(found.low), plain(found.high)
+    return plain(interval.low), plain(interval.high)
 
 
 def _moments(label: str, kind: AttributeType) -> Ends | None:

@@ -422,10 +422,10 @@ def calibrated(
     logs, total = np.zeros(database.items), np.zeros(database.items)
     tried = transform
     for number in range(ROUNDS):
-        found = _counts(tried, draws, number, size, database)
-        if found is None:
+        counts = _counts(tried, draws, number, size, database)
+        if counts is None:
             break
-        logs[fitted] += step * np.log((target[fitted] + 1) / (found[fitted] + 1))
+        logs[fitted] += step * np.log((target[fitted] + 1) / (counts[fitted] + 1))
         np.clip(logs, -MOST, MOST, out=logs)
         total += logs if number >= ROUNDS // 2 else 0.0
         tried = replace(transform, model=weighted(np.exp(logs)))
@@ -458,10 +458,10 @@ def _counts(
     return seen * (database.rows / len(passing))
 
 
-def _calibration_distance(found: Floats | None, database: ItemDatabase) -> float | None:
-    if found is None:
+def _calibration_distance(counts: Floats | None, database: ItemDatabase) -> float | None:
+    if counts is None:
         return None
-    apart = float(np.abs(found - database.supports).sum())
+    apart = float(np.abs(counts - database.supports).sum())
     return apart / (2 * database.rows * int(database.cells.shape[1]))
 
 

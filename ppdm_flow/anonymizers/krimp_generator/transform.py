@@ -92,10 +92,10 @@ class GeneratorTransform:
         for attempt in range(1, ATTEMPTS + 1):
             if not len(left):
                 break
-            again = self.drafts(draws.again(attempt).words(rows[left]))
-            for old, new in zip(raw, again.raw, strict=True):
+            redrawn = self.drafts(draws.again(attempt).words(rows[left]))
+            for old, new in zip(raw, redrawn.raw, strict=True):
                 old[left] = new
-            left = left[self.rejected(again)]
+            left = left[self.rejected(redrawn)]
         columns = [m.column(r) for m, r in zip(self.makers, raw, strict=True)]
         table = Table(dict(zip(self.names, columns, strict=True)), rows)
         return self._replaced(table, left, words) if len(left) else table

@@ -116,9 +116,9 @@ class MicroaggregationTransform(DeterministicTransform):
 
     def describe(self) -> Mapping[str, Any]:
         """Return what was grouped together, and how."""
-        told = {"k": self.k, "together": [list(p.names) for p in self.parts], "slices": self.slices}
+        description = {"k": self.k, "together": [list(p.names) for p in self.parts], "slices": self.slices}
         within = self.parts[0].within if self.parts else ()
-        return {**told, "within": list(within)} if within else told
+        return {**description, "within": list(within)} if within else description
 
 
 class Microaggregation:
@@ -355,8 +355,8 @@ class AttributeAxes:
         """Return the mean of values, rounded to as many places as values have; halves go to the even digit."""
         mean = float(weights @ self.points[codes, 0] / weights.sum())
         if self.time is not None:
-            whole = np.array([round(mean / self.unit) * self.unit], dtype=np.int64)
-            text: str = texts_of(whole, self.time)[0].as_py()
+            rounded = np.array([round(mean / self.unit) * self.unit], dtype=np.int64)
+            text: str = texts_of(rounded, self.time)[0].as_py()
             return text
         exact = Decimal(repr(mean))
         with localcontext(prec=400):  # as many digits as the largest number has
@@ -391,9 +391,11 @@ def numbers(name: str, texts: Sequence[str], *, integers: bool) -> AttributeAxes
 def moments(texts: Sequence[str], kind: AttributeType) -> AttributeAxes:
     """Return an attribute of dates, as days, or of timestamps, as microseconds: of whole seconds where all are."""
     values = parsed(pa.array(texts, pa.string()), kind).values
-    whole = kind is AttributeType.TIMESTAMP and not (values % MICROSECONDS).any()
+    whole_seconds = kind is AttributeType.TIMESTAMP and not (values % MICROSECONDS).any()
     points = (values.astype(np.float64))[:, None]
-    return AttributeAxes(tuple(texts), points, ranked=True, digits=0, time=kind, unit=MICROSECONDS if whole else 1)
+    return AttributeAxes(
+        tuple(texts), points, ranked=True, digits=0, time=kind, unit=MICROSECONDS if whole_seconds else 1
+    )
 
 
 def ranks(name: str, texts: Sequence[str], order: Sequence[str]) -> AttributeAxes:

@@ -55,7 +55,7 @@ def served(params: MicroaggregationParams, scope: Scope) -> tuple[KAnonymity, ..
 def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
     """Replace values by those of groups."""
     names, k = chosen(params, scope)
-    held = served(params, scope)
+    served_requirements = served(params, scope)
     counted = subject_read(scope)
     within = present(params.within, scope)
     return Effect(
@@ -63,8 +63,8 @@ def effect(params: MicroaggregationParams, scope: Scope) -> Effect:
         changes=dict.fromkeys(names, Change.OTHER),
         numbers=tuple(n for n in names if n in scope.attributes and scope.attributes[n].is_numeric),
         derivations=_derivations(params, names, within, counted),
-        serves=tuple(r.id for r in held),
-        guarantee=_guarantee(names, k, scope) if held else "",
+        serves=tuple(r.id for r in served_requirements),
+        guarantee=_guarantee(names, k, scope) if served_requirements else "",
         problems=(*_of_names(params, scope, names), *_of_k(k), *of_subject(scope)),
     )
 

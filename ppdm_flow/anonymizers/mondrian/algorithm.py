@@ -523,7 +523,7 @@ def sharp_ends(
     step: str, items: WeightedItems, values: Sequence[ScaledValues], classes: ClassLabels, k: int
 ) -> tuple[Finding, ...]:
     """Say where intervals end at values that fewer than ``k`` rows, or people where people count, have."""
-    told = []
+    columns = []
     for j, own in enumerate(values):
         if own.scale.form is not RecodedForm.INTERVAL or own.ends or not len(classes.sizes):
             continue
@@ -531,11 +531,11 @@ def sharp_ends(
         wide = (low < high) & (high < own.scale.size)
         ends = np.unique(np.concatenate([low[wide], high[wide]]))
         if few := int((_holders(items, j, own.scale.width)[ends] < k).sum()):
-            told.append(f"{few:,} of `{own.name}`")
-    if not told:
+            columns.append(f"{few:,} of `{own.name}`")
+    if not columns:
         return ()
     text = (
-        f"intervals that `{step}` wrote end at values which fewer than {k} people have: {', '.join(told)}. A reader"
+        f"intervals that `{step}` wrote end at values which fewer than {k} people have: {', '.join(columns)}. A reader"
         " knows that somebody has such a value; `labels: {round: …}` or `{significant: …}` ends intervals at round"
         " numbers"
     )

@@ -68,13 +68,13 @@ def effect(params: MondrianParams, scope: Scope) -> Effect:
     of somebody beforehand that says nothing new: it chose the label. Of anything else it does.
     """
     todo = todo_of(params, scope)
-    held = [r.class_claim.partition(" ")[2] for r in todo.enforced]
+    claims = [r.class_claim.partition(" ")[2] for r in todo.enforced]
     return Effect(
         reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive, *subject_read(scope)))),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
         derivations={n: _derivation(n, params, todo, scope) for n in todo.attributes},
         serves=tuple(r.id for r in todo.enforced),
-        guarantee=claimed(held, scope),
+        guarantee=claimed(claims, scope),
         problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes), *of_subject(scope)),
     )
 

@@ -151,8 +151,8 @@ def added(
     if some.any():
         sums[some] = np.add.reduceat(values, starts[some])
     if mean and values.dtype == np.int64:
-        whole, rest = np.divmod(sums, np.maximum(many, 1))
-        sums = whole + ((2 * rest > many) | ((2 * rest == many) & (whole % 2 == 1) & some))
+        quotients, rest = np.divmod(sums, np.maximum(many, 1))
+        sums = quotients + ((2 * rest > many) | ((2 * rest == many) & (quotients % 2 == 1) & some))
     elif mean:
         sums = sums / np.maximum(many, 1)
     return NumericColumn(sums + sums.dtype.type(0), column.kind, ~some)

@@ -197,9 +197,9 @@ def drawn(values: Codes, operator: MatrixOperator, words: Words) -> Codes:
     The cumulative sums of all rows stand one after another, each shifted by its row number, so that one binary search
     finds all draws. An entry of 0 has an empty stretch and is never drawn.
     """
-    whole = np.rint(operator.transition * GRID).astype(np.uint64)
+    grid_steps = np.rint(operator.transition * GRID).astype(np.uint64)
     start = np.arange(operator.size, dtype=np.uint64) << np.uint64(_BITS)
-    ends = (np.cumsum(whole, axis=1, dtype=np.uint64) + start[:, None]).ravel()
+    ends = (np.cumsum(grid_steps, axis=1, dtype=np.uint64) + start[:, None]).ravel()
     place = np.searchsorted(ends, (words >> _UNUSED) + start[values], side="right")
     out: Codes = (place - values.astype(np.int64) * operator.size).astype(np.int32)
     return out
@@ -317,11 +317,11 @@ def on_grid(matrix: Floats) -> Floats:
 
     An entry moves by less than 2^-53, the largest of a row by at most m times that.
     """
-    whole = np.floor(matrix / matrix.sum(axis=1, keepdims=True) * GRID).astype(np.int64)
-    row = np.arange(len(whole))
-    largest = whole.argmax(axis=1)
-    whole[row, largest] += int(GRID) - whole.sum(axis=1)
-    rounded: Floats = whole / GRID
+    grid_steps = np.floor(matrix / matrix.sum(axis=1, keepdims=True) * GRID).astype(np.int64)
+    row = np.arange(len(grid_steps))
+    largest = grid_steps.argmax(axis=1)
+    grid_steps[row, largest] += int(GRID) - grid_steps.sum(axis=1)
+    rounded: Floats = grid_steps / GRID
     return rounded
 
 
@@ -382,10 +382,13 @@ def artifact(every: Sequence[RandomizedAttribute], params: PramParams) -> dict[s
     how = "invariant" if params.invariant else "retain" if params.retain is not None else "stated"
     how = "posterior" if params.posterior is not None else how
     made = "bounds" if params.derived else how
-    return {"version": 1, "operators": [{**one.operator.document(), "made": made, **_asked(one)} for one in every]}
+    return {
+        "version": 1,
+        "operators": [{**one.operator.document(), "made": made, **_state_bounds(one)} for one in every],
+    }
 
 
-def _asked(one: RandomizedAttribute) -> Mapping[str, Any]:
+def _state_bounds(one: RandomizedAttribute) -> Mapping[str, Any]:
     """Return the bounds as the policy states them, where the matrix was made for them."""
     if one.requirement is None:
         return {}

@@ -296,8 +296,8 @@ def _hopeful(parent: Counts, counts: Counts, *, supervised: bool) -> Bools:
         parts = counts[below[y]]
         if supervised:
             within = _spreads(parts, supervised=True).sum()
-            told = _spreads(parts.sum(axis=0, keepdims=True), supervised=True)[0] - within
-            tells = told / max(1, int(parts.sum())) > NEGLIGIBLE
+            gain = _spreads(parts.sum(axis=0, keepdims=True), supervised=True)[0] - within
+            tells = gain / max(1, int(parts.sum())) > NEGLIGIBLE
         else:
             tells = len(parts) > 1
         hopeful[y] = tells or hopeful[below[y]].any()
@@ -310,8 +310,8 @@ def _spreads(counts: Counts, *, supervised: bool) -> Floats:
     def spread(values: Floats) -> Floats:
         return np.asarray(values * np.log2(values, out=np.zeros_like(values), where=values > 0))
 
-    whole = spread(counts.sum(axis=1).astype(np.float64))
-    return whole - spread(counts.astype(np.float64)).sum(axis=1) if supervised else whole
+    total_spreads = spread(counts.sum(axis=1).astype(np.float64))
+    return total_spreads - spread(counts.astype(np.float64)).sum(axis=1) if supervised else total_spreads
 
 
 def _groups(problem: DisclosureProblem, offset: Counts) -> tuple[list[int], ChannelGroups]:

@@ -356,7 +356,7 @@ def _shape(operator: TransactionOperator, rows: int) -> SetShape:
 class OperatorAccount:
     """``lowest``: k -> lowest discoverable support, inf where none is; ``noise``: k -> error of one that is absent.
 
-    ``whole``: the same as ``lowest`` for itemsets that occur as a whole or not at all.
+    ``lowest_undivided``: the same as ``lowest`` for itemsets that occur as a whole or not at all.
     """
 
     sets: ObservedSets
@@ -364,7 +364,7 @@ class OperatorAccount:
     seeds: bool
     lowest: Mapping[int, float]
     noise: Mapping[int, float]
-    whole: Mapping[int, float]
+    lowest_undivided: Mapping[int, float]
 
     @classmethod
     def of(cls, sets: ObservedSets, chosen: SizedOperatorChoice, *, seeds: bool) -> OperatorAccount:
@@ -404,7 +404,7 @@ class OperatorAccount:
             figures[f"lowest_support.{k}"] = _finite(support, "share", "no support is discoverable")
             if self.chosen.maxima:
                 figures[f"parts_at_largest.{k}"] = figures[f"lowest_support.{k}"]
-            figures[f"none_or_all.{k}"] = _finite(self.whole[k], "share", "no support is discoverable")
+            figures[f"none_or_all.{k}"] = _finite(self.lowest_undivided[k], "share", "no support is discoverable")
             figures[f"sigma.{k}"] = _finite(self.noise[k], "share", "such itemsets cannot be estimated")
         for k in self.chosen.requirement.sizes if self.chosen.choices and self.chosen.requirement else ():
             worst = max(choice.levels[k] for choice in self.chosen.choices.values())

@@ -192,10 +192,10 @@ class RoundingGrid:
     def split(self, values: npt.NDArray[Any]) -> tuple[Integers, Integers]:
         """Return (q, r) of each number. Raises PluginError for floats of more than 2^53 bases."""
         if self.exact:
-            whole = values
+            integers = values
             if self.kind is AttributeType.FLOAT:
-                whole = np.rint(values * 10.0**self.decimals).astype(np.int64)
-            quotients, remainders = np.divmod(whole, self.base)
+                integers = np.rint(values * 10.0**self.decimals).astype(np.int64)
+            quotients, remainders = np.divmod(integers, self.base)
             return quotients, remainders
         bases = values / (self.base / 10.0**self.decimals)
         if not (np.abs(bases) < _EXACT).all():

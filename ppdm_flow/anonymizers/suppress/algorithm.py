@@ -64,8 +64,8 @@ class Suppress:
         dropped = np.zeros(0, dtype=np.int64)
         first = classes
         if rows is not None:
-            asked = self._links(rows, cells, over, classes, scope)
-            gone = asked.left_out(rows.persons, classes.codes, classes.lost, k or 1)
+            linking_columns = self._links(rows, cells, over, classes, scope)
+            gone = linking_columns.left_out(rows.persons, classes.codes, classes.lost, k or 1)
             dropped = np.sort(rows.table.rows[gone & ~classes.lost])
             classes = Suppression(classes.codes, classes.risky, gone)
         account = SuppressionAccount(
@@ -122,24 +122,24 @@ class Suppress:
         return LinkingColumns(
             codes_of(rows.table, cells, released),
             frozenset(pseudonyms),
-            self._asked(own, scope),
+            self._people_requirements(own, scope),
             scope.people,
             scope.nulls,
             self.params.links == "drop",
         )
 
-    def _asked(self, own: tuple[str, ...], scope: Scope) -> tuple[PeopleRequirement, ...]:
+    def _people_requirements(self, own: tuple[str, ...], scope: Scope) -> tuple[PeopleRequirement, ...]:
         """Return what linked rows are looked at for: all requirements on groups, where none may be left."""
         if self.params.links == "keep":
             return ()
         if self.params.links == "drop":
             every = (r for r in carried(Requirement, scope.requirements, scope.attributes) if r.grouping)
-            asked = {(r.grouping, (*r.grouping, *r.secrets)) for r in every}
-            both = {(names, counted) for names, c in asked for counted in (names, c)}
+            groupings = {(r.grouping, (*r.grouping, *r.secrets)) for r in every}
+            both = {(names, counted) for names, c in groupings for counted in (names, c)}
             return tuple(PeopleRequirement(names, 1, counted) for names, counted in sorted(both | {(own, own)}))
         k = chosen(self.params, scope)[1] or 1
-        held = served(self.params, scope)
-        return tuple(PeopleRequirement(r.attributes, r.k, r.attributes) for r in held) or (
+        served_requirements = served(self.params, scope)
+        return tuple(PeopleRequirement(r.attributes, r.k, r.attributes) for r in served_requirements) or (
             PeopleRequirement(own, k, own),
         )
 
@@ -199,12 +199,12 @@ class PeopleRequirement:
 class LinkingColumns:
     """What can link rows: ``codes`` (rows,) of each column, ``pseudonyms`` are those that stand for the person.
 
-    ``asked``: what there must be k people for. ``drop``: no row may be linked.
+    ``requirements``: what there must be k people for. ``drop``: no row may be linked.
     """
 
     codes: Mapping[str, Codes]
     pseudonyms: frozenset[str]
-    asked: tuple[PeopleRequirement, ...]
+    requirements: tuple[PeopleRequirement, ...]
     people: PeopleCount
     nulls: Nulls
     drop: bool
@@ -221,18 +221,18 @@ class LinkingColumns:
             more = np.zeros(len(here), dtype=np.bool_)
             if k > 1:
                 more = ~enough(classes[here], np.ones(len(here), dtype=np.int64), k, persons[here])
-            for asked in self.asked if not more.any() else ():
-                more |= self._of(asked, persons, here)
+            for requirement in self.requirements if not more.any() else ():
+                more |= self._of(requirement, persons, here)
             if not more.any():
                 return gone
             gone[here[more]] = True
 
-    def _of(self, asked: PeopleRequirement, persons: Ints, here: Ints) -> Bools:
-        names = tuple(n for n in asked.names if n in self.codes)
+    def _of(self, requirement: PeopleRequirement, persons: Ints, here: Ints) -> Bools:
+        names = tuple(n for n in requirement.names if n in self.codes)
         outside = [n for n in self.codes if n not in names]
         own = np.stack([self.codes[n][here] for n in names], axis=1) if names else np.zeros((len(here), 1), np.int32)
         counted = np.ones(len(here), dtype=np.bool_)
-        for name in self.codes.keys() & asked.counted if self.nulls is Nulls.EXCLUDE else ():
+        for name in self.codes.keys() & requirement.counted if self.nulls is Nulls.EXCLUDE else ():
             counted &= self.codes[name][here] != MISSING
         rows = here[counted]
         pseudonyms = [self.codes[n][rows] for n in outside if n in self.pseudonyms]
@@ -245,7 +245,7 @@ class LinkingColumns:
             return out
         ids = numbered(keyed(own[counted].astype(np.int64) + SPECIALS))[0]
         try:
-            out[counted] = standing_out(persons[rows], ids, linked, asked.k, self.people.known_rows)
+            out[counted] = standing_out(persons[rows], ids, linked, requirement.k, self.people.known_rows)
         except CombinationLimitError as fault:
             raise PluginError(Diagnostic(fault.code, fault.text)) from None
         return out

@@ -58,7 +58,7 @@ def served(params: SuppressParams, scope: Scope) -> tuple[KAnonymity, ...]:
 def effect(params: SuppressParams, scope: Scope) -> Effect:
     """Suppress cells, drop rows."""
     names, k = chosen(params, scope)
-    held = served(params, scope)
+    served_requirements = served(params, scope)
     cells = names if params.small == "cells" else ()
     reads = tuple(dict.fromkeys((*names, *params.rare, *_of_people(params, scope, names))))
     return Effect(
@@ -67,8 +67,8 @@ def effect(params: SuppressParams, scope: Scope) -> Effect:
         derivations=value_maps(params.rare, reads) | value_maps(cells, reads, names),
         rows="fewer" if names or drops_links(params, scope) else "same",
         rows_by=reads if drops_links(params, scope) else names,
-        serves=tuple(r.id for r in held),
-        guarantee=_guarantee(params, scope, names, k) if held else "",
+        serves=tuple(r.id for r in served_requirements),
+        guarantee=_guarantee(params, scope, names, k) if served_requirements else "",
         problems=_problems(params, scope, names),
     )
 

@@ -161,16 +161,16 @@ def pair(
         while head < end and partner[layout[head]] >= 0:
             head += 1
         heads[own] = head
-        found = layout[head]  # the target is free, so a head there is
-        if area[found] == area[row]:
+        partner_row = layout[head]  # the target is free, so a head there is
+        if area[partner_row] == area[row]:
             second = max(seconds[own], head)
             while second < end and (partner[layout[second]] >= 0 or area[layout[second]] == area[row]):
                 second += 1
             seconds[own] = second
             if second == end:
                 continue
-            found = layout[second]
-        partner[row] = found
-        partner[found] = row
+            partner_row = layout[second]
+        partner[row] = partner_row
+        partner[partner_row] = row
         pairs += 1
     return pairs

@@ -84,7 +84,7 @@ class TopBottomCode:
             text = f"{tail.rows} rows of the column `{name}` lie {which}: too few for their mean to be released"
             help_text = f"a mean needs {self.params.min_rows} rows: widen the tail, or say `replace: bound`"
             raise PluginError(Diagnostic(TOO_FEW, text, help=help_text))
-        return tail.mean(whole=kind is not AttributeType.FLOAT)
+        return tail.mean(as_integer=kind is not AttributeType.FLOAT)
 
 
 def _figures(data: DataView, own: CodedAttribute) -> dict[str, Figure]:
@@ -146,10 +146,10 @@ class Tail:
         mask: npt.NDArray[np.bool_] = values > self.bound if self.upper else values < self.bound
         return mask
 
-    def mean(self, *, whole: bool) -> Any:
+    def mean(self, *, as_integer: bool) -> Any:
         """Return the mean, rounded to a whole number (halves to even) or to the nearest double."""
         exact = self.total / self.rows
-        return round(exact) if whole else float(exact)
+        return round(exact) if as_integer else float(exact)
 
 
 def tail_of(cells: Cells, bound: Any, *, upper: bool) -> Tail:

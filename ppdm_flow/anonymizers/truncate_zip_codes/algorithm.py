@@ -76,7 +76,7 @@ def truncated(value: str, small: frozenset[str], *, numeric: bool = False) -> st
     '021'
     """
     text = value.strip()
-    found = _ZIP.fullmatch(text.zfill(5) if numeric and text.isdigit() and len(text) < 6 else text)
-    if found is None:
+    code = _ZIP.fullmatch(text.zfill(5) if numeric and text.isdigit() and len(text) < 6 else text)
+    if code is None:
         return OTHER
-    return NO_AREA if found[1] in small else found[1]
+    return NO_AREA if code[1] in small else code[1]

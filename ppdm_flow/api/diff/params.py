@@ -121,7 +121,7 @@ class _ParamTrials:
         for value in self._others(param):
             relation = self._with({param.name: value})
             if relation in _LAX:
-                return _told(relation, {param.name: value})
+                return _judge_relation(relation, {param.name: value})
             refused += [value] if relation is None else []
             taken += relation is not None
         for value in refused:
@@ -130,7 +130,7 @@ class _ParamTrials:
                 chosen = self._partner(param, value)
             relation = self._with(chosen) if chosen else None
             if chosen and relation in _LAX:
-                return _told(relation, chosen)
+                return _judge_relation(relation, chosen)
             taken += relation is not None
         if self.more <= 0 and refused:
             return ChangeVerdict.INCOMPARABLE, _UNFINISHED
@@ -151,7 +151,7 @@ class _ParamTrials:
         present = number("".join(param.texts))
         nearest, beyond = None, number(end)
         while present is not None and beyond is not None and self.more > 0:
-            middle = between(present, beyond, whole=param.limits.type == "integer")
+            middle = between(present, beyond, integer=param.limits.type == "integer")
             if middle is None:
                 break
             self.more -= 1
@@ -194,7 +194,7 @@ class _ParamTrials:
             chosen = dict(zip(names, corner, strict=True))
             relation = self._with(chosen)
             if relation in _LAX:
-                yield ComparedClause(f"params.{', '.join(names)}", *_told(relation, chosen))
+                yield ComparedClause(f"params.{', '.join(names)}", *_judge_relation(relation, chosen))
                 return
 
     def _takes(self, chosen: Mapping[str, str]) -> bool:
@@ -221,7 +221,7 @@ class _ParamTrials:
         return next((each for each in some if self.old.of({param.name: each}) is not None), None)
 
 
-def _told(relation: PolicyRelation, chosen: Mapping[str, str]) -> tuple[ChangeVerdict, str]:
+def _judge_relation(relation: PolicyRelation, chosen: Mapping[str, str]) -> tuple[ChangeVerdict, str]:
     words = " ".join(f"--set {name}={value}" for name, value in chosen.items())
     word = "weaker" if relation is PolicyRelation.WEAKER else "not proved to be as strict"
     return _LAX[relation], f"with `{words}` the policy is {word}"
@@ -284,10 +284,10 @@ def values(
     return tuple(dict.fromkeys(some))
 
 
-def between(taken: Decimal, refused: Decimal, *, whole: bool) -> Decimal | None:
+def between(taken: Decimal, refused: Decimal, *, integer: bool) -> Decimal | None:
     """Return a number halfway between two; None where they are too near to each other."""
     middle = (taken + refused) / 2
-    if whole:
+    if integer:
         middle = middle.to_integral_value(ROUND_HALF_EVEN)
         return None if middle in (taken, refused) else middle
     far = max(abs(taken), abs(refused)) * _FINEST
@@ -355,7 +355,7 @@ def _parts_of_names(param: UsedParam, policy: PolicyReading, roots: Iterable[Map
     present = {each.name: "".join(each.texts) for each in policy.params}
     for text in dict.fromkeys(uses(param.name, roots)):
         before, _, after = PLACEHOLDER.sub(
-            lambda found: "\0" if _name(found[1]) == param.name else present.get(_name(found[1]), ""), text
+            lambda match: "\0" if _name(match[1]) == param.name else present.get(_name(match[1]), ""), text
         ).partition("\0")
         if before or after:
             fitting = (n for n in names if n.startswith(before) and n.endswith(after))
@@ -376,7 +376,7 @@ def _references(node: Node) -> Iterator[str]:
 
 def _named(text: str) -> set[str]:
     """Return the params that a text refers to."""
-    return {_name(found[1]) for found in PLACEHOLDER.finditer(text)}
+    return {_name(match[1]) for match in PLACEHOLDER.finditer(text)}
 
 
 def _name(reference: str) -> str:

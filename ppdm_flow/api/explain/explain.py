@@ -84,9 +84,9 @@ def topics() -> str:
     return "\n\n".join([*parts, f"## Codes\n\n{codes}"])
 
 
-def code_page(page: CodePage, asked: str) -> str:
-    """Return the page of a diagnostic code as Markdown; a code that was merged into it may have been ``asked`` for."""
-    renamed = f"`{asked}` is called `{page.code}` now.\n\n" if asked != page.code else ""
+def code_page(page: CodePage, requested: str) -> str:
+    """Return the page of a diagnostic code as Markdown; ``requested`` may be a code that was merged into it."""
+    renamed = f"`{requested}` is called `{page.code}` now.\n\n" if requested != page.code else ""
     return f"# {page.code}: {page.title}\n\n{renamed}{page.body}"
 
 

@@ -54,9 +54,9 @@ def plan_for_data(
     with quote_sources(ready.sources, ready.plan.secrets):
         there = _local(ready.plan, data, copies)
         bound = valid_plan(ready.loaded, data_columns(ready.plan, there), data, strict=strict, clock=clock)
-        if ready.held is not None:
-            ready.held.still(ready.loaded, bound.plan)
-    return replace(bound, held=ready.held, data=there)
+        if ready.locked_policy is not None:
+            ready.locked_policy.still(ready.loaded, bound.plan)
+    return replace(bound, locked_policy=ready.locked_policy, data=there)
 
 
 def _local(plan: Plan, data: Path | None, copies: BucketCopies | None) -> Path | None:

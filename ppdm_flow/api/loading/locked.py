@@ -108,10 +108,10 @@ class Locks:
 
         Raises PolicyError for what drifted, UsageError where there is no lock.
         """
-        held, diagnostics = self.judge(loaded, plan, sets, files, with_data=with_data)
+        locked, diagnostics = self.judge(loaded, plan, sets, files, with_data=with_data)
         if diagnostics:
             raise PolicyError(diagnostics, loaded.sources)
-        return held
+        return locked
 
     def judge(
         self,

@@ -160,7 +160,7 @@ class ReadyPlan:
     plan: Plan
     warnings: tuple[Diagnostic, ...]
     loaded: PolicyReading
-    held: LockedPolicy | None = None
+    locked_policy: LockedPolicy | None = None
     data: Path | None = None
 
     @property
@@ -211,8 +211,8 @@ def ready_plan(
 
     with quote_sources(loaded.sources, loaded.secrets):
         given = NO_SETS if any_params else sets
-        held = Locks().hold(loaded, ready.plan, given, library, with_data=data is not None)
-    return replace(ready, held=replace(held, since=since))
+        locked_policy = Locks().hold(loaded, ready.plan, given, library, with_data=data is not None)
+    return replace(ready, locked_policy=replace(locked_policy, since=since))
 
 
 ON_SPARK = "by this machine, and not where Spark reads them"

@@ -133,18 +133,20 @@ def _itemset_lines(answer: MinedRelease, one: ItemsetsOfSize, limit: int | None)
     items = one.items[:limit]
     quoted = [listed([name]) for name in answer.names]
     if one.size == 1:
-        held = [cell(quoted[item]) for (item,) in items.tolist()]
+        labels = [cell(quoted[item]) for (item,) in items.tolist()]
     else:
         text = pa.large_string()
         inner = pa.array([name.replace('"', '""') for name in quoted], text)
         sets = pa.LargeListArray.from_arrays(np.arange(0, items.size + 1, one.size), inner.take(items.ravel()))
-        held = [f'"{names}"' for names in pc.binary_join(sets, pa.scalar(",", text)).to_pylist()]
+        labels = [f'"{names}"' for names in pc.binary_join(sets, pa.scalar(",", text)).to_pylist()]
     figures = cache(partial(_figures, answer.rows, exact=answer.exact))
     numbers = map(figures, *(x[:limit].tolist() for x in (one.value, one.sigma, one.low, one.high)))
     if one.partial is None:
-        return [f"{one.size},{names},{figure}," for names, figure in zip(held, numbers, strict=True)]
+        return [f"{one.size},{names},{figure}," for names, figure in zip(labels, numbers, strict=True)]
     shares = (" ".join(map(_number, row)) for row in one.partial[:limit].tolist())
-    return [f"{one.size},{names},{figure},{parts}" for names, figure, parts in zip(held, numbers, shares, strict=True)]
+    return [
+        f"{one.size},{names},{figure},{parts}" for names, figure, parts in zip(labels, numbers, shares, strict=True)
+    ]
 
 
 def _figures(rows: int, support: float, sigma: float, low: float, high: float, *, exact: bool) -> str:

@@ -88,7 +88,7 @@ def mine(
     UsageError, DataError, PluginError
         Where the release is not there or damaged, does not fit its operator, or supports cannot be recovered from it.
     """
-    options = _asked(min_support, max_length, rules, min_confidence, min_lift, precision, level)
+    options = _read_options(min_support, max_length, rules, min_confidence, min_lift, precision, level)
     got = received_sets(release, attribute, operator, written_as(release, input_format, input_with))
     sets = sets_of(got)
     least = _share(options.min_support, sets)
@@ -99,7 +99,7 @@ def mine(
     return replace(mined, diagnostics=(*_shortened(got.rows, mined.rows), *mined.diagnostics))
 
 
-def _asked(
+def _read_options(
     min_support: str | float | SupportBound,
     max_length: int | None,
     rules: bool,
@@ -320,8 +320,8 @@ def _sorted(levels: list[Level], level: Level, rows: int, alphabet: int) -> Item
     parts = None
     if items.shape[1] <= LONGEST and len(items) << items.shape[1] <= _MOST_PATTERNS:
         # all parts of a frequent itemset are frequent, so they were counted
-        held = patterns(levels, items, counts, np.array([rows]), alphabet)
-        parts = partial(held)[:, 0] / rows
+        part_counts = patterns(levels, items, counts, np.array([rows]), alphabet)
+        parts = partial(part_counts)[:, 0] / rows
     return ItemsetsOfSize(items, share, np.zeros(len(share)), share, share, candidates=0, partial=parts)
 
 

@@ -74,8 +74,14 @@ class ReconstructedNumbers:
 
     def rows(self) -> Iterator[tuple[str, dict[str, float]]]:
         """Yield each cell with its figures."""
-        found = self.reconstruction
-        arrays = (found.released, found.estimate, found.error, found.low, found.high)
+        reconstruction = self.reconstruction
+        arrays = (
+            reconstruction.released,
+            reconstruction.estimate,
+            reconstruction.error,
+            reconstruction.low,
+            reconstruction.high,
+        )
         for label, numbers in zip(self.cells, np.column_stack(arrays).tolist(), strict=True):
             yield label, dict(zip(_FIGURES, numbers, strict=True))
 
@@ -285,15 +291,15 @@ def _edges(values: Floats, law: NoiseLaw, noise: PublishedNoise, cells: int | No
     if noise.kind is AttributeType.FLOAT or noise.step > 1.0:
         width = (high - low) / number or 1.0
         return np.asarray(low + width * np.arange(number + 1))
-    whole = max(1, math.ceil((math.floor(high) - math.floor(low) + 1) / number))
-    count = math.ceil((math.floor(high) - math.floor(low) + 1) / whole)
-    return np.asarray(math.floor(low) - 0.5 + whole * np.arange(count + 1))
+    cell_width = max(1, math.ceil((math.floor(high) - math.floor(low) + 1) / number))
+    count = math.ceil((math.floor(high) - math.floor(low) + 1) / cell_width)
+    return np.asarray(math.floor(low) - 0.5 + cell_width * np.arange(count + 1))
 
 
 def _labels(edges: Floats, noise: PublishedNoise) -> Iterator[str]:
     """Yield the first and the last number of each cell; of floats and timestamps its ends."""
-    whole = not (noise.kind is AttributeType.FLOAT or noise.step > 1.0)
-    begins, ends = (edges[:-1] + 0.5, edges[1:] - 0.5) if whole else (edges[:-1], edges[1:])
+    has_integers = not (noise.kind is AttributeType.FLOAT or noise.step > 1.0)
+    begins, ends = (edges[:-1] + 0.5, edges[1:] - 0.5) if has_integers else (edges[:-1], edges[1:])
     plain = noise.kind is AttributeType.FLOAT
     numbers = [side if plain else np.rint(side).astype(np.int64) for side in (begins, ends)]
     if plain:

@@ -58,7 +58,7 @@ class FileLayout:
     columns: tuple[str, ...] | None = None
     header: FirstLine | None = None
 
-    def told(self, name: str) -> str:
+    def describe_format(self, name: str) -> str:
         """Say how a text file is read: its delimiter, encoding and escape; nothing of other formats."""
         if inferred("sources", name) != "csv":
             return ""

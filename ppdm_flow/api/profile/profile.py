@@ -115,9 +115,9 @@ def _profile(data: Path, said: TextOptions) -> ProfileResult:
         "columns": list(written.columns) if written.columns else None,
         "missing": list(missing),
     }
-    told = told_by_file(meanings(data, written), coded, missing)
-    found = document(measured(coded, missing), data.name, source, told)
-    return ProfileResult(data, found, written.told(telling_name(data)))
+    file_notes = told_by_file(meanings(data, written), coded, missing)
+    profile_document = document(measured(coded, missing), data.name, source, file_notes)
+    return ProfileResult(data, profile_document, written.describe_format(telling_name(data)))
 
 
 def _is_row(coded: Mapping[str, Coded], data: Path, written: FileLayout, said: TextOptions) -> bool:
@@ -150,13 +150,15 @@ def told_by_file(
     Such lists can be made from the rows (in SPSS by AUTORECODE): so there is none where a value has fewer than 5 rows.
     Marks of ``missing`` values are no values.
     """
-    told = {}
+    notes_by_column = {}
     for name, column in coded.items():
         meaning = meanings.get(name, ColumnMeaning())
         listed = [value for value in meaning.labels if value not in missing]
-        whole = 1 < len(listed) <= _MOST and _all_listed(column, listed)
-        told[name] = ToldByFile(" ".join(meaning.description.split())[:_LONGEST], listed if whole else ())
-    return told
+        is_domain = 1 < len(listed) <= _MOST and _all_listed(column, listed)
+        notes_by_column[name] = ToldByFile(
+            " ".join(meaning.description.split())[:_LONGEST], listed if is_domain else ()
+        )
+    return notes_by_column
 
 
 def _all_listed(column: Coded, listed: Sequence[str]) -> bool:

@@ -99,7 +99,7 @@ def plan_points(
         _gather(points_of, many[0].warnings, point)
         sources = {**sources, **many[0].sources}
         points.append(PlannedPoint(point, tuple(each.plan for each in many)))
-    diagnostics = tuple(_told(each, at, len(combinations)) for each, at in points_of.items())
+    diagnostics = tuple(_note_points(each, at, len(combinations)) for each, at in points_of.items())
     if has_errors(diagnostics):
         raise PolicyError(diagnostics, sources)
     return SweepPoints(tuple(points), diagnostics, sources, place)
@@ -176,7 +176,7 @@ def _gather(points_of: dict[Diagnostic, list[Point]], diagnostics: Iterable[Diag
         points_of.setdefault(each, []).append(point)
 
 
-def _told(diagnostic: Diagnostic, at: Sequence[Point], points: int) -> Diagnostic:
+def _note_points(diagnostic: Diagnostic, at: Sequence[Point], points: int) -> Diagnostic:
     """Say at which points it occurs, where it does not at all of them."""
     if len(at) == points:
         return diagnostic

@@ -100,10 +100,10 @@ class _RunningTest:
         judge = Judge(self.file, self.name, self.case, shown=True)
         failures = list(judge.checked(checked))
         if not expects_a_run(self.case.expect):
-            return _told(start, failures, {**self.file.sources, **compiled.sources}, ())
+            return _conclude(start, failures, {**self.file.sources, **compiled.sources}, ())
         if compiled.plan is None:
             failures += judge.policy_errors([d for d in compiled.diagnostics if d.severity is Severity.ERROR])
-            return _told(start, failures, {**self.file.sources, **compiled.sources}, ())
+            return _conclude(start, failures, {**self.file.sources, **compiled.sources}, ())
         folder = Path(tempfile.mkdtemp(prefix="ppdm-flow-test-"))
         try:
             return self._run(start, failures, policy, compiled.plan, folder)
@@ -123,7 +123,7 @@ class _RunningTest:
             differences = list(judge.happened(happened))
             wrong += [(number, differences)] if differences else []
         all_failures = failures + _first(wrong, len(runs), self.case.repeat)
-        return _told(start, all_failures, sources, runs, wrong[0][0] if wrong else len(runs))
+        return _conclude(start, all_failures, sources, runs, wrong[0][0] if wrong else len(runs))
 
     def _data(self) -> tuple[PolicyTestTable | None, Mapping[str, PolicyTestTable]]:
         """Return the test's own data, else that of all tests of the file."""
@@ -174,7 +174,7 @@ class _RunningTest:
             for number in range(self.case.repeat):
                 keyed = replace(context, options=replace(context.options, key=self._key(plan, number)))
                 trace = self.bench.trace and number == 0
-                tried = run_in_scratch(keyed, original, folder / "run", self._asked(plan), trace=trace)
+                tried = run_in_scratch(keyed, original, folder / "run", self._content_queries(plan), trace=trace)
                 results = waive(plan, tried.measured, context.options.clock())
                 yield PolicyTestRun(
                     _verdict(plan, results.judged),
@@ -214,7 +214,7 @@ class _RunningTest:
             _verdict(plan, judged), judged, results.metrics, results.findings, seen, shown=shown, given=True
         )
 
-    def _asked(self, plan: Plan) -> Mapping[str, ContentQuery]:
+    def _content_queries(self, plan: Plan) -> Mapping[str, ContentQuery]:
         expect = self.case.expect
         own = {plan.releases[0].name: expect} if len(plan.releases) == 1 else {}
         every = {**own, **expect.releases}
@@ -261,7 +261,7 @@ def _first(wrong: list[tuple[int, list[Diagnostic]]], runs: int, repeat: int) ->
     return [replace(each, notes=(*each.notes, note)) for each in failures]
 
 
-def _told(
+def _conclude(
     start: PolicyTestResult,
     failures: list[Diagnostic],
     sources: Mapping[str, str],
@@ -291,10 +291,10 @@ def _judged(result: RequirementResult) -> JudgedRequirement:
 
 def _trace(runs: list[PolicyTestRun] | tuple[()]) -> Trace:
     failed = {r.id for run in runs for r in run.judged if not r.holds}
-    held = {r.id for run in runs for r in run.judged if r.holds}
+    holding = {r.id for run in runs for r in run.judged if r.holds}
     changed = frozenset(name for run in runs for name in run.changed)
     values = frozenset(value for run in runs for value in run.values)
-    return Trace(frozenset(held), frozenset(failed), changed, values)
+    return Trace(frozenset(holding), frozenset(failed), changed, values)
 
 
 # The tables of a test as files that the engine reads, in a private folder.

@@ -296,20 +296,20 @@ class ContentsCheck:
 
     shown: bool
 
-    def differences(self, wanted: ExpectedContents, held: Held) -> Iterator[Difference]:
+    def differences(self, wanted: ExpectedContents, contents: Held) -> Iterator[Difference]:
         """Yield every difference."""
-        if wanted.rows is not None and not meets(wanted.rows, held.rows):
-            yield f"{held.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{held.rows}"
+        if wanted.rows is not None and not meets(wanted.rows, contents.rows):
+            yield f"{contents.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{contents.rows}"
         if wanted.columns is not None:
-            yield from self._names("column", wanted.columns, held.columns, ("columns",), show_values=True)
+            yield from self._names("column", wanted.columns, contents.columns, ("columns",), show_values=True)
         for column, some in wanted.released_values.items():
             path = ("released_values", column)
-            if column not in held.values:
+            if column not in contents.values:
                 yield f"the release has no column `{column}`", path, None
             else:
-                yield from self._names("value", some, held.values[column], path, show_values=self.shown)
+                yield from self._names("value", some, contents.values[column], path, show_values=self.shown)
         for column, hidden in wanted.suppressed.items():
-            yield from _hidden(column, hidden, held)
+            yield from _hidden(column, hidden, contents)
 
     def _names(
         self, noun: str, some: ExpectedNames, present: Iterable[str], path: PolicyPath, *, show_values: bool
@@ -327,12 +327,12 @@ class ContentsCheck:
                 yield f"{noun} `{each}` is in the release", (*path, "exclude", str(number)), None
 
 
-def _hidden(column: str, wanted: ExpectedSuppression, held: Held) -> Iterator[Difference]:
+def _hidden(column: str, wanted: ExpectedSuppression, contents: Held) -> Iterator[Difference]:
     path = ("suppressed", column)
-    if column not in held.hidden:
+    if column not in contents.hidden:
         yield f"the release has no column `{column}`", path, None
         return
-    counted = held.hidden[column]
+    counted = contents.hidden[column]
     for key in ("somewhere", "everywhere", "nowhere"):
         for number, value in enumerate(getattr(wanted, key)):
             text = _misplaced(key, value, counted)

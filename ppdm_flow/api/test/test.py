@@ -258,7 +258,7 @@ def _together(results: Iterable[PolicyTestResult]) -> Trace:
     traces = [each.trace for each in results]
     none: frozenset[str] = frozenset()
     return Trace(
-        none.union(*(t.held for t in traces)),
+        none.union(*(t.passed for t in traces)),
         none.union(*(t.failed for t in traces)),
         none.union(*(t.changed for t in traces)),
         frozenset[tuple[str, str]]().union(*(t.values for t in traces)),
@@ -278,7 +278,7 @@ def _items(plan: Plan, trace: Trace) -> Iterator[Item]:
 
 
 def _judged(kind: str, id_: str, span: Span | None, trace: Trace) -> Item:
-    return Item(kind, id_, *_place(span), exercised=id_ in trace.held, challenged=id_ in trace.failed)
+    return Item(kind, id_, *_place(span), exercised=id_ in trace.passed, challenged=id_ in trace.failed)
 
 
 def _values(requirement: Requirement, trace: Trace) -> Iterator[Item]:

@@ -105,12 +105,12 @@ def _itemsets(answer: MinedRelease, one: ItemsetsOfSize, limit: int) -> Iterator
     for place in range(min(limit, len(one))):
         name = _names(answer.texts(one.items[place])) + ("" if one.is_discoverable(place) else " ?")
         value = float(one.value[place])
-        held = (_shares(one.partial[place].tolist()),) if one.partial is not None and shown else ()
+        partial_shares = (_shares(one.partial[place].tolist()),) if one.partial is not None and shown else ()
         if exact:
-            yield name, _percent(value), f"{value * answer.rows:,.0f}", *held
+            yield name, _percent(value), f"{value * answer.rows:,.0f}", *partial_shares
         else:
             errors = (one.sigma, one.low, one.high)
-            yield name, _percent(value), *(_percent(float(e[place])) for e in errors), *held
+            yield name, _percent(value), *(_percent(float(e[place])) for e in errors), *partial_shares
 
 
 def _rules(answer: MinedRelease, limit: int) -> Iterator[tuple[str, ...]]:

@@ -17,8 +17,8 @@ def new_password() -> bytes | None:
     if not sys.stdin.isatty():
         return None
     first = getpass.getpass("Password for the new key: ")
-    again = getpass.getpass("The same again: ")
-    return first.encode() if first == again else None
+    repeated = getpass.getpass("The same again: ")
+    return first.encode() if first == repeated else None
 
 
 def key_password() -> bytes | None:

@@ -41,10 +41,10 @@ class Phases:
     def text(self, total: float, imports: float, compiling: float) -> str:
         """Return the line that says it."""
         spent = ", ".join(f"{phase} {self._seconds[phase]:.2f}" for phase in _ORDER if phase in self._seconds)
-        whole = f"seconds: {total:.2f} in all" + (f"; {spent}" if spent else "")
-        return f"{whole}; importing took {imports:.2f} of them, compiling {compiling:.2f}"
+        total_text = f"seconds: {total:.2f} in all" + (f"; {spent}" if spent else "")
+        return f"{total_text}; importing took {imports:.2f} of them, compiling {compiling:.2f}"
 
-    def told(self, imports: ImportTimer) -> str:
+    def final_line(self, imports: ImportTimer) -> str:
         """Return the line for a run that is over: all before it began was importing, but for a few milliseconds."""
         total = time.perf_counter() - BEGUN
         return self.text(total, self._begun - BEGUN + imports.seconds, compiling_seconds())

@@ -87,7 +87,7 @@ def _with_loudness(function: Callable[..., None]) -> Callable[..., None]:
             try:
                 function(**words)
             finally:
-                say(phases.told(imports))
+                say(phases.final_line(imports))
 
     verb.__signature__ = known.replace(parameters=[*known.parameters.values(), *ours.values()])  # type: ignore[attr-defined]
     return verb

@@ -42,7 +42,7 @@ class LedgerServer(LedgerStore):
         self.place = address.name
         self.name = f"the ledger `{address.name}`"
         self._wait = wait
-        self._held: ServerConnection | None = None
+        self._locking_link: ServerConnection | None = None
         self._kept = False
         """Whether the transaction in which others are kept away is over, and all was written."""
 
@@ -75,7 +75,7 @@ class LedgerServer(LedgerStore):
 
     def add(self, entries: Sequence[tuple[LedgerRecord, Membership | None]]) -> list[int]:
         """Write releases, all or none, and return their numbers, in the transaction that they were judged in."""
-        if self._held is None or self._kept:
+        if self._locking_link is None or self._kept:
             raise connection_broken(self.address.name)
         return super().add(entries)
 
@@ -85,16 +85,16 @@ class LedgerServer(LedgerStore):
         link = ServerConnection(self.address, self._wait)
         try:
             link.begin(writing=True)
-            self._held, self._kept = link, False
+            self._locking_link, self._kept = link, False
             yield
         finally:
-            self._held = None
+            self._locking_link = None
             link.close()
 
     @contextmanager
     def session(self, *, writing: bool = False) -> Iterator[ExecuteStatement]:
         """Open a transaction, or go on in that which keeps others away; if it writes, that is over at the end."""
-        link = self._held
+        link = self._locking_link
         if link is not None and not self._kept:
             with self._settled():
                 yield link.ask

@@ -89,7 +89,7 @@ class SparkSql:
         self._answers: dict[tuple[str, PairedFrame | None], pa.Table] = {}
         limits = (s.limit for s in (original, candidate) if isinstance(s, SparkStream))
         self._limit = next((limit for limit in limits if limit is not None), None)
-        self._held = 0
+        self._kept_bytes = 0
 
     def _framed(self, name: str, stream: SparkStream, frame: Frame) -> None:
         self._frames[name] = frame
@@ -183,9 +183,9 @@ class SparkSql:
         if key not in self._answers:
             require_room(relation.pairs.most_rows, len(relation.schema), limit, self._who)
             table = relation.gathered(lambda nbytes: require_bytes(nbytes, limit, self._who))
-            if self._held + table.nbytes > max(_KEPT, limit):
+            if self._kept_bytes + table.nbytes > max(_KEPT, limit):
                 return table
-            self._held += table.nbytes
+            self._kept_bytes += table.nbytes
             self._answers[key] = table
         return self._answers[key]
 
@@ -208,8 +208,8 @@ class SparkSql:
         if translated is None:
             return None
         answer = self._farm.query(of_rows(columns), view, translated)
-        if self._held + answer.nbytes <= _KEPT:
-            self._held += answer.nbytes
+        if self._kept_bytes + answer.nbytes <= _KEPT:
+            self._kept_bytes += answer.nbytes
             self._answers[key] = answer
         return answer
 

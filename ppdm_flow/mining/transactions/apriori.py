@@ -358,7 +358,7 @@ class Counter:
     memory: int = MEMORY
     on_rows: Callable[[int], None] = _silent
     _rows: int = 0
-    _held: list[BitColumns] = field(default_factory=list)
+    _bit_blocks: list[BitColumns] = field(default_factory=list)
 
     def singles(self) -> tuple[Integers, Integers, int | None]:
         """Return rows (classes,), rows with each item (alphabet, classes), and up to how many items can be estimated.
@@ -401,8 +401,8 @@ class Counter:
 
     def _counted(self, items: Integers, count: Callable[[BitColumns], R]) -> Iterator[tuple[BitColumns, R]]:
         """Count on bits of the items, or of more: those that are held, or else of the partitions as they come."""
-        if self._held:
-            yield from self._each(self._held, count)
+        if self._bit_blocks:
+            yield from self._each(self._bit_blocks, count)
             return
         fits = 0 < self._rows * len(items) // 8 <= self.memory
         tabulated: dict[int, ExpansionPoints] = {}
@@ -413,7 +413,7 @@ class Counter:
 
         for _, (here, counted) in self._each(self.partitions(), turned):
             if fits:
-                self._held.append(here)
+                self._bit_blocks.append(here)
             yield here, counted
 
     def _each(self, parts: Iterable[P], count: Callable[[P], R]) -> Iterator[tuple[P, R]]:

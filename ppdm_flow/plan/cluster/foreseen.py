@@ -93,7 +93,7 @@ class WorkForecast:
             "passes": self.passes,
             "bytes_to_driver": sum(work.amount.to_driver for work in self.works),
             "bytes_shuffled": sum(work.amount.shuffled for work in self.works),
-            "bytes_held": max((work.amount.held for work in self.works), default=0),
+            "bytes_held": max((work.amount.driver_bytes for work in self.works), default=0),
             "refused": [work.title for work in self.refused],
         }
 
@@ -107,8 +107,8 @@ class WorkForecast:
         scale = f" for each {PER_ROWS:,} rows" if unknown else ""
         return Diagnostic(
             "PPF953",
-            f"{work.title} needs {size(work.amount.held)}{scale} on the driver ({work.why}), and the run may take"
-            f" {self.memory:,} MB",
+            f"{work.title} needs {size(work.amount.driver_bytes)}{scale} on the driver ({work.why}),"
+            f" and the run may take {self.memory:,} MB",
             help="give it more with --memory, take what works row by row, or run it on one large machine",
         )
 
@@ -129,9 +129,12 @@ def _works(plan: Plan, rows: Mapping[str, RowEstimate]) -> Iterator[Work]:
         yield _keys(table, rows.get(table.name, UNKNOWN_ROWS).counted)
     for join in plan.joins:
         most = max(rows.get(name, UNKNOWN_ROWS).counted for name in join.tables)
-        held = table_bytes(most, len(join.plan.source.attributes) + len(join.plan.releases[0].attributes))
-        amount, why = WorkAmount(len(join.tables), held, 0, held), "linked tables are joined, and audited there"
-        yield Work("join", " + ".join(join.tables), "", DRIVER, why, amount, whole=True)
+        driver_bytes = table_bytes(most, len(join.plan.source.attributes) + len(join.plan.releases[0].attributes))
+        amount, why = (
+            WorkAmount(len(join.tables), driver_bytes, 0, driver_bytes),
+            "linked tables are joined, and audited there",
+        )
+        yield Work("join", " + ".join(join.tables), "", DRIVER, why, amount, whole_table=True)
 
 
 def _of_table(plan: Plan, rows: RowEstimate, name: str) -> Iterator[Work]:
@@ -166,8 +169,8 @@ def _read(plan: Plan, rows: RowEstimate, name: str) -> Work:
     number, width = rows.counted, len(source.attributes)
     octets = rows.octets or table_bytes(number, width)
     if source.server:
-        held = table_bytes(min(number, ROWS_AT_ONCE), width)
-        amount = WorkAmount(1, table_bytes(number, width), 0, held)
+        driver_bytes = table_bytes(min(number, ROWS_AT_ONCE), width)
+        amount = WorkAmount(1, table_bytes(number, width), 0, driver_bytes)
         return Work("read", name, kind, DRIVER, "a database is copied by the driver", amount)
     hashed = 0 if rows.several else octets
     values = table_bytes(min(number, MOST_VALUES), 1) * width
@@ -188,9 +191,9 @@ def _loaded(passes: int, octets: int, values: int) -> WorkAmount:
 
 def _keys(table: LinkedTable, rows: int) -> Work:
     keys = 1 + (table.refers is not None and table.key is not None)
-    held = table_bytes(rows, keys)
-    amount = WorkAmount(keys, held, 0, held)
-    return Work("people", f"of {table.name}", "", DRIVER, "keys and references", amount, whole=True)
+    driver_bytes = table_bytes(rows, keys)
+    amount = WorkAmount(keys, driver_bytes, 0, driver_bytes)
+    return Work("people", f"of {table.name}", "", DRIVER, "keys and references", amount, whole_table=True)
 
 
 # Audits, and what releases are held against besides: where each is worked on, and what it takes.
@@ -215,7 +218,7 @@ def audit_work(plan: Plan, node: AuditNode, release: ReleaseNode, rows: int) -> 
         passes += _PASSES_OF_PEOPLE
     title = f"{node.name} of {release.name}" if len(plan.releases) > 1 else node.name
     amount = demanded(asks, passes, columns, rows, node.bound.document)
-    return Work("audit", title, node.bound.info.name, asks.where, why, amount, whole=asks is DataAccess.TABLE)
+    return Work("audit", title, node.bound.info.name, asks.where, why, amount, whole_table=asks is DataAccess.TABLE)
 
 
 def asked_of(plan: Plan, node: AuditNode, release: ReleaseNode) -> tuple[DataAccess, str]:
@@ -246,15 +249,15 @@ def across(plan: Plan, rows: int) -> Iterator[Work]:
             + sum(len(link.keyed) + len(link.shared) for link in linked if name in (link.one.name, link.other.name))
             for name in names
         }
-        held = sum(rows * ROW_BYTES * columns for columns in compared.values())
+        driver_bytes = sum(rows * ROW_BYTES * columns for columns in compared.values())
         why = "rows are compared, and those that fit are joined"
-        amount = WorkAmount(len(names), held, 0, held)
-        yield Work("join", " + ".join(sorted(names)), "", DRIVER, why, amount, whole=True)
+        amount = WorkAmount(len(names), driver_bytes, 0, driver_bytes)
+        yield Work("join", " + ".join(sorted(names)), "", DRIVER, why, amount, whole_table=True)
     successive = is_over_releases(node.bound.info.name for node in plan.audits)
     if plan.ledger is not None or (successive and read_together(plan)):
-        held = rows * (_HASH_BYTES + ROW_BYTES) * len(own)
-        amount = WorkAmount(len(own), sum(table_bytes(rows, len(r.attributes)) for r in own), 0, held)
-        yield Work("people", "of releases", "", DRIVER, "whose rows the releases have", amount, whole=True)
+        driver_bytes = rows * (_HASH_BYTES + ROW_BYTES) * len(own)
+        amount = WorkAmount(len(own), sum(table_bytes(rows, len(r.attributes)) for r in own), 0, driver_bytes)
+        yield Work("people", "of releases", "", DRIVER, "whose rows the releases have", amount, whole_table=True)
 
 
 # What a run on a cluster takes, as text.
@@ -291,21 +294,25 @@ def _rows(rows: RowEstimate) -> str:
 
 def _cells(work: Work) -> tuple[str, ...]:
     amount = work.amount
-    held = f"≤ {size(max(amount.held, _LEAST))}" if amount.bound and amount.held else size(amount.held)
+    driver_size = (
+        f"≤ {size(max(amount.driver_bytes, _LEAST))}"
+        if amount.bound and amount.driver_bytes
+        else size(amount.driver_bytes)
+    )
     return (
         work.title,
         work.where,
         str(amount.passes),
         size(amount.to_driver),
         size(amount.shuffled),
-        held,
+        driver_size,
         work.why,
     )
 
 
 def _sums(foreseen: WorkForecast) -> tuple[str, ...]:
     amounts = [work.amount for work in foreseen.works]
-    most = max((amount.held for amount in amounts if not amount.bound), default=0)
+    most = max((amount.driver_bytes for amount in amounts if not amount.bound), default=0)
     return (
         "all of it",
         "",

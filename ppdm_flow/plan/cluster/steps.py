@@ -33,9 +33,9 @@ def step_work(plan: Plan, node: StepNode, rows: int) -> Work:
         why = "its rows are with the driver"
         return Work("step", node.name, info.name, DRIVER, why, WorkAmount())
     if takes_all(node):
-        whole = table_bytes(rows, len(columns))
-        amount = WorkAmount(max(1, passes_of(node.bound.info.asks, columns)), whole, 0, whole)
-        return Work("step", node.name, info.name, DRIVER, "takes the whole table", amount, whole=True)
+        table_size = table_bytes(rows, len(columns))
+        amount = WorkAmount(max(1, passes_of(node.bound.info.asks, columns)), table_size, 0, table_size)
+        return Work("step", node.name, info.name, DRIVER, "takes the whole table", amount, whole_table=True)
     asks = info.asks.of(of_columns(plan, columns), node.bound.document)
     read = tuple(a for a in columns if a.name in node.effect.reads) or columns
     passes = passes_of(info.asks, read)
@@ -43,7 +43,7 @@ def step_work(plan: Plan, node: StepNode, rows: int) -> Work:
         return Work("step", node.name, info.name, DISTRIBUTED, "row by row", WorkAmount())
     amount = demanded(asks, passes, read, rows, node.bound.document)
     why = f"fitted by {asks.words}"
-    return Work("step", node.name, info.name, asks.where, why, amount, whole=asks is DataAccess.TABLE)
+    return Work("step", node.name, info.name, asks.where, why, amount, whole_table=asks is DataAccess.TABLE)
 
 
 def _generator(plan: Plan, node: StepNode, columns: Sequence[AttributeFacts], rows: int) -> Work:
@@ -52,7 +52,7 @@ def _generator(plan: Plan, node: StepNode, columns: Sequence[AttributeFacts], ro
     read = tuple(a for a in columns if a.name in node.effect.reads) or tuple(columns)
     amount = demanded(asks, passes_of(node.bound.info.asks, read), read, rows, node.bound.document)
     why = f"fitted by {asks.words}; makes rows"
-    return Work("step", node.name, node.bound.info.name, DRIVER, why, amount, whole=asks is DataAccess.TABLE)
+    return Work("step", node.name, node.bound.info.name, DRIVER, why, amount, whole_table=asks is DataAccess.TABLE)
 
 
 def passes_of(demand: Any, columns: Sequence[AttributeFacts]) -> int:
@@ -67,16 +67,16 @@ def demanded(
     """Return what it takes to give a plugin what it asks of these columns."""
     width = len(columns)
     if asks is DataAccess.TABLE:
-        whole = table_bytes(rows, width)
-        return WorkAmount(passes, passes * whole, 0, whole)
+        table_size = table_bytes(rows, width)
+        return WorkAmount(passes, passes * table_size, 0, table_size)
     if asks is DataAccess.ROWS:
         return WorkAmount(passes, passes * table_bytes(rows, width), 0, table_bytes(min(rows, ROWS_AT_ONCE), width))
     if asks is DataAccess.FRAGMENTS:
         some = table_bytes(min(rows, _sample_rows(parameters)), width)
         return WorkAmount(passes, passes * some, 0, some)
     number, known = combinations(columns, rows)
-    held = table_bytes(number, width)
-    return WorkAmount(passes, held, 0, held, bound=not known)
+    driver_bytes = table_bytes(number, width)
+    return WorkAmount(passes, driver_bytes, 0, driver_bytes, bound=not known)
 
 
 def _sample_rows(parameters: Mapping[str, Any]) -> int:
@@ -86,19 +86,19 @@ def _sample_rows(parameters: Mapping[str, Any]) -> int:
 
 def write_work(plan: Plan, release: ReleaseNode, rows: int) -> Work:
     """Return what writing a release takes, with reading it again and the hash of its files."""
-    again = 2 if release.format in _TWICE_READ else 1
-    whole = table_bytes(rows, len(release.attributes))
+    rereads = 2 if release.format in _TWICE_READ else 1
+    table_size = table_bytes(rows, len(release.attributes))
     if held_after(plan, release.input) or release.collapse or release.format not in IN_PARTS:
         ordered = _is_ordered(plan, release)
-        held = whole if ordered else table_bytes(min(rows, ROWS_AT_ONCE), len(release.attributes))
+        driver_bytes = table_size if ordered else table_bytes(min(rows, ROWS_AT_ONCE), len(release.attributes))
         why = "one file; sorted on its disk" if ordered else "one file"
-        on_the_way = 0 if held_after(plan, release.input) else whole
-        amount = WorkAmount(again, on_the_way, 0, min(held, whole))
+        on_the_way = 0 if held_after(plan, release.input) else table_size
+        amount = WorkAmount(rereads, on_the_way, 0, min(driver_bytes, table_size))
         return Work("write", release.name, release.format, DRIVER, why, amount)
     shuffled = 0
     if _is_ordered(plan, release):
         shuffled = rows * (len(release.attributes) * CELL_BYTES + ROW_BYTES + KEY_BYTES)
-    passes = 2 + bool(release.partition_by) + again
+    passes = 2 + bool(release.partition_by) + rereads
     why = "part files, in order" if shuffled else "part files"
     return Work("write", release.name, release.format, DISTRIBUTED, why, WorkAmount(passes, 0, shuffled))
 
@@ -114,14 +114,14 @@ DISTRIBUTED, DRIVER, NOT = "distributed", "driver", "not"
 class WorkAmount:
     """What a part takes: ``passes`` over all fragments of a table, and bytes.
 
-    ``to_driver`` and ``shuffled`` go over the network, ``held`` is what the driver holds at the most. ``bound`` says
-    that only the number of rows bounds what is held, and not what is known of the values.
+    ``to_driver`` and ``shuffled`` go over the network, ``driver_bytes`` is what the driver holds at the most. ``bound``
+    says that only the number of rows bounds what is held, and not what is known of the values.
     """
 
     passes: int = 0
     to_driver: int = 0
     shuffled: int = 0
-    held: int = 0
+    driver_bytes: int = 0
     bound: bool = False
 
     @property
@@ -131,7 +131,7 @@ class WorkAmount:
             "passes": self.passes,
             "bytes_to_driver": self.to_driver,
             "bytes_shuffled": self.shuffled,
-            "bytes_held": self.held,
+            "bytes_held": self.driver_bytes,
             "held_is_bounded_by_rows": self.bound,
         }
 
@@ -140,8 +140,8 @@ class WorkAmount:
 class Work:
     """``what`` is ``read``, ``step``, ``write``, ``audit``, ``join``, ``people`` or ``check``.
 
-    ``why`` is said beside ``where``. ``whole``: a table has to be held as a whole, so that it is refused where it is
-    too large.
+    ``why`` is said beside ``where``. ``whole_table``: a table has to be held as a whole, so that it is refused where it
+    is too large.
     """
 
     what: str
@@ -150,13 +150,13 @@ class Work:
     where: str
     why: str
     amount: WorkAmount
-    whole: bool = False
+    whole_table: bool = False
 
     def within(self, limit: int) -> Work:
         """Return it as a run with ``limit`` bytes on the driver carries it out: not, where a whole table is larger."""
-        if not self.whole or self.amount.held <= limit:
+        if not self.whole_table or self.amount.driver_bytes <= limit:
             return self
-        return Work(self.what, self.name, self.use, NOT, self.why, self.amount, self.whole)
+        return Work(self.what, self.name, self.use, NOT, self.why, self.amount, self.whole_table)
 
     @property
     def title(self) -> str:

@@ -110,7 +110,7 @@ def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """Where a person has several rows, draws for each of them are averaged."""
     plan = flow.plan
     subjects = [fact for fact in plan.source.attributes if fact.role is Role.SUBJECT]
-    asked = [r for r in plan.requirements if r.needs_operator and r.counts_people]
+    requirements = [r for r in plan.requirements if r.needs_operator and r.counts_people]
     for step in plan.steps if subjects else ():
         path = plan.upstream(step.name)
         arriving = plan.arriving(step)
@@ -119,7 +119,7 @@ def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
             continue
         for fact in arriving:
             drawn = step.effect.changes.get(fact.name) is Change.PERTURBED
-            if drawn and any(covers(r.secrets, fact) for r in asked):
+            if drawn and any(covers(r.secrets, fact) for r in requirements):
                 yield Diagnostic(
                     "PPF561",
                     f"`{step.name}` draws each row of `{fact.source}` for itself: it does not read"
@@ -134,9 +134,9 @@ def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A perturbed value protects nobody where something released tells of the true one, by whatever name."""
     for source, released in _by_origin(flow).items():
         drawn = [(release, fact) for release, fact in released if source in fact.lineage.drawn]
-        told = next(_told_beside(flow, source, released), None) if drawn else None
-        if told is not None:
-            release, what, help_ = told
+        leak = next(_told_beside(flow, source, released), None) if drawn else None
+        if leak is not None:
+            release, what, help_ = leak
             steps = next((perturbers(f) for _, f in drawn if perturbers(f)), ())
             yield Diagnostic(
                 "PPF556",

@@ -18,14 +18,14 @@ def line_end(text: str, end: int) -> int:
     """Return where the last line of something ends, before its break; a text with its line breaks ends behind one."""
     if end and text[end - 1] in _BREAKS:
         return end - (2 if text[end - 2 : end] == "\r\n" else 1)
-    found = _BREAK.search(text, end)
-    return len(text) if found is None else found.start()
+    match = _BREAK.search(text, end)
+    return len(text) if match is None else match.start()
 
 
 def next_line(text: str, place: int) -> int:
     """Return where the line below that of a place begins; the end of the text where there is none."""
-    found = _BREAK.search(text, place)
-    return len(text) if found is None else found.end()
+    match = _BREAK.search(text, place)
+    return len(text) if match is None else match.end()
 
 
 def behind_lines(text: str, end: int) -> int:
@@ -48,8 +48,8 @@ def comments_above(text: str, place: int) -> int:
     start, far = line_start(text, place), column(text, place)
     while start:
         above = line_start(text, line_end(text, start))
-        found = _ATTACHED.match(text, above, start)
-        if found is None or found.end() - 1 - above != far:
+        match = _ATTACHED.match(text, above, start)
+        if match is None or match.end() - 1 - above != far:
             break
         start = above
     return start
@@ -57,5 +57,5 @@ def comments_above(text: str, place: int) -> int:
 
 def line_break(text: str) -> str:
     """Return how a text ends its lines."""
-    found = _BREAK.search(text)
-    return "\n" if found is None else found[0]
+    match = _BREAK.search(text)
+    return "\n" if match is None else match[0]

@@ -17,8 +17,8 @@ def remarks(text: str, path: PolicyPath) -> dict[str, str]:
         node = _below(node, part)
     if not isinstance(node, MarkedMap) or node.flow:
         return {}
-    found = {entry.name: _comment(text, entry.key.start) for entry in node.entries}
-    return {name: comment for name, comment in found.items() if comment}
+    comments = {entry.name: _comment(text, entry.key.start) for entry in node.entries}
+    return {name: comment for name, comment in comments.items() if comment}
 
 
 def _below(node: MarkedValue | None, part: str) -> MarkedValue | None:

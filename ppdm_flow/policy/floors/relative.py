@@ -80,8 +80,8 @@ def anchored(relative: RelativeFloor, flat: FlatPolicy) -> Iterator[Floor]:
 
 def _shape(path: PolicyPath, tree: Any) -> Shape | None:
     """Return what stands at a place; under ``privacy`` also what kinds of other packages that are named there take."""
-    whole = path == ("privacy",) and isinstance(tree, Mapping)
-    return at(path, whole_model(map(str, tree))) if whole else at(path)
+    is_privacy = path == ("privacy",) and isinstance(tree, Mapping)
+    return at(path, whole_model(map(str, tree))) if is_privacy else at(path)
 
 
 def _stated(path: PolicyPath, tree: Any) -> dict[PolicyPath, Any]:
@@ -185,8 +185,8 @@ def _adds(path: PolicyPath, shape: Shape) -> bool:
     """Whether something that the template does not state can only ask for more."""
     if everything_where_absent(path):
         return False
-    whole = path[0] in ("gates", "approvals") or (path[0] == "privacy" and len(path) == 2)
-    return whole or bool(sign(path)) or _bounds(path, shape)
+    is_additive = path[0] in ("gates", "approvals") or (path[0] == "privacy" and len(path) == 2)
+    return is_additive or bool(sign(path)) or _bounds(path, shape)
 
 
 def _bounds(path: PolicyPath, shape: Shape) -> bool:

@@ -215,7 +215,7 @@ class Inheritance:
         self.diagnostics.extend(substitution.diagnostics)
         if reference.broken or reference.text is None:
             return None
-        target = self._found(reference.text, parent, os.path.dirname(here.path) or ".")  # noqa: PTH120  (keeps `./` away)
+        target = self._find_template(reference.text, parent, os.path.dirname(here.path) or ".")  # noqa: PTH120  (keeps `./` away)
         if target is None or self._circular(target, parent, use):
             return None
         self.account.users.setdefault(target.shown, parent.template.span)
@@ -225,7 +225,7 @@ class Inheritance:
             self._check_given(parent, layer, target, outermost=use.outermost)
         return layer
 
-    def _found(self, reference: str, parent: Parent, home: str) -> FoundTemplate | None:
+    def _find_template(self, reference: str, parent: Parent, home: str) -> FoundTemplate | None:
         span = parent.template.span
         if name := package(reference):
             self.account.ranges.setdefault(name, []).append(span)

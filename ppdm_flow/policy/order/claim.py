@@ -28,11 +28,11 @@ from ppdm_flow.sdk.spec import imported
 class ReleaseScope:
     """Which releases something is claimed of: those of these ``names``, or all where that is None.
 
-    ``held`` is what they hold, by the steps that make it, and ``free`` what the other releases of the policy hold.
+    ``contents`` is what they hold, by the steps that make it, and ``free`` what the other releases of the policy hold.
     """
 
     names: frozenset[str] | None = None
-    held: frozenset[Hashable] = frozenset()
+    contents: frozenset[Hashable] = frozenset()
     free: frozenset[Hashable] = frozenset()
 
     def covers(self, other: ReleaseScope) -> bool:
@@ -41,7 +41,7 @@ class ReleaseScope:
             return True
         if other.names is None:
             return False
-        return self.names >= other.names and not (self.free - other.free) & other.held
+        return self.names >= other.names and not (self.free - other.free) & other.contents
 
 
 EVERYWHERE = ReleaseScope()
@@ -255,7 +255,7 @@ class MetricReader:
         where = scope.names or frozenset()
         for bound, at_most in ((gate.minimum, False), (gate.maximum, True)):
             if bound is not None:
-                yield GateClaim(figure, at_most, bound, where, gate.max_width, texts, scope.held, scope.free)
+                yield GateClaim(figure, at_most, bound, where, gate.max_width, texts, scope.contents, scope.free)
 
     def scope(self, releases: Sequence[str]) -> ReleaseScope:
         """Return these releases as what they hold, and what others hold; all releases where there are none."""
@@ -288,8 +288,8 @@ class MetricReader:
             return ("step", made_by(self.policy.steps, owner, self.canon), figure)
         if owner == ANALYSES:
             of = figure.partition(".")[0]
-            asked = {n: each.model_dump_json() for n, each in self.policy.analyses.items() if of in (n, figure)}
-            return ("analyses", tuple(sorted(asked.items())), figure)
+            analyses = {n: each.model_dump_json() for n, each in self.policy.analyses.items() if of in (n, figure)}
+            return ("analyses", tuple(sorted(analyses.items())), figure)
         return ("implicit", owner, figure)
 
 

@@ -147,7 +147,7 @@ class ClaimComparison:
             if sides[0].text == sides[1].text or _content(self.before[path]) == _content(self.after[later]):
                 return None
             return ComparedClause(".".join(later), judged, "each implies the other", *sides)
-        return ComparedClause(".".join(later), judged, self._told(path, later, forward, backward), *sides)
+        return ComparedClause(".".join(later), judged, self._explain_relation(path, later, forward, backward), *sides)
 
     def _removed(self, path: PolicyPath, claims: list[Claim]) -> ComparedClause:
         why = _first(self._reasons(self.after, claims, self.between), claims)
@@ -171,7 +171,9 @@ class ClaimComparison:
         every = [claim for claims in given.values() for claim in claims]
         return [implied(chain(given.get(claim.clause, ()), every), claim, between) for claim in asked]
 
-    def _told(self, path: PolicyPath, later: PolicyPath, forward: list[str | None], backward: list[str | None]) -> str:
+    def _explain_relation(
+        self, path: PolicyPath, later: PolicyPath, forward: list[str | None], backward: list[str | None]
+    ) -> str:
         """Say what makes a clause stronger, weaker, or what keeps it from being compared."""
         before, after = self.before[path], self.after[later]
         waived_ = "; waived until another day" if len({c.until for c in (*before, *after)}) > 1 else ""

@@ -220,8 +220,8 @@ def columns(given: DatasheetInput) -> Iterator[SheetColumn]:
     described = {a["name"]: a for a in given.beside[DICTIONARY]["attributes"]}
     for column in given.node["attributes"]:
         about = described[column["name"]]
-        told = {each["step"]: each["told"] for each in about.get("done", ()) if "told" in each}
-        done = tuple(dict.fromkeys(_done(given, column, words, told)))
+        step_notes = {each["step"]: each["told"] for each in about.get("done", ()) if "told" in each}
+        done = tuple(dict.fromkeys(_done(given, column, words, step_notes)))
         holds = f"{_TYPES.get(about['type'], about['type'])}; {_ROLES.get(column['role'], column['role'])}"
         sizes = f"The sizes are {about['sizes']}." if "sizes" in about else ""
         description = " ".join(filter(None, (about.get("description", ""), sizes)))
@@ -241,7 +241,7 @@ def left_out(given: DatasheetInput) -> tuple[str, ...]:
 
 
 def _done(
-    given: DatasheetInput, column: Mapping[str, Any], words: Mapping[str, StepWords], told: Mapping[str, str]
+    given: DatasheetInput, column: Mapping[str, Any], words: Mapping[str, StepWords], step_notes: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield what was done: what the step says of this column, or else its card of any."""
     changes = {change["step"]: change["change"] for change in column.get("changes", ())}
@@ -251,7 +251,7 @@ def _done(
     for step in since:
         name = step["name"]
         if name in changes or name == added or name in column.get("steps", ()):
-            yield from (told[name],) if name in told else words[name].done(changes.get(name))
+            yield from (step_notes[name],) if name in step_notes else words[name].done(changes.get(name))
     sources = column.get("computed_from", [])
     if column.get("how") == DerivationKind.GENERATED:
         return
@@ -359,8 +359,8 @@ def accounts(given: DatasheetInput) -> Iterator[StepAccount]:
         silent = () if words.statements else (*rows, _SILENT)
         singly = (_SINGLY,) if step["expands_weights"] else ()
         done = () if columns else words.on("done")
-        told = (done, words.on("true"), (*words.on("not true"), *silent, *singly), words.on("correct"))
-        yield StepAccount(step["name"], step["use"], words.summary, columns, *told)
+        statements = (done, words.on("true"), (*words.on("not true"), *silent, *singly), words.on("correct"))
+        yield StepAccount(step["name"], step["use"], words.summary, columns, *statements)
 
 
 # How recipients estimate what the original had from values that were changed with known probabilities.
@@ -491,8 +491,10 @@ class Promise:
 
 def promises(given: DatasheetInput) -> tuple[Promise, ...]:
     """Return the requirements that were judged on the release."""
-    asked = {r["id"]: r for r in given.report["plan"].get("requirements", ())}
-    return tuple(dict.fromkeys(_promise(r, asked.get(r["id"], {}), given) for r in given.results("requirements")))
+    requirements = {r["id"]: r for r in given.report["plan"].get("requirements", ())}
+    return tuple(
+        dict.fromkeys(_promise(r, requirements.get(r["id"], {}), given) for r in given.results("requirements"))
+    )
 
 
 def gates(given: DatasheetInput) -> tuple[Promise, ...]:
@@ -503,11 +505,11 @@ def gates(given: DatasheetInput) -> tuple[Promise, ...]:
     )
 
 
-def _promise(result: ResultDocument, asked: Mapping[str, Any], given: DatasheetInput) -> Promise:
+def _promise(result: ResultDocument, requirement: Mapping[str, Any], given: DatasheetInput) -> Promise:
     unit = given.unit(result)
-    names = {key: _written(value, given) for key, value in asked.items()}
-    told = " ".join(_sentences(result, names, unit))
-    sentence = told if result["holds"] else f"{_NOT} {told}"
+    names = {key: _written(value, given) for key, value in requirement.items()}
+    text = " ".join(_sentences(result, names, unit))
+    sentence = text if result["holds"] else f"{_NOT} {text}"
     empty = result["metric"].endswith(_NO_COLUMNS)
     bound = "" if empty or unit == "points" else _bound(result, unit)
     title = given.plain(title_of(result["id"]))

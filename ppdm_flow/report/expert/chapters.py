@@ -309,18 +309,19 @@ PREAMBLE = (
 
 def render(document: ReportDocument) -> str:
     """Return the whole text; the same document gives the same text."""
-    whole = determination(document)
+    determined = determination(document)
     head = [
-        f"# {TITLE}: {escaped(whole.policy)}",
+        f"# {TITLE}: {escaped(determined.policy)}",
         "",
-        f"**{whole.readers}.** {escaped(whole.sentence)}",
+        f"**{determined.readers}.** {escaped(determined.sentence)}",
         "",
         PREAMBLE,
         "",
-        f"Run finished {escaped(whole.stamp)}. {escaped(whole.verdict)}",
+        f"Run finished {escaped(determined.stamp)}. {escaped(determined.verdict)}",
     ]
     return (
-        "\n".join([*head, *(line for number, c in enumerate(whole.chapters, 1) for line in _lines(number, c))]) + "\n"
+        "\n".join([*head, *(line for number, c in enumerate(determined.chapters, 1) for line in _lines(number, c))])
+        + "\n"
     )
 
 

@@ -128,8 +128,8 @@ _PAIR_THEM = (
 
 def _is_unpaired(result: ResultDocument, document: ReportDocument) -> bool:
     """Whether nobody measured this since the file alone does not tell which row is whose."""
-    told = ((f["code"], f["subject"], f["text"]) for f in document["findings"])
-    return not result["holds"] and (UNTOLD_CELLS, result["id"], result["sentence"]) in told
+    untold_findings = ((f["code"], f["subject"], f["text"]) for f in document["findings"])
+    return not result["holds"] and (UNTOLD_CELLS, result["id"], result["sentence"]) in untold_findings
 
 
 def _untold(result: ResultDocument, document: ReportDocument) -> str:

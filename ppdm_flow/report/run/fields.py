@@ -223,13 +223,13 @@ def is_total(name: str) -> bool:
 
 def information_kept(document: ReportDocument) -> tuple[InformationKept, ...]:
     """Return what each release keeps on which it was measured, once each."""
-    found: dict[str, InformationKept] = {}
+    kept_by_release: dict[str, InformationKept] = {}
     for name, figure in document["metrics"].items():
         if is_total(name):
             owner = name.rpartition(".")[0]
             release = owner.rpartition("/")[0]
-            found.setdefault(release, _kept(release, owner, figure, document["metrics"]))
-    return tuple(found.values())
+            kept_by_release.setdefault(release, _kept(release, owner, figure, document["metrics"]))
+    return tuple(kept_by_release.values())
 
 
 def _kept(release: str, owner: str, figure: FigureDocument, metrics: dict[str, FigureDocument]) -> InformationKept:

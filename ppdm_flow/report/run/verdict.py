@@ -58,9 +58,9 @@ def _taken_away(document: ReportDocument) -> list[str]:
 
 
 def _personal(document: ReportDocument) -> list[str]:
-    told = [f for f in document["findings"] if f["code"] == _PERSONAL and not f.get("waived_by")]
+    findings = [f for f in document["findings"] if f["code"] == _PERSONAL and not f.get("waived_by")]
     subjects: dict[str, list[str]] = {}
-    for finding in told:
+    for finding in findings:
         subjects.setdefault(finding["text"], []).append(f"`{finding['subject']}`")
     return [f"Undeclared personal data ({_PERSONAL}) in {listed(where)}: {text}." for text, where in subjects.items()]
 
@@ -102,9 +102,9 @@ def _in_common(document: ReportDocument) -> list[str]:
 
 def _hidden(document: ReportDocument) -> list[str]:
     """Say which released columns say next to nothing, and what helps: once for all that the same helps."""
-    told = [f for f in document["findings"] if f["code"] == _SAYS_NOTHING and not f.get("waived_by")]
+    findings = [f for f in document["findings"] if f["code"] == _SAYS_NOTHING and not f.get("waived_by")]
     releases_of: dict[str, dict[str, list[str]]] = {}
-    for finding in told:
+    for finding in findings:
         what, _, advice = finding["text"].partition(". ")
         releases_of.setdefault(advice, {}).setdefault(what, []).append(finding["subject"].partition(".")[0])
     several = len(document["releases"]) > 1
@@ -120,21 +120,21 @@ class CheckTally:
     """How many checks of one release hold, those that are about no release in particular included."""
 
     release: str
-    held: int
+    holding: int
     total: int
     waived: int = 0
 
     @property
     def holds(self) -> bool:
         """Whether all of them do."""
-        return self.held == self.total
+        return self.holding == self.total
 
     @property
     def state(self) -> str:
         """``fails``, ``waived`` or ``holds``: the worst of them; ``unasked`` where there is none."""
         if not self.total:
             return "unasked"
-        if self.held + self.waived < self.total:
+        if self.holding + self.waived < self.total:
             return "fails"
         return "waived" if self.waived else "holds"
 
@@ -240,7 +240,7 @@ def _sentence(
         when = " once people have approved it: `publication.json` says whether and when they did" if held else ""
         leave = f"The data may leave as {what}{when}."
         holding = [sum(check.holds for check in part) for part in (checks, gated)]
-        return f"{_held(*holding, waived=waived)} {leave}"
+        return f"{_write_holding(*holding, waived=waived)} {leave}"
     if failing:
         verb = "does" if failing == 1 else "do"
         return f"{failing:,} of {counted(total, 'check')} {verb} not hold.{beside} No release has left{where}."
@@ -251,14 +251,14 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _held(total: int, gated: int, *, waived: int) -> str:
+def _write_holding(total: int, gated: int, *, waived: int) -> str:
     parts = [counted(count, noun) for count, noun in ((total, "requirement"), (gated, "gate")) if count]
     but = f"{counted(waived, 'check')} {'does' if waived == 1 else 'do'} not hold and {_are(waived)} waived."
     if not parts:
         return but[0].upper() + but[1:] if waived else "Nothing was asked, so nothing failed."
     verb = "holds" if total + gated == 1 else "hold"
-    held = f"{listed(parts)} {verb}, measured on the released files themselves"
-    return f"{held}; {but}" if waived else f"{held}."
+    text = f"{listed(parts)} {verb}, measured on the released files themselves"
+    return f"{text}; {but}" if waived else f"{text}."
 
 
 def _contradiction(claimed: str, failing: int, total: int, *, waived: bool) -> str:

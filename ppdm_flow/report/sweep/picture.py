@@ -154,7 +154,7 @@ def _axis(metric: SweepMetric, name: str) -> ChartAxis:
     """Name an axis: by the whole name of its figure where there is room, since `share` alone says little."""
     titles = [f"{each} ({BETTER[metric['direction']]})" for each in (metric["name"], name)]
     title = next((each for each in titles if fits(each, _WIDTH)), titles[-1])
-    return ChartAxis(title, metric["unit"] if metric["unit"] in _SHARES else "", whole=True)
+    return ChartAxis(title, metric["unit"] if metric["unit"] in _SHARES else "", round_ends=True)
 
 
 def _border(best: Sequence[ChartPoint], *, smaller: bool) -> list[tuple[float, float]]:

@@ -178,13 +178,13 @@ def gathered(pieces: list[pa.Array]) -> pa.Array:
         return _occurring(pieces)
     offsets = [pa.array([0], pa.int64())]
     values = []
-    held = 0
+    offset = 0
     for piece in pieces:
         begin = piece.offsets[0].as_py()
         size = piece.offsets[len(piece)].as_py() - begin
-        offsets.append(pc.add(piece.offsets.slice(1), held - begin))
+        offsets.append(pc.add(piece.offsets.slice(1), offset - begin))
         values.append(piece.values.slice(begin, size))
-        held += size
+        offset += size
     return pa.LargeListArray.from_arrays(pa.concat_arrays(offsets), _occurring(values))
 
 
@@ -202,8 +202,8 @@ def _occurring(pieces: list[pa.Array]) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(places, names.take(order), safe=False)
     if len(names) <= _BYTE:
         codes = codes.cast(pa.int8(), safe=False)  # of bytes, what occurs is looked up in a table
-    found = codes.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(found.indices, names.take(found.dictionary), safe=False)
+    encoded = codes.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices, names.take(encoded.dictionary), safe=False)
 
 
 def _ranked(head: npt.NDArray[np.int32], width: int) -> npt.NDArray[np.int32] | None:

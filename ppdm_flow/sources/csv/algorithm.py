@@ -59,16 +59,16 @@ class CsvSource:
         self.path = path
         self._window = window
         self._first = first
-        self._found: CsvHeader | None = None
+        self._header: CsvHeader | None = None
         self._given: tuple[str, ...] | None = None
         self._may_repeat = params.header  # a row may have the names of the columns in its cells
 
     @property
     def header(self) -> CsvHeader:
         """The names and where the data begins."""
-        if self._found is None:
-            self._found = read_header(self.path, self.params)
-        return self._found
+        if self._header is None:
+            self._header = read_header(self.path, self.params)
+        return self._header
 
     def names(self) -> tuple[str, ...]:
         """Return the column names. Raises DataError where the file cannot be read, or where two names are the same."""
@@ -224,10 +224,10 @@ class CsvSource:
         if not len(rows):
             return
         if len(columns) < len(names):
-            again = CsvSource(self.params, self.path, self._window, self._first)
+            reread = CsvSource(self.params, self.path, self._window, self._first)
             if self._given is not None:
-                again.name_columns(self._given)
-            for _ in again.batches(names):
+                reread.name_columns(self._given)
+            for _ in reread.batches(names):
                 pass
             self._may_repeat = False
         elif len(names) > 1 or (self._given is not None and rows[0] == 0):
@@ -417,19 +417,19 @@ def windows(path: Path, params: CsvSourceParams, lines: int, size: int) -> list[
         earliest = begin = file.tell()
         rest = b""
         while chunk := file.read(_CHUNK):
-            whole = (rest + chunk).rstrip(scanner.open_ended)
-            rest = (rest + chunk)[len(whole) :]
+            complete = (rest + chunk).rstrip(scanner.open_ended)
+            rest = (rest + chunk)[len(complete) :]
             inside = scanner.inside
             try:
-                quotes = scanner.scan(whole)
+                quotes = scanner.scan(complete)
             except QuoteFault:
                 return None
-            while (wanted := max(cuts[-1], earliest) + size - begin) < len(whole):
-                cut = _line_end(whole, max(0, wanted), quotes, inside=inside)
+            while (wanted := max(cuts[-1], earliest) + size - begin) < len(complete):
+                cut = _line_end(complete, max(0, wanted), quotes, inside=inside)
                 if cut is None:
                     break
                 cuts.append(begin + cut)
-            begin += len(whole)
+            begin += len(complete)
     if scanner.inside or scanner.backslashed or params.escape:
         return None
     total = begin + len(rest)
@@ -551,9 +551,9 @@ def _respelled(texts: pa.StringArray, decimal: str, thousands: str) -> pa.String
     group = f"[{_SPACES}]" if thousands == " " else re.escape(thousands)
     marks = re.escape(f"{decimal}{thousands}.,") + (_SPACES if thousands == " " else "")
     of_digits = pc.match_substring_regex(texts, f"^[+-]?[0-9{marks}]+([eE][+-]?[0-9]+)?$")
-    whole = f"([0-9]+|[0-9]{{1,3}}({group}[0-9]{{3}})+)" if thousands else "[0-9]+"
+    digits = f"([0-9]+|[0-9]{{1,3}}({group}[0-9]{{3}})+)" if thousands else "[0-9]+"
     point = re.escape(decimal)
-    valid = pc.match_substring_regex(texts, f"^[+-]?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$")
+    valid = pc.match_substring_regex(texts, f"^[+-]?({digits}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$")
     plain = pc.replace_substring_regex(texts, group, "") if thousands else texts
     plain = pc.replace_substring(plain, decimal, ".")
     unreadable = pc.binary_join_element_wise(UNREADABLE, texts, "")

@@ -73,14 +73,14 @@ class CsvText(io.BufferedIOBase):
 
     def read(self, size: int | None = -1) -> bytes:
         """Read bytes: at least half of so many, but at the end."""
-        whole = size is None or size < 0
+        read_all = size is None or size < 0
         ready, length = [self._ready], len(self._ready)
-        while (whole or length <= (size or 0) // 2) and (piece := next(self._pieces, None)) is not None:
+        while (read_all or length <= (size or 0) // 2) and (piece := next(self._pieces, None)) is not None:
             ready.append(piece)
             length += len(piece)
         data = b"".join(ready)
-        self._ready = b"" if whole else data[size:]
-        return data if whole or length <= (size or 0) else data[:size]
+        self._ready = b"" if read_all else data[size:]
+        return data if read_all or length <= (size or 0) else data[:size]
 
     read1 = read
 
@@ -97,9 +97,9 @@ class CsvText(io.BufferedIOBase):
     def _checked(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the text as far as its quotes are in order. Raises DataError."""
         try:
-            for whole in self._held_back(chunks):
-                self._scanner.scan(whole)
-                yield self._doubled(whole)
+            for chunk in self._held_back(chunks):
+                self._scanner.scan(chunk)
+                yield self._doubled(chunk)
             self._scanner.finish()
         except QuoteFault as error:
             self._explain(error)
@@ -108,11 +108,11 @@ class CsvText(io.BufferedIOBase):
         """Yield chunks that do not end with a quote or an escape, whose meaning the next byte says."""
         rest: list[bytes] = []
         for chunk in chunks:
-            whole = chunk.rstrip(self._scanner.open_ended)
-            if whole:
-                yield b"".join((*rest, whole))
+            complete = chunk.rstrip(self._scanner.open_ended)
+            if complete:
+                yield b"".join((*rest, complete))
                 rest = []
-            rest.append(chunk[len(whole) :])
+            rest.append(chunk[len(complete) :])
         if any(rest):
             yield b"".join(rest)
 

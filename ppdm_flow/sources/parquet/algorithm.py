@@ -72,7 +72,7 @@ class ParquetSource:
         self.groups = groups
         self.first = first
         self.repeated = 0
-        self._told: Mapping[str, Mapping[bytes, bytes]] = {}
+        self._field_metadata: Mapping[str, Mapping[bytes, bytes]] = {}
 
     def names(self) -> tuple[str, ...]:
         """Return the column names. Raises DataError where the file is no Parquet, or two names are the same."""
@@ -118,7 +118,7 @@ class ParquetSource:
         try:
             with self._open(columns) as file:
                 self.repeated = 0
-                self._told = documents(file.schema_arrow.metadata)
+                self._field_metadata = documents(file.schema_arrow.metadata)
                 for batch in _blocks(file, list(columns), self.groups, threads=threads):
                     yield self._batch(batch, columns, types, done)
                     done += batch.num_rows
@@ -170,7 +170,8 @@ class ParquetSource:
                 raise fault("PPF719", f"column `{name}`: {error}", help="drop it, or flatten it beforehand") from None
             except pa.ArrowException:
                 raise fault("PPF704", f"column `{name}`: after row {done} a value is not UTF-8 text") from None
-        fields = [pa.field(n, a.type, metadata=self._told.get(n)) for n, a in zip(columns, arrays, strict=True)]
+        typed = zip(columns, arrays, strict=True)
+        fields = [pa.field(n, a.type, metadata=self._field_metadata.get(n)) for n, a in typed]
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
     def _column(self, array: pa.Array) -> pa.Array:

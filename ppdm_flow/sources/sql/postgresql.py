@@ -55,9 +55,9 @@ class PostgresSession(PostgresConnection):
         names = self._schema(f"SELECT * FROM {relation} AS q LIMIT 0").names  # noqa: S608
         if not names or len(set(names)) < len(names):
             return tuple(SqlColumn(name, quoted(name)) for name in names)
-        asked = ", ".join(f"pg_catalog.pg_typeof(q.{quoted(name)})::oid::bigint" for name in names)
+        type_queries = ", ".join(f"pg_catalog.pg_typeof(q.{quoted(name)})::oid::bigint" for name in names)
         empty = f"(SELECT * FROM {relation} AS p LIMIT 0) AS q"  # noqa: S608
-        (oids,) = self._ask(f"SELECT {asked} FROM (SELECT 1) AS one LEFT JOIN {empty} ON true")  # noqa: S608
+        (oids,) = self._ask(f"SELECT {type_queries} FROM (SELECT 1) AS one LEFT JOIN {empty} ON true")  # noqa: S608
         types = self._types(oids)
         return tuple(_column(name, types[oid]) for name, oid in zip(names, oids, strict=True))
 

@@ -56,9 +56,10 @@ class SqliteSession(AdbcConnection):
         yield from batches
 
     def _looked_at(self, names: Sequence[str], relation: str) -> Iterator[SqlColumn]:
-        asked = [f"max(typeof({quoted(name)}) = '{kind}')" for name in names for kind in _TYPES]
-        asked += [f"max(abs(CASE typeof({quoted(n)}) WHEN 'integer' THEN {quoted(n)} / 2 END))" for n in names]
-        (cells,) = self._ask(f"SELECT {', '.join(f'{each} AS c{i}' for i, each in enumerate(asked))} FROM {relation}")  # noqa: S608
+        expressions = [f"max(typeof({quoted(name)}) = '{kind}')" for name in names for kind in _TYPES]
+        expressions += [f"max(abs(CASE typeof({quoted(n)}) WHEN 'integer' THEN {quoted(n)} / 2 END))" for n in names]
+        every = ", ".join(f"{each} AS c{i}" for i, each in enumerate(expressions))
+        (cells,) = self._ask(f"SELECT {every} FROM {relation}")  # noqa: S608
         for place, name in enumerate(names):
             there = [kind for kind, cell in zip(_TYPES, cells[4 * place : 4 * place + 4], strict=True) if cell]
             large = (cells[4 * len(names) + place] or 0) > _EXACT // 2

@@ -343,21 +343,21 @@ def _one_by_one(array: pa.Array, kind: AttributeType, zone: bool | None) -> Pars
 
 def _typed(array: pa.Array, missing: Mask, kind: AttributeType) -> ParsedNumbers:
     """Read numbers and moments; what does not fit the type exactly is bad."""
-    found = array.type
+    arrow_type = array.type
     if kind.is_time:
         return _moments(array, missing, kind)
-    if pa.types.is_date(found) or pa.types.is_timestamp(found) or not fits(found):
+    if pa.types.is_date(arrow_type) or pa.types.is_timestamp(arrow_type) or not fits(arrow_type):
         return _settled(np.zeros(len(array), dtype_of(kind)), missing, ~missing, kind)
     if kind is AttributeType.FLOAT:
-        if pa.types.is_float32(found) or pa.types.is_float16(found):  # 0.1, and not 0.10000000149011612
+        if pa.types.is_float32(arrow_type) or pa.types.is_float16(arrow_type):  # 0.1, and not 0.10000000149011612
             array = pc.cast(pc.cast(array, pa.float32()), pa.string())
         return _settled(_numpy(_filled(pc.cast(array, pa.float64(), safe=False)), kind), missing, _none(array), kind)
-    if pa.types.is_integer(found) and not pa.types.is_uint64(found):
+    if pa.types.is_integer(arrow_type) and not pa.types.is_uint64(arrow_type):
         return _settled(_numpy(_filled(pc.cast(array, pa.int64())), kind), missing, _none(array), kind)
-    return _whole(array, missing)
+    return _integers(array, missing)
 
 
-def _whole(array: pa.Array, missing: Mask) -> ParsedNumbers:
+def _integers(array: pa.Array, missing: Mask) -> ParsedNumbers:
     """Read floats, decimals and large unsigned numbers that are whole."""
     if pa.types.is_uint64(array.type):
         numbers = array.fill_null(0).to_numpy(zero_copy_only=False)
@@ -370,13 +370,13 @@ def _whole(array: pa.Array, missing: Mask) -> ParsedNumbers:
 
 def _moments(array: pa.Array, missing: Mask, kind: AttributeType) -> ParsedNumbers:
     """Read dates and timestamps: a date has no time of day, a timestamp nothing finer than a microsecond."""
-    found = array.type
-    if not (pa.types.is_date(found) or pa.types.is_timestamp(found)):
+    arrow_type = array.type
+    if not (pa.types.is_date(arrow_type) or pa.types.is_timestamp(arrow_type)):
         return _settled(np.zeros(len(array), dtype_of(kind)), missing, ~missing, kind)
-    zoned = pa.types.is_timestamp(found) and found.tz is not None
+    zoned = pa.types.is_timestamp(arrow_type) and arrow_type.tz is not None
     per_second = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-    unit = per_second[found.unit] if pa.types.is_timestamp(found) else 0
-    if pa.types.is_date32(found):
+    unit = per_second[arrow_type.unit] if pa.types.is_timestamp(arrow_type) else 0
+    if pa.types.is_date32(arrow_type):
         ticks, per_day = array.cast(pa.int32()).cast(pa.int64()), 1
     else:
         ticks, per_day = array.cast(pa.int64()), 86_400 * unit if unit else 86_400_000

@@ -40,10 +40,10 @@ def stacked(parts: Sequence[SetColumn]) -> SetColumn:
 
 def _baskets(parts: Sequence[Baskets]) -> Baskets:
     offsets = [np.zeros(1, dtype=np.int64)]
-    held = 0
+    offset = 0
     for part in parts:
-        offsets.append(part.offsets[1:] + held)
-        held += len(part.items)
+        offsets.append(part.offsets[1:] + offset)
+        offset += len(part.items)
     return Baskets(np.concatenate(offsets), np.concatenate([p.items for p in parts]), parts[0].categories)
 
 
