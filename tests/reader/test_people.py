@@ -13,7 +13,7 @@ import pytest
 
 from ppdm_flow.reader.files import SourceRows
 from ppdm_flow.reader.people import choices, steady_of_people, usually_steady
-from ppdm_flow.reader.query.held import QueryReader
+from ppdm_flow.reader.query.query_reader import QueryReader
 from ppdm_flow.reader.row_kinds import ReaderQuestion
 from tests.reader.database import database
 

@@ -11,7 +11,7 @@ from ppdm_flow.reader import candidates, row_kinds
 from ppdm_flow.reader.candidates import met_by, sum_products
 from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError
 from ppdm_flow.reader.query import tables
-from ppdm_flow.reader.query.held import QueryReader
+from ppdm_flow.reader.query.query_reader import QueryReader
 from ppdm_flow.reader.query.tables import QueryTables
 from ppdm_flow.reader.row_kinds import joined, rows_of
 from tests.reader.database import database

@@ -9,7 +9,7 @@ import pytest
 
 from ppdm_flow.reader.candidates import KIND, KNOWN, CandidateSearch
 from ppdm_flow.reader.faults import TruthExcludedError
-from ppdm_flow.reader.query.held import QueryReader
+from ppdm_flow.reader.query.query_reader import QueryReader
 from tests.reader.by_group import by_first_route, by_second_route
 from tests.reader.drawn import Table, asked, column
 

@@ -10,7 +10,6 @@ from ppdm_flow.core.requirement import TOLERANCE, within
 from ppdm_flow.core.results import HELD, RELEASED, Figure, Finding, RequirementResult
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.run.scratch_run import CandidateContents
-from ppdm_flow.engine.run.scratch_run import CandidateContents as Held
 from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.test import (
     ExpectedContents,
@@ -296,7 +295,7 @@ class ContentsCheck:
 
     shown: bool
 
-    def differences(self, wanted: ExpectedContents, contents: Held) -> Iterator[Difference]:
+    def differences(self, wanted: ExpectedContents, contents: CandidateContents) -> Iterator[Difference]:
         """Yield every difference."""
         if wanted.rows is not None and not meets(wanted.rows, contents.rows):
             yield f"{contents.rows} rows, and expected are {bounds(wanted.rows)}", ("rows",), f"{contents.rows}"
@@ -327,7 +326,7 @@ class ContentsCheck:
                 yield f"{noun} `{each}` is in the release", (*path, "exclude", str(number)), None
 
 
-def _hidden(column: str, wanted: ExpectedSuppression, contents: Held) -> Iterator[Difference]:
+def _hidden(column: str, wanted: ExpectedSuppression, contents: CandidateContents) -> Iterator[Difference]:
     path = ("suppressed", column)
     if column not in contents.hidden:
         yield f"the release has no column `{column}`", path, None

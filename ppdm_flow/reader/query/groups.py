@@ -15,7 +15,7 @@ import networkx as nx
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.faults import TruthExcludedError
 from ppdm_flow.reader.files import NO_CELL, ReleasedFile, SourceRows
-from ppdm_flow.reader.query.held import QueryColumn, QueryFile, QueryReader
+from ppdm_flow.reader.query.query_reader import QueryColumn, QueryFile, QueryReader
 from ppdm_flow.reader.query.tables import Atom, QueryTables, assignments, connected_atoms
 from ppdm_flow.reader.row_kinds import ReaderQuestion
 

@@ -1,4 +1,4 @@
-"""The files that somebody holds before a question: who may be whose, and how likely."""
+"""The files that a reader has before a question: whose rows may be whose, and how likely."""
 
 # ruff: noqa: S608, E501  # long lines are SQL; all names in these queries are numbered ones of our own
 
