@@ -194,10 +194,8 @@ class RunReader:
             linked = linked_to(
                 run_files.source, run_files.files, run_files.question(grouping, "", self._nulls), run_files.own
             )
-        own, about = (
-            run_files.files[: run_files.own],
-            frozenset(run_files.same[a] for a in grouping if a in run_files.same),
-        )
+        own = run_files.files[: run_files.own]
+        about = frozenset(run_files.same[a] for a in grouping if a in run_files.same)
         return {
             file.name: [
                 o.name for g, o in enumerate(own) if g in linked[f] and tells_more(o, [file], about, drawn=False)

@@ -414,10 +414,8 @@ def _by_value(row_choices: Choices, cells: ClassCells, known_rows: int | None) -
     order = np.argsort(cells.value, kind="stable")
     owner, value, count = cells.owner[order], cells.value[order], cells.count[order].astype(np.float64)
     ends = np.flatnonzero(np.append(value[1:] != value[:-1], True)) + 1 if len(value) else np.zeros(0, dtype=np.int64)
-    people, seen = (
-        np.empty(len(class_holdings.persons), dtype=np.int64),
-        np.full(len(class_holdings.persons), -1, dtype=np.int64),
-    )
+    people = np.empty(len(class_holdings.persons), dtype=np.int64)
+    seen = np.full(len(class_holdings.persons), -1, dtype=np.int64)
     having, escapes = np.zeros(len(row_choices.sizes)), np.ones(len(class_holdings.persons))
     begin = 0
     for end in ends.tolist():

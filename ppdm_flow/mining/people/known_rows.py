@@ -123,10 +123,8 @@ def _early(class_profiles: ClassProfiles, known_rows: int, number: float) -> Kno
     combinations than all others together, which has one that none of them has; and the rarest classes of each profile.
     """
     least = int(class_profiles.people.min())
-    people, owner = (
-        np.repeat(each, np.diff(class_profiles.begins))
-        for each in (class_profiles.people, np.arange(len(class_profiles)))
-    )
+    lengths = np.diff(class_profiles.begins)
+    people, owner = (np.repeat(each, lengths) for each in (class_profiles.people, np.arange(len(class_profiles))))
     smallest = class_profiles.people + int(class_profiles.people.sum())
     in_class = np.zeros(0, dtype=np.int64)
     for copies in range(known_rows, 0, -1):

@@ -130,10 +130,8 @@ def _works(plan: Plan, rows: Mapping[str, RowEstimate]) -> Iterator[Work]:
     for join in plan.joins:
         most = max(rows.get(name, UNKNOWN_ROWS).counted for name in join.tables)
         driver_bytes = table_bytes(most, len(join.plan.source.attributes) + len(join.plan.releases[0].attributes))
-        amount, why = (
-            WorkAmount(len(join.tables), driver_bytes, 0, driver_bytes),
-            "linked tables are joined, and audited there",
-        )
+        amount = WorkAmount(len(join.tables), driver_bytes, 0, driver_bytes)
+        why = "linked tables are joined, and audited there"
         yield Work("join", " + ".join(join.tables), "", DRIVER, why, amount, whole_table=True)
 
 

@@ -300,12 +300,8 @@ def shares_sql(sql: Sql, candidate: DataView, pairs: PairedView, comparison: Wid
 
     Raises RunError where the paired rows are not those of the file.
     """
-    weight, columns, types, people = (
-        candidate.schema.weight,
-        comparison.columns,
-        comparison.types,
-        bool(comparison.subject),
-    )
+    weight, people = candidate.schema.weight, bool(comparison.subject)
+    columns, types = comparison.columns, comparison.types
     known = [comparison.attribute, *([comparison.subject] if people else [])]
     tables: dict[str, object] = {"paired": relation(pairs, columns, known, weight)}
     hold(sql, columns, types[1:], weight, tables)
