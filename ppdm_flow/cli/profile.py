@@ -57,6 +57,10 @@ def profile(
         str | None,
         option("--escape", "SIGN", "What stands before quotes inside quotes: `backslash`; `none` for doubled quotes."),
     ] = None,
+    missing: Annotated[
+        str | None,
+        option("--missing", "MARKS", "What stands for missing values beside empty cells, with commas between."),
+    ] = None,
     names: Annotated[
         str | None,
         option("--columns", "NAMES", "Names of the columns, with commas between, for a file without a header."),
@@ -76,7 +80,10 @@ def profile(
     if out is not None and out.exists() and out.is_file():
         raise UsageError(Diagnostic("PPF673", f"`{out}` is there already: nothing was written"))
     given = None if names is None else columns_of(names)
-    result = api.profile(data, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=given)
+    marks = None if missing is None else tuple(mark for mark in map(str.strip, missing.split(",")) if mark)
+    result = api.profile(
+        data, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=given, missing=marks
+    )
     if result.read_as:
         say(f"read as: {result.read_as}; `--delimiter`, `--encoding` and `--escape` say it otherwise")
     if header is None and given is None and result.document["source"]["columns"] is not None:

@@ -93,7 +93,7 @@ def _source(profile: ProfileDocument, path: str) -> str:
         lines += comment("The file seems to have no header: give the columns their names, here and below.", "  ")
         lines.append(f"  columns: {flow(source['columns'])}")
     if source["missing"] != [""]:
-        lines += comment("Marks of missing values that occur, of a list that ppdm-flow has.", "  ")
+        lines += comment("Texts that stand for missing values.", "  ")
         lines.append(f"  missing: {flow(source['missing'])}")
     return "\n".join(lines) + "\n"
 

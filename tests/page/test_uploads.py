@@ -71,8 +71,8 @@ def left(server: Server) -> list[str]:
 @pytest.mark.usefixtures("new_pythons")
 def test_a_table_is_kept_privately_and_shown_to_its_owner(server, steward):
     answer = sent(steward, "clinic.csv", TABLE)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/uploads?said=uploads.added")
     (upload,) = kept(server)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/uploads/{upload.id}?said=uploads.added")
     assert (upload.name, upload.format, upload.bytes) == ("clinic.csv", "csv", len(TABLE))
     assert upload.path.read_bytes() == TABLE
     assert stat.S_IMODE(upload.path.stat().st_mode) == 0o600

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,8 @@ class FileLayout:
 class TextOptions:
     """How a text file is written, as far as a user says it; what is None is found out.
 
-    ``columns`` are the names of the columns; the first line is a row then, unless ``header`` is true.
+    ``columns`` are the names of the columns; the first line is a row then, unless ``header`` is true. ``missing`` are
+    the texts that stand for missing values, beside empty cells.
     """
 
     header: bool | None = None
@@ -93,6 +95,7 @@ class TextOptions:
     encoding: str | None = None
     escape: str | None = None
     columns: tuple[str, ...] | None = None
+    missing: tuple[str, ...] | None = None
 
     def checked(self) -> TextOptions:
         """Return the options as the reader has them. Raises UsageError where it does not take one."""
@@ -171,8 +174,24 @@ def sets(data: Path, written: FileLayout) -> tuple[str, SetFacts, FileLayout] | 
         return names[0], set_facts(column), read if has_repeated(source) else written
 
 
-def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
-    """Read all columns. Raises DataError where the file cannot be read, or has columns that no policy can declare."""
+def first_sets(data: Path, written: FileLayout, most: int) -> tuple[str, list[str]] | None:
+    """Return the name of a file's column of sets, and its first sets with commas between items; None for a table."""
+    with wrap_plugin_errors("the source"):
+        source = open_source(written.node(telling_name(data)), data)
+        names = source.names()
+        batch = next(iter(source.batches(names)), None)
+        if batch is None or not any(holds_sets(each.type) for each in batch.schema):
+            return None
+        cells = [list(row.values()) for row in batch.slice(0, most).to_pylist()]
+        items = [[item for cell in row for item in (cell if isinstance(cell, list) else [cell])] for row in cells]
+        return ", ".join(names), [", ".join(map(str, row)) for row in items]
+
+
+def columns(data: Path, written: FileLayout, *, whole: bool = True) -> dict[str, Coded]:
+    """Read all columns, of the ``whole`` file or of its beginning.
+
+    Raises DataError where the file cannot be read, or has columns that no policy can declare.
+    """
     with wrap_plugin_errors("the source"):
         source = open_source(written.node(telling_name(data)), data)
         header = source.names()
@@ -181,7 +200,7 @@ def columns(data: Path, written: FileLayout) -> dict[str, Coded]:
             text = f"`{data}` has {counted(len(header), 'column')}, and {len(names)} are named"
             raise DataError(Diagnostic("PPF710", text, help="`--columns` takes all names, in the order of the file"))
         _check_names(names)
-        batches = list(source.batches(header))
+        batches = list(source.batches(header) if whole else islice(source.batches(header), 1))
     if not sum(batch.num_rows for batch in batches):
         raise DataError(Diagnostic("PPF714", f"`{data}` has a header and no rows"))
     return {name: _joined([batch.column(i) for batch in batches]) for i, name in enumerate(names)}
@@ -197,15 +216,14 @@ def partitions(data: Path) -> tuple[str, ...]:
     return file_set(data).keys if is_file_set(data) else ()
 
 
-def without(coded: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ...]]:
-    """Take marks of missing values for missing: (the columns, the marks that occur).
+def without(
+    coded: Mapping[str, Coded], said: tuple[str, ...] | None = None
+) -> tuple[dict[str, Coded], tuple[str, ...]]:
+    """Take marks of missing values for missing: (the columns, the marks). They are those that are ``said``, or occur.
 
     Raises DataError where a value is the sign of suppressed cells.
     """
-    marks = [m for m in MARKS if any(_has(values, m) for _, values in coded.values())]
-    every = (*MARKS, *NUMERIC_MARKS)
-    numeric = [values for _, values in coded.values() if numeric_but(values, every)]
-    marks += [m for m in NUMERIC_MARKS if any(_has(values, m) for values in numeric)]
+    marks = _occurring(coded) if said is None else list(said)
     if any(_has(values, "") for _, values in coded.values()):
         marks.insert(0, "")
     signed = next((name for name, (_, values) in coded.items() if _has(values, SUPPRESSED_TEXT)), None)
@@ -214,6 +232,14 @@ def without(coded: Mapping[str, Coded]) -> tuple[dict[str, Coded], tuple[str, ..
         raise DataError(Diagnostic("PPF713", text))
     kept = {name: _blanked(coded_, marks) for name, coded_ in coded.items()} if marks else dict(coded)
     return kept, tuple(dict.fromkeys(("", *marks)))
+
+
+def _occurring(coded: Mapping[str, Coded]) -> list[str]:
+    """Return the usual marks of missing values that the columns have."""
+    marks = [m for m in MARKS if any(_has(values, m) for _, values in coded.values())]
+    every = (*MARKS, *NUMERIC_MARKS)
+    numeric = [values for _, values in coded.values() if numeric_but(values, every)]
+    return marks + [m for m in NUMERIC_MARKS if any(_has(values, m) for values in numeric)]
 
 
 def _encoding(data: Path) -> str:

@@ -16,6 +16,7 @@ from ppdm_flow.api.profile.data import (
     TextOptions,
     are_values,
     columns,
+    first_sets,
     look,
     meanings,
     numbered,
@@ -74,6 +75,33 @@ class ProfileResult:
             raise DataError(Diagnostic("PPF674", text_, help="`--format text` says why each does"))
 
 
+@dataclass(frozen=True, slots=True)
+class FirstRows:
+    """The first rows of a file as a profile reads them: values of the data, for who has the file alone.
+
+    A cell without a value is None. ``layout`` is how the file is read, ``missing`` what stands for missing values in
+    the beginning of the file.
+    """
+
+    layout: FileLayout
+    names: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    missing: tuple[str, ...]
+
+
+def first_rows(data: Path, said: TextOptions, most: int) -> FirstRows:
+    """Return at most so many rows from the beginning of a file. Raises as `profile`."""
+    said = said.checked()
+    written = look(data, said)
+    if (sets_read := first_sets(data, written, most)) is not None:
+        name, lines = sets_read
+        return FirstRows(written, (name,), tuple((line,) for line in lines), ())
+    written, every = _read(data, written, said, whole=False)
+    coded, missing = without(every, said.missing)
+    texts = [[values[code].as_py() if code >= 0 else None for code in codes[:most]] for codes, values in coded.values()]
+    return FirstRows(written, tuple(coded), tuple(zip(*texts, strict=True)), missing)
+
+
 def profile(
     data: Path,
     *,
@@ -82,15 +110,17 @@ def profile(
     encoding: str | None = None,
     escape: str | None = None,
     names: tuple[str, ...] | None = None,
+    missing: tuple[str, ...] | None = None,
 ) -> ProfileResult:
     """Read data, which may be in an object store, measure it and guess roles.
 
     ``header`` says whether the first record of a text file or a sheet names the columns; ``delimiter``, ``encoding``
-    and ``escape`` how a text file is written, and ``names`` what its columns are called. What is None is found out; in
-    doubt the first record of a text file is a row. Raises UsageError for options that the reader has not, DataError
-    where the file cannot be read, has no rows, or columns that no policy can declare.
+    and ``escape`` how a text file is written, ``names`` what its columns are called, and ``missing`` what stands for
+    missing values beside empty cells. What is None is found out; in doubt the first record of a text file is a row.
+    Raises UsageError for options that the reader has not, DataError where the file cannot be read, has no rows, or
+    columns that no policy can declare.
     """
-    said = TextOptions(header, delimiter, encoding, escape, names)
+    said = TextOptions(header, delimiter, encoding, escape, names, missing)
     with local_data(data) as there:
         return replace(_profile(there or data, said.checked()), data=data)
 
@@ -104,12 +134,8 @@ def _profile(data: Path, said: TextOptions) -> ProfileResult:
         return ProfileResult(
             data, document_of_sets(facts, data.name, source, ending, name), written.told(telling_name(data))
         )
-    every = columns(data, written)
-    if written.columns is None and _is_row(every, data, written, said):
-        keys = partitions(data)
-        written = numbered(written, len(every) - len(keys), keys)
-        every = columns(data, written)
-    coded, missing = without(every)
+    written, every = _read(data, written, said)
+    coded, missing = without(every, said.missing)
     source = {
         "options": dict(written.options),
         "columns": list(written.columns) if written.columns else None,
@@ -118,6 +144,18 @@ def _profile(data: Path, said: TextOptions) -> ProfileResult:
     file_notes = told_by_file(meanings(data, written), coded, missing)
     profile_document = document(measured(coded, missing), data.name, source, file_notes)
     return ProfileResult(data, profile_document, written.describe_format(telling_name(data)))
+
+
+def _read(
+    data: Path, written: FileLayout, said: TextOptions, *, whole: bool = True
+) -> tuple[FileLayout, dict[str, Coded]]:
+    """Return how a file is written, and its columns, of the ``whole`` file or of its beginning."""
+    every = columns(data, written, whole=whole)
+    if written.columns is None and _is_row(every, data, written, said):
+        keys = partitions(data)
+        written = numbered(written, len(every) - len(keys), keys)
+        every = columns(data, written, whole=whole)
+    return written, every
 
 
 def _is_row(coded: Mapping[str, Coded], data: Path, written: FileLayout, said: TextOptions) -> bool:

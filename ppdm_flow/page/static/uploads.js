@@ -27,6 +27,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     // A page of the server without scripts being run: what it says is shown here, and the form stays.
     const main = new DOMParser().parseFromString(page, "text/html").querySelector("main");
     part("answer").replaceChildren(...(main ? main.querySelectorAll(":scope > :not(h1)") : []));
+    part("layout").open = true;
   };
 
   form.addEventListener("submit", (event) => {

@@ -6,9 +6,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call
-from ppdm_flow.page.http.route import STEWARDS, changes, reads
+from ppdm_flow.page.http.route import STEWARDS, asks, changes, reads
+from ppdm_flow.page.services.uploads.first_rows import beginning_of
 from ppdm_flow.page.services.uploads.kinds import endings
 from ppdm_flow.page.services.uploads.uploads import LOOKS, Upload, columns_of, takes_rows
+from ppdm_flow.page.views.form.layout import TableLayout
 
 CELL = "cell-"
 """What the fields of a row begin with, before the number of their column."""
@@ -23,11 +25,33 @@ def listing(call: Call) -> Response:
 
 
 def add(call: Call) -> Response:
-    """Keep the file that came as an upload."""
+    """Keep the file that came as an upload, and show how it is read."""
     if call.arrived is None or not call.arrived.bytes:
         return _page(call, 400, "uploads.no_file")
-    call.site.uploads.keep(call.user, call.arrived, call.arrived.name)
-    return call.go("/uploads", said="uploads.added")
+    layout = TableLayout.of(call.text)
+    upload = call.site.uploads.keep(call.user, call.arrived, call.arrived.name, layout.options)
+    return call.go(f"/uploads/{upload.id}", said="uploads.added", **layout.query)
+
+
+def show(call: Call) -> Response:
+    """Show an upload's first rows, read as the address says."""
+    return _first_rows(call, TableLayout.of(lambda name: call.query.get(name, "")))
+
+
+def show_as(call: Call) -> Response:
+    """Show an upload's first rows, read as a form says."""
+    return _first_rows(call, TableLayout.of(call.text))
+
+
+def _first_rows(call: Call, layout: TableLayout) -> Response:
+    """Show the first rows to the uploader: they are in this answer alone, which no cache keeps."""
+    upload = call.site.uploads.of(call.user, call.path["upload"])
+    if upload is None:
+        raise HTTPException(404)
+    read = LOOKS.run(beginning_of, upload.path, layout.options)
+    response = call.page("uploads/one.html", 422 if read.fault else 200, upload=upload, read=read, layout=layout)
+    response.headers["cache-control"] = "no-store"
+    return response
 
 
 def remove(call: Call) -> Response:
@@ -72,12 +96,15 @@ def _page(call: Call, status: int = 200, wrong: str = "") -> Response:
         size_key=size_key,
         size_number=size_number,
         wrong=wrong,
+        layout=TableLayout(),
     )
 
 
 ROUTES = (
     reads("/uploads", listing, STEWARDS),
     changes("/uploads", add, STEWARDS, "uploads.add", takes_file=True),
+    reads("/uploads/{upload}", show, STEWARDS),
+    asks("/uploads/{upload}", show_as, STEWARDS),
     reads("/uploads/{upload}/row", show_row, STEWARDS),
     changes("/uploads/{upload}/row", add_row, STEWARDS, "uploads.add_row", "upload"),
     changes("/uploads/{upload}/remove", remove, STEWARDS, "uploads.remove", "upload"),

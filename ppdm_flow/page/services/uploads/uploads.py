@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from sqlite3 import Row
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError, PpdmError
@@ -30,6 +30,7 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.storage.database import PageDatabase
 from ppdm_flow.page.services.storage.disk import room
 from ppdm_flow.page.services.uploads.arriving import ArrivingFile, UploadLimits, refused
+from ppdm_flow.page.services.uploads.first_rows import fault_text, mended_by
 from ppdm_flow.page.services.uploads.kinds import UploadKind, kind_of
 
 if TYPE_CHECKING:
@@ -93,16 +94,17 @@ class Uploads:
             self._arriving[word] = made
         return made
 
-    def keep(self, user: User, arrived: ArrivingFile, name: str) -> Upload:
+    def keep(self, user: User, arrived: ArrivingFile, name: str, written: Mapping[str, Any] | None = None) -> Upload:
         """Keep a file that has arrived as a table, when its bytes are what its name says.
 
+        ``written`` is what its owner says of how it is written (fields of ``TextOptions``).
         Raises DataError where they are not (PPF995), it unpacks to too much (PPF996), or it cannot be read;
         UsageError where looking at it takes too much (PPF997).
         """
         arrived.finish()
         kind = kind_of(arrived.file, name)
         file = arrived.named(f"data{kind.ending}")
-        LOOKS.run(look, file, kind, self._limits)
+        LOOKS.run(look, file, kind, self._limits, written or {})
         until = self._now() + self._limits.hours * _HOUR
         shown = name.rpartition("/")[2].rpartition("\\")[2][:_NAME]
         with self._database.changing() as connection:
@@ -222,7 +224,7 @@ class Uploads:
         return Upload(row["id"], row["name"], row["format"], row["bytes"], path, until)
 
 
-def look(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
+def look(file: Path, kind: UploadKind, limits: UploadLimits, written: Mapping[str, Any]) -> None:
     """Look at a file, in a process that cannot take the server with it.
 
     Raises DataError where it unpacks to too much or has too many columns (PPF996), or with what the source says where
@@ -230,34 +232,46 @@ def look(file: Path, kind: UploadKind, limits: UploadLimits) -> None:
     """
     check_unpacked(file, kind, limits)
     check_columns(file, kind, limits)
-    if why := _fault(file, kind, limits):
-        help_ = "open it where it was made, and write it anew"
-        raise DataError(Diagnostic("PPF995", f"the upload is refused: {why}", help=help_))
+    why, mends = _fault(file, kind, limits, written)
+    if why:
+        raise DataError(Diagnostic("PPF995", f"the upload is refused: {why}", help=_HELP[mends]))
 
 
-def _fault(file: Path, kind: UploadKind, limits: UploadLimits) -> str:
-    """Return why a file cannot be read as a table of its kind; nothing where its beginning can.
+_HELP: Mapping[str, str] = {
+    "": "open it where it was made, and write it anew",
+    "delimiter": (
+        "say under `What parts cells` what stands between its cells; or else mend this row, which may have a delimiter"
+        " or a single quote in a value"
+    ),
+    "encoding": "say under `Encoding` how its letters are written",
+    "header": "say under `The first line` whether it names the columns; or else give each column a name of its own",
+}
+"""What mends a fault, by the control of the form."""
+
+
+def _fault(file: Path, kind: UploadKind, limits: UploadLimits, written: Mapping[str, Any]) -> tuple[str, str]:
+    """Return why a file cannot be read as a table of its kind, and which control mends it; nothing where it can.
 
     Raises DataError where it has too many columns (PPF996), before any row is read.
     """
-    from ppdm_flow.api.profile.data import look as looked  # noqa: PLC0415  # the server itself reads no data
+    from ppdm_flow.api.profile.data import TextOptions  # noqa: PLC0415  # the server itself reads no data
+    from ppdm_flow.api.profile.data import look as looked  # noqa: PLC0415  # as above
     from ppdm_flow.engine.opening.opening import open_source  # noqa: PLC0415  # as above
 
     try:
-        node = looked(file).node(file.name)
+        node = looked(file, TextOptions(**written).checked()).node(file.name)
         source = open_source(node, file)
         names = node.columns or source.names()
         if len(names) <= limits.columns:
             next(iter(source.batches(source.names())), None)
     except PpdmError as error:
-        said = "; ".join(each.message for each in error.diagnostics)
-        return said.replace(f"`{file}`", "the file").replace(str(file), "the file")
+        return fault_text(error, file), mended_by(error.diagnostics)
     except MemoryError:
-        return "reading it takes too much memory"
+        return "reading it takes too much memory", ""
     except Exception:  # noqa: BLE001  # whatever a reader does with hostile bytes; its words may quote them
-        return f"it cannot be read as {kind.format}"
+        return f"it cannot be read as {kind.format}", ""
     refuse_wide(len(names), limits)
-    return "" if names else "it has no columns"
+    return "" if names else "it has no columns", ""
 
 
 # Packed uploads: what they hold is counted while it is unpacked, and what they say of themselves is not believed.

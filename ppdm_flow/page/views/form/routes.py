@@ -53,6 +53,7 @@ from ppdm_flow.page.views.form.inputs import (
     step,
 )
 from ppdm_flow.page.views.form.inputs import read as read_inputs
+from ppdm_flow.page.views.form.layout import HEADERS, TableLayout
 from ppdm_flow.page.views.policies.comparing import compared, drawing_of, sent_text
 from ppdm_flow.page.views.server_paths import command_without_paths
 from ppdm_flow.policy.edit.changes import FIRST, REMOVED, PolicyEdit, Tree, Value, at, put, remove, tree_of
@@ -84,10 +85,7 @@ def begin(call: Call) -> Response:
     upload = call.site.uploads.of(call.user, call.text("upload"))
     if upload is None or call.text("header") not in HEADERS:
         return _choice(call, "", "form.choose_table")
-    words = ["profile", str(upload.path), "--format", "json", *HEADERS[call.text("header")]]
-    for option, choices in WRITTEN.items():
-        if call.text(option) in choices:
-            words += [f"--{option}", call.text(option)]
+    words = ["profile", str(upload.path), "--format", "json", *TableLayout.of(call.text).words]
     job = call.site.jobs.add(call.user, words, kind=KIND, about=upload.name, leads_to="/form/draft/{job}")
     return call.go(f"/jobs/{job.id}")
 
@@ -168,18 +166,13 @@ ROUTES = (
 
 KIND = "profile"
 _ENDING = ".yaml"
-HEADERS = {"guess": (), "yes": ("--header",), "no": ("--no-header",)}
-WRITTEN = {
-    "delimiter": (",", ";", "tab", "|", "space"),
-    "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
-    "escape": ("none", "backslash"),
-}
-"""How a text file may be written, as options of `profile`; what is not said is found out."""
 
 
 def _choice(call: Call, chosen: str, wrong: str = "") -> Response:
     uploads = call.site.uploads.all_of(call.user)
-    return call.page("form/new.html", 422 if wrong else 200, uploads=uploads, chosen=chosen, wrong=wrong)
+    return call.page(
+        "form/new.html", 422 if wrong else 200, uploads=uploads, chosen=chosen, wrong=wrong, layout=TableLayout()
+    )
 
 
 def _draft(call: Call, job: VerbJob, profile: ProfileDocument, name: str, wrong: str) -> Response:
