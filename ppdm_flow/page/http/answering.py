@@ -20,6 +20,7 @@ from ppdm_flow.core.errors import PpdmError
 from ppdm_flow.page.http import cookies
 from ppdm_flow.page.http.call import Call
 from ppdm_flow.page.http.route import ANY_FIELD, LINE, PageRoute
+from ppdm_flow.page.http.server_paths import without_server_paths
 from ppdm_flow.page.http.turns import (
     AT_ONCE,
     PIECE,
@@ -201,7 +202,9 @@ def _answer_error(call: Call, route: PageRoute, error: Exception) -> Response:
     if isinstance(error, PpdmError):
         status = 500 if error.exit_status == 3 else 400
         try:
-            return call.page("errors/diagnostics.html", status, diagnostics=error.diagnostics)
+            return call.page(
+                "errors/diagnostics.html", status, diagnostics=without_server_paths(call, error.diagnostics)
+            )
         except RefusalError as too_long:
             error = too_long
     if isinstance(error, RefusalError):

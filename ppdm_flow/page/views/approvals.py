@@ -16,6 +16,7 @@ from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.evidence.keys import PublicKey
 from ppdm_flow.page.http.call import PASSPHRASE, Call
 from ppdm_flow.page.http.route import STEWARDS, STEWARDS_AND_APPROVERS, changes, reads
+from ppdm_flow.page.http.server_paths import command_without_paths, hide_server_paths
 from ppdm_flow.page.looks.addresses import approval_address, run_address
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.approvals import Approval, NamedHeldRun, SigningPermission, find_held, held_runs, may_sign
@@ -23,7 +24,6 @@ from ppdm_flow.page.services.jobs.job import VerbJob
 from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.runs.runs import from_report
 from ppdm_flow.page.views.guests import whole_number
-from ppdm_flow.page.views.server_paths import command_without_paths, hide_server_paths
 from ppdm_flow.report.run.verdict import verdict
 
 # What waits for approvals: looked at, signed, checked, released. Each of these is a verb, carried out by a job.

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from ppdm_flow.page.http.call import Call, known_job
 from ppdm_flow.page.http.route import STEWARDS_AND_APPROVERS, changes, reads
+from ppdm_flow.page.http.server_paths import command_without_paths, hide_server_paths
 from ppdm_flow.page.looks.addresses import run_address
 from ppdm_flow.page.services.jobs.job import JobState, VerbJob
-from ppdm_flow.page.views.server_paths import command_without_paths, hide_server_paths
 
 _SHOWN = 60
 _LONGEST = 200_000

@@ -26,6 +26,7 @@ from ppdm_flow.core.pages import read
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.page.http.call import Call, known_job, known_policy, refuse_reach
 from ppdm_flow.page.http.route import ANY_FIELD, STEWARDS, asks, changes, reads
+from ppdm_flow.page.http.server_paths import command_without_paths
 from ppdm_flow.page.looks.addresses import policy_address
 from ppdm_flow.page.services.bounded import CHECKS, LARGE
 from ppdm_flow.page.services.jobs.job import VerbJob
@@ -55,7 +56,6 @@ from ppdm_flow.page.views.form.inputs import (
 from ppdm_flow.page.views.form.inputs import read as read_inputs
 from ppdm_flow.page.views.form.layout import HEADERS, TableLayout
 from ppdm_flow.page.views.policies.comparing import compared, drawing_of, sent_text
-from ppdm_flow.page.views.server_paths import command_without_paths
 from ppdm_flow.policy.edit.changes import FIRST, REMOVED, PolicyEdit, Tree, Value, at, put, remove, tree_of
 from ppdm_flow.policy.edit.edited import edited
 from ppdm_flow.policy.edit.remarks import remarks

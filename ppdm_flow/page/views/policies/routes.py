@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ from ppdm_flow.page.http.route import STEWARDS, STEWARDS_AND_APPROVERS, asks, ch
 from ppdm_flow.page.looks.addresses import own_address, policy_address
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import CHECKS
-from ppdm_flow.page.services.policies.checks import MOST_FINDINGS, from_folder, state_of
+from ppdm_flow.page.services.policies.checks import MOST_FINDINGS, PolicyCheck, from_folder, state_of
 from ppdm_flow.page.services.policies.given import files_of
 from ppdm_flow.page.services.policies.history import MANY, ListedVersion, Version
 from ppdm_flow.page.services.policies.policies import (
@@ -58,6 +59,8 @@ from ppdm_flow.page.views.policies.comparing import check, compared, drawing_of,
 from ppdm_flow.page.views.runs.data import data_choice
 from ppdm_flow.policy.edit.changes import PolicyEdit, Value, from_json, put, remove, tree_of
 from ppdm_flow.policy.edit.edited import edited
+from ppdm_flow.policy.language import kinds
+from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.text.nodes import split
 from ppdm_flow.sdk import registry
 
@@ -94,8 +97,37 @@ def show_policy(call: Call) -> Response:
         state=state_of(call.site.policies.folder / policy.name, checked),
         about=checked.about,
         drawing=drawing_of(checked),
+        requirements=stated_requirements(checked),
         tree=call.site.tree.state(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRequirement:
+    """A requirement of a policy in words: its kind, what it is about, its bounds, and what the kind means."""
+
+    kind: str
+    about: str
+    bounds: str
+    meaning: str
+
+
+def stated_requirements(checked: PolicyCheck) -> list[StatedRequirement]:
+    """Return what a policy asks for; nothing where it has errors."""
+    stated = []
+    for each in () if checked.plan is None else checked.plan["requirements"]:
+        bounds = [f"{key} {value:g}" for key, value in each.items() if type(value) in (int, float)]
+        about = str(each["id"]).split(".", 2)[2:]
+        stated.append(StatedRequirement(each["kind"], "".join(about), ", ".join(bounds), _meaning(each["kind"])))
+    return stated
+
+
+def _meaning(kind: str) -> str:
+    """Return what a kind of requirement means; empty where its page cannot be read."""
+    try:
+        return entry_of(kinds.spec_of(kind))[0]
+    except PpdmError:
+        return ""
 
 
 def show_resolved(call: Call) -> Response:
