@@ -521,9 +521,9 @@ def test_columns_that_only_a_reader_finds_are_counted_before_it_reads_rows(tmp_p
     file, limits = tmp_path / f"wide.{ending}", UploadLimits.of(Settings(tmp_path, tmp_path, tmp_path))
     file.write_bytes(many_columns(kind, 2_001))
     with pytest.raises(DataError, match=r"PPF996.*2,001 columns"):
-        look(file, kind_of(file, file.name), limits)
+        look(file, kind_of(file, file.name), limits, {})
     file.write_bytes(many_columns(kind, 2_000))
-    look(file, kind_of(file, file.name), limits)
+    look(file, kind_of(file, file.name), limits, {})
 
 
 def test_a_text_with_commas_in_json_is_no_wide_table(server):

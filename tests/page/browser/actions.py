@@ -59,7 +59,7 @@ def uploaded(person: Person, file: Path) -> None:
     page.goto("/uploads")
     page.get_by_label("File", exact=True).set_input_files(file)
     page.get_by_role("button", name="Upload", exact=True).click()
-    page.get_by_role("rowheader", name=file.name).wait_for()
+    page.get_by_text("The table is here.").wait_for()
     person.check()
 
 

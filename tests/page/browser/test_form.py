@@ -65,7 +65,7 @@ def test_form_and_yaml_follow_each_other(chromium, tmp_path):
         person.picture("form-narrow")
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
-        page.get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         page.get_by_text("The file was saved.").wait_for()
         saved = (tmp_path / "policies" / "ward.yaml").read_text()
         wanted = POLICY.replace("k: 5", "k: 12").replace("{role: quasi_identifier, type", "{role: target, type")
@@ -92,8 +92,8 @@ def test_a_table_becomes_a_policy(chromium, tmp_path):
         page.goto("/uploads")
         page.get_by_role("link", name="Make a policy from patients.csv").click()
         person.check()
-        page.get_by_role("button", name="Look at the table").click()
-        page.wait_for_url("**/jobs/*")
+        page.get_by_role("button", name="This is right, go on").click()
+        page.wait_for_url("**/form/draft/*")
         job = page.url.rpartition("/")[2]
         page.get_by_label("Role of age").wait_for()
         person.check()

@@ -42,6 +42,8 @@ def test_a_table_is_sent_listed_and_removed(chromium, server, scripts):
     choose(person, "clinic.csv", TABLE)
     person.page.get_by_role("button", name="Upload").click()
     person.page.get_by_text("The table is here.").wait_for()
+    assert person.page.get_by_role("cell", name="job 1", exact=True).is_visible()
+    person.page.get_by_role("link", name="All your tables").click()
     assert person.page.get_by_role("rowheader", name="clinic.csv").is_visible()
     assert files(server) == [TABLE]
     if scripts:
@@ -80,6 +82,8 @@ def test_a_hostile_file_name_is_shown_as_it_is(chromium, server):
     choose(person, name, b"age\n30\n")
     person.page.get_by_role("button", name="Upload").click()
     person.page.get_by_text("The table is here.").wait_for()
+    assert person.page.locator("h1").inner_text() == visible(name)
+    person.page.goto("/uploads")
     assert person.page.get_by_role("rowheader").inner_text() == visible(name)
     assert person.page.locator("main img").count() == 0
     person.check()
@@ -110,6 +114,7 @@ def test_a_row_is_filled_in(chromium, server):
     person.page.goto("/uploads")
     choose(person, "clinic.csv", b"age,job\n30,nurse\n")
     person.page.get_by_role("button", name="Upload").click()
+    person.page.get_by_role("link", name="All your tables").click()
     person.page.get_by_role("link", name="Add a row to clinic.csv").click()
     person.check()
     person.page.get_by_label("age").fill("52")
