@@ -198,6 +198,9 @@ def test_a_withheld_run_says_what_to_change_and_offers_edits(server: Server):
     offered = [tuple(from_json(dict(parse_qsl(urlsplit(link).query))["changes"])) for link in links]
     assert (put(("steps", "mondrian"), {"use": "mondrian"}),) in offered
     assert "This asks for less protection" not in page, "a group of one is no protection"
+    assert page.count('class="button"') == 1
+    main = page.index('class="button" href="/policies/ward.yaml/propose?')
+    assert main < page.index("See the edit") < page.index("/waivers/new/ward.yaml"), "waiving comes last"
     mended = edited((server.folder / "policies/ward.yaml").read_text(), offered[0])
     assert "# A comment that stays." in mended
     (server.folder / "policies/ward.yaml").write_text(mended)
@@ -218,6 +221,7 @@ def test_what_was_measured_is_offered_as_a_bound_that_asks_for_less(server: Serv
     page = steward.get(f"/runs/{server.site.runs.list()[0].key}").text
     assert "Set privacy.k_anonymity.k to 3 in place of at least 5" in page
     assert "This asks for less protection" in page
+    assert not re.search(r'class="button" href="[^"]*/propose[^"]*privacy', page), "no main button asks for less"
     link = unescape(re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)"', page)[-1])
     changes = from_json(dict(parse_qsl(urlsplit(link).query))["changes"])
     assert edited(path.read_text(), changes) == path.read_text().replace("k: 5 ", "k: 3 ")

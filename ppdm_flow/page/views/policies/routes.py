@@ -7,7 +7,8 @@
 ``/policies/{policy:path}/check``          what is wrong with a text, as a part of a page (POST: ``text``)
 ``/policies/{policy:path}/propose``        shows a proposed text as a difference, with what it weakens, and a button
                                            that applies it. POST: ``text`` (the whole proposed text), ``digest`` (of
-                                           the text it was made from), ``back`` (an address of the page, optional).
+                                           the text it was made from), ``back`` (an address of the page, optional;
+                                           what a run proposed leads to the policy, from where it is run again).
                                            GET: ``set`` (``privacy.k_anonymity.k=5``) and ``unset`` (a path), each as
                                            often as needed, or ``changes`` (JSON of ``policy.edit.changes.to_json``),
                                            or ``version`` (the number of an earlier one), and ``back``

@@ -133,7 +133,7 @@ def show_run(call: Call) -> Response:
         policy=policy,
         steward=call.user.has(PageRole.STEWARD),
         offers=proposals,
-        first_offer=next((offer.address for some in proposals.values() for offer in some), ""),
+        first_offer=next((offer.address for some in proposals.values() for offer in some if not offer.weakens), ""),
         maker=maker.author if maker else "",
         uploads=call.site.uploads.all_of(call.user) if call.user.has(PageRole.STEWARD) else [],
         others=[each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key][:50],
