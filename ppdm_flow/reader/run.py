@@ -345,7 +345,7 @@ class RunReader:
             before.hashing,
             attributes=before.attributes,
             apart=apart,
-            hashed=self._held.hashed if apart else None,
+            hashed=self._run_files.hashed if apart else None,
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pytest
 ARCHIVE = Path(__file__).parent / "0.1.0.zip"
 RUNS = {"visits": 0, "perturbed": 0, "rounded": 0, "strict": 1, "approved": 4}
 """The exit status of `run` by policy."""
+PLUGINS = Path(__file__).parents[1] / "plugins/acme_plugin"
 PRIVATE = ("*.key", "releases.ledger*", "held.private.json")
 
 
@@ -44,6 +46,14 @@ def run_of(home: Path, policy: str) -> Path:
 
 
 def plugin(home: Path) -> dict[str, str]:
+    """Return the environment with the plugins of then, but for kinds of requirements that have modules of today."""
+    requirements = home / "plugins/acme_requirements"
+    shutil.rmtree(requirements)
+    shutil.copytree(PLUGINS / "acme_requirements", requirements)
+    return with_plugins(home)
+
+
+def with_plugins(home: Path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join(filter(None, (str(home / "plugins"), os.environ.get("PYTHONPATH"))))}
 
 
@@ -54,6 +64,15 @@ def test_policies_and_their_tests_are_read(ppdm_flow, home):
     assert "5 policies and 1 test file checked: 0 errors" in checked.stderr
     tested = ppdm_flow("test", "tests")
     assert tested.returncode == 0, tested.stdout
+
+
+@pytest.mark.slow
+def test_a_plugin_on_modules_that_have_moved_is_refused(ppdm_flow, home):
+    """Its kind of requirement is made of modules of built-in kinds."""
+    checked = ppdm_flow("check", "policies/rounded.yaml", env=with_plugins(home))
+    assert checked.returncode == 1
+    assert "error[PPF403]: the plugin `acme_p_sensitive` of acme-rounding 2.1.0 cannot be imported" in checked.stdout
+    assert "ppdm-flow doctor" in checked.stdout
 
 
 @pytest.mark.slow

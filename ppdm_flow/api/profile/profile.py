@@ -132,7 +132,7 @@ def _profile(data: Path, said: TextOptions) -> ProfileResult:
         source = {"format": written.format, "options": dict(written.options), "columns": None, "missing": [""]}
         ending = usual_ending("sinks", written.format or inferred("sources", telling_name(data)) or "", data.name)
         return ProfileResult(
-            data, document_of_sets(facts, data.name, source, ending, name), written.told(telling_name(data))
+            data, document_of_sets(facts, data.name, source, ending, name), written.describe_format(telling_name(data))
         )
     written, every = _read(data, written, said)
     coded, missing = without(every, said.missing)

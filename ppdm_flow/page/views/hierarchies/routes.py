@@ -348,7 +348,7 @@ def histogram_of(attribute: str, spread: CumulativeCounts, edges: Sequence[float
     )
     title = t("hierarchies.histogram", name=attribute)
     axes = ChartAxis(attribute), ChartAxis(t("hierarchies.rows"))
-    plot = histogram(bins, *axes, plot=Plot(_WIDTH, _HEIGHT), reach=ends)
+    plot = histogram(bins, *axes, plot=Plot(_WIDTH, _HEIGHT, "chart histogram"), reach=ends)
     return plot.picture(Caption(title, description, "histogram"))
 
 
