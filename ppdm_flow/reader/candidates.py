@@ -151,7 +151,7 @@ class CandidateSearch:
         excluded = np.zeros(len(rows.cells), dtype=bool)
         excluded[rows.kind[rows.left_out]] = True
         kinds = rows.cells[opened].assign(**{KIND: range(len(rows.cells))})[~rows.absent & ~excluded]
-        known = self.known[sought][[KNOWN, *self._asked()]]
+        known = self.known[sought][[KNOWN, *self._grouping_columns()]]
         mine = known.assign(**{k: rows.cells[k].to_numpy()[own[sought]] for k in opened})
         out = []
         cells = kinds[opened].to_numpy()
@@ -160,21 +160,21 @@ class CandidateSearch:
         for number, example in enumerate(first):
             on = [k for k, is_free in zip(opened, free[example], strict=True) if not is_free]
             out.append(
-                joined(mine[[KNOWN, *self._asked(), *on]], kinds[shape == number][[KIND, *on]])[
-                    [KNOWN, *self._asked(), KIND]
+                joined(mine[[KNOWN, *self._grouping_columns(), *on]], kinds[shape == number][[KIND, *on]])[
+                    [KNOWN, *self._grouping_columns(), KIND]
                 ]
             )
         table = (
             pd.concat(out, ignore_index=True)
             if out
-            else pd.DataFrame(columns=[KNOWN, *self._asked(), KIND], dtype=np.int64)
+            else pd.DataFrame(columns=[KNOWN, *self._grouping_columns(), KIND], dtype=np.int64)
         )
         mixed = rows.keys("mixed", virtual=False)
         if mixed:
             table = self._that_can_show(table, rows, mixed)
         return table[[KNOWN, KIND]]
 
-    def _asked(self) -> list[str]:
+    def _grouping_columns(self) -> list[str]:
         return [c for c in self.known.columns if c.startswith("of ")]
 
     def _that_can_show(self, table: pd.DataFrame, rows: RowKinds, keys: list[str]) -> pd.DataFrame:
@@ -207,7 +207,10 @@ class CandidateSearch:
                 }
             )
             table = pd.concat(
-                [table, joined(known[others][[KNOWN, *self._asked()]], alike.drop_duplicates())[[KNOWN, KIND]]]
+                [
+                    table,
+                    joined(known[others][[KNOWN, *self._grouping_columns()]], alike.drop_duplicates())[[KNOWN, KIND]],
+                ]
             )
         return table.drop_duplicates()
 
@@ -219,11 +222,11 @@ class CandidateSearch:
             return np.ones(len(table))
         number, cells = rows.parts(mixed)
         names = rows.inside(mixed)
-        told = told_inside(rows, cells)
-        told = told[~rows.left_out[told["row"]]]
+        values = told_inside(rows, cells)
+        values = values[~rows.left_out[values["row"]]]
         opened = self._open_cells(names)
         wanted = table[[KNOWN]].assign(mixed=number[table[KIND]])
-        possible = self._possible(wanted.drop_duplicates(), told, opened, names)
+        possible = self._possible(wanted.drop_duplicates(), values, opened, names)
         mine = self.known[[KNOWN, *(f"of {n}" for n in names)]]
         possible = possible.merge(mine, on=KNOWN)
         agrees = np.logical_and.reduce(
@@ -238,9 +241,9 @@ class CandidateSearch:
         return wanted.merge(share, how="left", on=[KNOWN, "mixed"])["share"].fillna(0.0).to_numpy()
 
     def _possible(
-        self, asked: pd.DataFrame, told: pd.DataFrame, opened: pd.DataFrame | None, names: list[str]
+        self, wanted: pd.DataFrame, values: pd.DataFrame, opened: pd.DataFrame | None, names: list[str]
     ) -> pd.DataFrame:
-        rows = joined(asked, told)
+        rows = joined(wanted, values)
         if opened is None:
             return rows
         shown = opened.rename(columns={n: f"can {n}" for n in names})
@@ -316,7 +319,7 @@ class CandidateSearch:
     @cached_property
     def guesses(self) -> pd.DataFrame:
         """All guesses: for each known row a kind of row in each file, or `NOWHERE`."""
-        table = self.known[[KNOWN, *self._asked()]]
+        table = self.known[[KNOWN, *self._grouping_columns()]]
         for f in range(len(self.files)):
             mine = self.fitting[f][[KNOWN, KIND]].rename(columns={KIND: f"kind{f}"})
             sought, _ = self.own(f)
@@ -390,10 +393,10 @@ class CandidateSearch:
         """Return the mixed and closed columns that hang together, and the attributes of the grouping that they show."""
         every = {k: c for r in self.rows for k, c in r.of_guesses.items()}
         keys = list(every)
-        found = []
+        linked = []
         for numbers, names in components((i, every[k].names) for i, k in enumerate(keys)):
-            found.append(([keys[i] for i in numbers], sorted(names.intersection(self.question.grouping))))
-        return found
+            linked.append(([keys[i] for i in numbers], sorted(names.intersection(self.question.grouping))))
+        return linked
 
     def _assigned(self, table: pd.DataFrame, keys: list[str], inside: list[str], wanted: list[str]) -> pd.DataFrame:
         """Return the guesses with the values of ``wanted`` that the cells ``keys`` can show, given the known values."""
@@ -404,15 +407,15 @@ class CandidateSearch:
             for k in rows.of_guesses:
                 if k in keys:
                     cells[k] = np.where(kinds >= 0, rows.cells[k].to_numpy()[kinds], NO_CELL)
-        asked = [f"of {n}" for n in inside if f"of {n}" in table.columns]
-        frame = pd.DataFrame(cells, index=table.index).assign(**{a: table[a] for a in asked})
+        known_columns = [f"of {n}" for n in inside if f"of {n}" in table.columns]
+        frame = pd.DataFrame(cells, index=table.index).assign(**{a: table[a] for a in known_columns})
         distinct = frame.drop_duplicates()
         values = shown_together(distinct[keys].drop_duplicates(), keys, shown, {*inside, *wanted})
         values = values.assign(**{f"of {n}": values[n] for n in inside}).drop(
             columns=[n for n in inside if n not in wanted]
         )
-        met = agreeing(distinct, values, asked)
-        both = joined(pd.concat([table, frame[keys]], axis=1), met[[*keys, *asked, *wanted]].drop_duplicates())
+        met = agreeing(distinct, values, known_columns)
+        both = joined(pd.concat([table, frame[keys]], axis=1), met[[*keys, *known_columns, *wanted]].drop_duplicates())
         return both[[*table.columns, *wanted]].drop_duplicates()
 
     def allowed(self, wanted: Sequence[str]) -> Iterator[pd.DataFrame]:
@@ -577,8 +580,8 @@ def _agreeing_units(
     rows = told_inside(one, mixed)
     shown = shown_together(opened.assign(seen=range(len(opened))), list(opened.columns), other.shown, names)
     shown = shown[["seen", *names]].drop_duplicates()
-    found = agreeing(rows, shown, names)[["mixed", "seen", "row", "units"]].drop_duplicates()
-    sums = found.groupby(["mixed", "seen"])["units"].sum()
+    matches = agreeing(rows, shown, names)[["mixed", "seen", "row", "units"]].drop_duplicates()
+    sums = matches.groupby(["mixed", "seen"])["units"].sum()
     totals = rows.drop_duplicates(["mixed", "row"]).groupby("mixed")["units"].sum()
     places = sums.index.get_level_values(0).to_numpy(), sums.index.get_level_values(1).to_numpy()
     units = sparse.csr_array((sums.to_numpy(np.float64), places), (len(mixed), len(opened)))

@@ -59,10 +59,10 @@ def _head(profile: ProfileDocument) -> str:
         " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
         " data stands here." + (_LISTED if any(c["domain"] for c in profile["columns"]) else "")
     )
-    return "\n".join([*lines, *_told(profile)]) + "\n"
+    return "\n".join([*lines, *_write_combinations(profile)]) + "\n"
 
 
-def _told(profile: ProfileDocument) -> Iterator[str]:
+def _write_combinations(profile: ProfileDocument) -> Iterator[str]:
     """Yield what tells rows apart."""
     single = [c for c in profile["unique_combinations"] if len(c) == 1]
     several = [c for c in profile["unique_combinations"] if len(c) > 1]
@@ -412,9 +412,12 @@ def document_of_sets(facts: SetFacts, file: str, source: dict[str, Any], ending:
 
 
 def document(
-    profile: Profile, file: str, source: dict[str, Any], told: Mapping[str, ToldByFile] = MappingProxyType({})
+    profile: Profile, file: str, source: dict[str, Any], file_notes: Mapping[str, ToldByFile] = MappingProxyType({})
 ) -> ProfileDocument:
-    """Return the JSON-ready form: ``file`` is the data's name, ``source`` how it is read, ``told`` what it says."""
+    """Return the JSON-ready form of a profile.
+
+    ``file`` is the data's name, ``source`` how it is read, ``file_notes`` what the file says of its columns.
+    """
     uniques = profile.uniques
     return {
         "version": 1,
@@ -422,7 +425,8 @@ def document(
         "source": source,
         "rows": profile.rows,
         "columns": [
-            _column(c, g, told.get(c.name, ToldByFile())) for c, g in zip(profile.columns, profile.guesses, strict=True)
+            _column(c, g, file_notes.get(c.name, ToldByFile()))
+            for c, g in zip(profile.columns, profile.guesses, strict=True)
         ],
         "unique_combinations": [list(profile.names(c)) for c in uniques.minimal[:_MOST_MINIMAL]],
         "more_unique_combinations": max(0, len(uniques.minimal) - _MOST_MINIMAL),
@@ -434,8 +438,8 @@ def document(
     }
 
 
-def _column(column: ColumnFacts, guess: Guess, told: ToldByFile) -> ProfileColumn:
-    listed = told.domain if guess.role not in (Role.IDENTIFIER, Role.SUBJECT) else ()
+def _column(column: ColumnFacts, guess: Guess, file_note: ToldByFile) -> ProfileColumn:
+    listed = file_note.domain if guess.role not in (Role.IDENTIFIER, Role.SUBJECT) else ()
     return {
         "name": column.name,
         "role": str(guess.role),
@@ -450,7 +454,7 @@ def _column(column: ColumnFacts, guess: Guess, told: ToldByFile) -> ProfileColum
         "largest_share": column.largest / column.rows if column.rows else 0.0,
         "hierarchy": None if listed else _hierarchy(column, guess),
         "interval_width": column.width,
-        "description": told.description,
+        "description": file_note.description,
         "domain": list(listed),
     }
 

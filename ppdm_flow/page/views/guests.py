@@ -84,7 +84,7 @@ def table_page(call: Call) -> Response:
     table = call.site.tables.get(release.table)
     if isinstance(table, CopyProgress):
         return _without_rows(call, release, table)
-    question = asked(call.query, table.about.columns, COLUMNS)
+    question = read_question(call.query, table.about.columns, COLUMNS)
     try:
         with call.site.tables.reading():
             return _with_rows(call, release, table, question)
@@ -266,7 +266,7 @@ class GuestQuestion:
         return {**rest, "by": str(number), **({"down": "1"} if up else {})}
 
 
-def asked(query: Mapping[str, str], columns: Sequence[ColumnAbout], shown: int) -> GuestQuestion:
+def read_question(query: Mapping[str, str], columns: Sequence[ColumnAbout], shown: int) -> GuestQuestion:
     """Read the words of an address; what does not fit the columns is left out. ``shown`` columns fit on a page."""
     words: dict[str, str] = {}
     conditions = [
@@ -338,9 +338,9 @@ def _with_rows(call: Call, release: ShownRelease, table: CopiedTable, question: 
     columns = every[question.first : question.first + COLUMNS]
     asked_of = {condition.column for condition in question.question.conditions}
     choices = _choices(table, {*columns, *(every[number] for number in asked_of)})
-    wrong, found, page = None, _NOTHING, 1
+    wrong, rows_page, page = None, _NOTHING, 1
     try:
-        page, found = _found(table, question)
+        page, rows_page = _read_page(table, question)
     except BoundError as error:
         wrong = error.column
     return call.page(
@@ -351,10 +351,10 @@ def _with_rows(call: Call, release: ShownRelease, table: CopiedTable, question: 
         columns=columns,
         descriptions={column.name: column.description for column in release.table.columns},
         windows=[(first, min(first + COLUMNS, len(every))) for first in range(0, len(every), COLUMNS)],
-        found=found,
+        found=rows_page,
         rows=table.about.rows,
         page=page,
-        pages=_pages(found.total),
+        pages=_pages(rows_page.total),
         fields=filter_fields(choices, question, columns, wrong),
         active=active_filters(table, choices, question),
         wrong=wrong,
@@ -362,14 +362,14 @@ def _with_rows(call: Call, release: ShownRelease, table: CopiedTable, question: 
     )
 
 
-def _found(table: CopiedTable, question: GuestQuestion) -> tuple[int, TablePage]:
+def _read_page(table: CopiedTable, question: GuestQuestion) -> tuple[int, TablePage]:
     """Return the page that is asked for with its number; behind the end, the last one."""
     columns = table.about.columns[question.first : question.first + COLUMNS]
-    found = table.page(question.question, (question.page - 1) * ROWS, ROWS, columns)
-    page = min(question.page, _pages(found.total))
+    rows_page = table.page(question.question, (question.page - 1) * ROWS, ROWS, columns)
+    page = min(question.page, _pages(rows_page.total))
     if page != question.page:
-        found = table.page(question.question, (page - 1) * ROWS, ROWS, columns)
-    return page, found
+        rows_page = table.page(question.question, (page - 1) * ROWS, ROWS, columns)
+    return page, rows_page
 
 
 def _pages(rows: int) -> int:
@@ -414,7 +414,7 @@ class ActiveFilter:
 
 
 def filter_fields(
-    choices: Mapping[int, Choices], asked: GuestQuestion, columns: Sequence[ColumnAbout], wrong: int | None
+    choices: Mapping[int, Choices], question: GuestQuestion, columns: Sequence[ColumnAbout], wrong: int | None
 ) -> list[FilterField]:
     """Return the fields of the columns that are shown; a column of coded sets has none."""
     return [
@@ -422,7 +422,7 @@ def filter_fields(
             about,
             choices.get(about.number, ()),
             _states(about) if about.form is not ColumnForm.CHOICE else (),
-            {name.removeprefix(f"c{about.number}"): word for name, word in asked.of_column(about.number).items()},
+            {name.removeprefix(f"c{about.number}"): word for name, word in question.of_column(about.number).items()},
             is_wrong=about.number == wrong,
         )
         for about in columns
@@ -430,31 +430,33 @@ def filter_fields(
     ]
 
 
-def active_filters(table: CopiedTable, choices: Mapping[int, Choices], asked: GuestQuestion) -> list[ActiveFilter]:
+def active_filters(table: CopiedTable, choices: Mapping[int, Choices], question: GuestQuestion) -> list[ActiveFilter]:
     """Return what is asked of columns now, be they shown or not."""
-    columns = {condition.column: table.about.columns[condition.column] for condition in asked.question.conditions}
+    columns = {condition.column: table.about.columns[condition.column] for condition in question.question.conditions}
     return [
-        ActiveFilter(about.name, text, asked.without_column(number))
+        ActiveFilter(about.name, text, question.without_column(number))
         for number, about in columns.items()
-        for text in (_sentence(choices, about, asked.of_column(number)),)
+        for text in (_sentence(choices, about, question.of_column(number)),)
     ]
 
 
 def _sentence(choices: Mapping[int, Choices], about: ColumnAbout, words: dict[str, str]) -> str:
-    name, told = f"c{about.number}", list[str]()
+    name, conditions = f"c{about.number}", list[str]()
     if about.form is ColumnForm.CHOICE:
         return dict(choices[about.number])[words[name]]
     text = catalogue()
     if name in words:
         word = words[name]
-        told.append(text("guests.equals", text=word[1:]) if word[0] == "=" else text("guests.contains", text=word))
+        conditions.append(
+            text("guests.equals", text=word[1:]) if word[0] == "=" else text("guests.contains", text=word)
+        )
     if f"{name}from" in words:
-        told.append(text("guests.at_least", text=words[f"{name}from"]))
+        conditions.append(text("guests.at_least", text=words[f"{name}from"]))
     if f"{name}to" in words:
-        told.append(text("guests.at_most", text=words[f"{name}to"]))
+        conditions.append(text("guests.at_most", text=words[f"{name}to"]))
     if f"{name}is" in words:
-        told.append(text(f"guests.is_{words[f'{name}is']}"))
-    return "; ".join(told)
+        conditions.append(text(f"guests.is_{words[f'{name}is']}"))
+    return "; ".join(conditions)
 
 
 def _choices(table: CopiedTable, columns: Collection[ColumnAbout]) -> dict[int, Choices]:
