@@ -8,7 +8,7 @@ from typing import Any
 
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.page.services.tables.copying import CopyExitCode, CopyTask, copy_table
-from ppdm_flow.page.services.tables.table import CopiedTable, ReaderDatabases
+from ppdm_flow.page.services.tables.table import CopiedTable, CopyDatabase
 from ppdm_flow.page.services.tables.tables import TableCopies
 
 Row = Sequence[str | None]
@@ -50,6 +50,6 @@ def table(folder: Path, columns: dict[str, str], rows: Iterable[Row]) -> CopiedT
 
 def opened(copy: Path) -> CopiedTable:
     """Return the copy in a folder."""
-    made = CopiedTable.opened(copy, ReaderDatabases())
+    made = CopiedTable.opened(copy, CopyDatabase())
     assert made is not None
     return made

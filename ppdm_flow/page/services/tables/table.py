@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,8 +40,10 @@ SUPPRESSED = "⊥"
 MOST_CHOICES = 200
 _LONGEST = 1_200
 """Characters of a text that are read for a page."""
-_MEMORY = "64MB"
-"""What a reader holds at most; nothing is written to the disk."""
+_MEMORY = "192MB"
+"""What readers hold together; nothing is written to the disk."""
+_ATTACHED = 16
+"""Copies whose files are open: more than are read at once."""
 _PIECE = 1 << 16
 """Rows of neighbouring places that are counted together."""
 _EPOCH = date(1970, 1, 1)
@@ -222,62 +224,48 @@ class TablePage:
     rows: tuple[tuple[GuestCell, ...], ...]
 
 
-class ReaderDatabases:
-    """Databases in memory to which copies are attached, each for one reader at a time.
-
-    Idle ones keep the copy that was read last: the next reader of it saves a millisecond, and one who finds any saves
-    15.
-    """
+class CopyDatabase:
+    """One database in memory, with bounded memory, to which the copies are attached that were read last."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._idle: list[tuple[Path | None, duckdb.DuckDBPyConnection]] = []
+        self._lock, self._numbers = threading.Lock(), count()
+        self._database: duckdb.DuckDBPyConnection | None = None
+        self._attached: dict[Path, str] = {}
 
     @contextmanager
-    def attached(self, folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Give a database that is the copy. Raises FileNotFoundError where that is gone, BusyError for want of memory.
-
-        What is raised inside closes the database.
-        """
-        with self._lock:
-            same = next((number for number, (copy, _) in enumerate(self._idle) if copy == folder), 0)
-            copy, connection = self._idle.pop(same) if self._idle else (None, _begun())
+    def reading(self, folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Give a connection to a copy. Raises FileNotFoundError where that is gone, BusyError for want of memory."""
         try:
-            if copy != folder:
-                _attach(connection, folder, detach=copy is not None)
-            yield connection
-        except BaseException as error:
-            connection.close()
-            if isinstance(error, duckdb.Error) and not (folder / TABLE).exists():
-                raise FileNotFoundError(TABLE) from None
-            if isinstance(error, duckdb.OutOfMemoryException):
-                raise BusyError from None
-            raise
-        with self._lock:
-            self._idle.append((folder, connection))
-        if not (folder / TABLE).exists():
-            self.forget(folder)
+            with self._lock:
+                connection = self._connected(folder)
+            with connection:
+                yield connection
+        except duckdb.OutOfMemoryException:
+            raise BusyError from None
+        except duckdb.Error:
+            if (folder / TABLE).exists():
+                raise
+            raise FileNotFoundError(TABLE) from None
 
     def forget(self, folder: Path) -> None:
-        """Close idle databases of a copy that is removed: its file would stay on the disk."""
+        """Detach a copy that is removed: its file would stay on the disk."""
         with self._lock:
-            gone = [connection for copy, connection in self._idle if copy == folder]
-            self._idle = [(copy, connection) for copy, connection in self._idle if copy != folder]
-        for connection in gone:
-            connection.close()
+            if self._database is not None and folder in self._attached:
+                self._database.execute(f"DETACH {self._attached.pop(folder)}")
 
-
-def _begun() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(config={"threads": 1, "memory_limit": _MEMORY, "temp_directory": ""})
-
-
-def _attach(connection: duckdb.DuckDBPyConnection, folder: Path, *, detach: bool) -> None:
-    if detach:
-        connection.execute("USE memory")
-        connection.execute("DETACH copy")
-    path = str(folder / TABLE).replace("'", "''")
-    connection.execute(f"ATTACH '{path}' AS copy (READ_ONLY)")
-    connection.execute("USE copy")
+    def _connected(self, folder: Path) -> duckdb.DuckDBPyConnection:
+        if self._database is None:
+            self._database = duckdb.connect(config={"threads": 1, "memory_limit": _MEMORY, "temp_directory": ""})
+        name = self._attached.pop(folder, None)
+        if name is None:
+            name, path = f"copy{next(self._numbers)}", str(folder / TABLE).replace("'", "''")
+            self._database.execute(f"ATTACH '{path}' AS {name} (READ_ONLY)")
+        self._attached[folder] = name  # the last one now
+        if len(self._attached) > _ATTACHED:
+            self._database.execute(f"DETACH {self._attached.pop(next(iter(self._attached)))}")
+        connection = self._database.cursor()
+        connection.execute(f"USE {name}")
+        return connection
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,13 +274,13 @@ class CopiedTable:
 
     folder: Path
     about: TableAbout
-    databases: ReaderDatabases
+    database: CopyDatabase
 
     @classmethod
-    def opened(cls, folder: Path, databases: ReaderDatabases) -> Self | None:
+    def opened(cls, folder: Path, database: CopyDatabase) -> Self | None:
         """Return the copy in a folder; None where there is no whole one."""
         about = TableAbout.read(folder)
-        return None if about is None else cls(folder, about, databases)
+        return None if about is None else cls(folder, about, database)
 
     def page(self, question: RowFilter, first: int, many: int, columns: Sequence[ColumnAbout]) -> TablePage:
         """Return ``many`` rows from the ``first`` on of what a question asks for, with some columns.
@@ -305,7 +293,7 @@ class CopiedTable:
         place, source = "place", "cells"
         if question.by is not None:
             place, source = self._place(question), f"cells POSITIONAL JOIN order_{question.by}"
-        with self.databases.attached(self.folder) as connection:
+        with self.database.reading(self.folder) as connection:
             values = [_looked_up(connection, value) for _, some in every for value in some]
             total, least, most, skipped = self.about.rows, first, first + many - 1, 0
             if where:
@@ -313,11 +301,12 @@ class CopiedTable:
                 pieces = connection.execute(query, values).fetchall()
                 total = sum(rows for _, rows in pieces)
                 least, most, skipped = _window(pieces, first, many)
-            rows = f"{where or 'true'} AND {place} BETWEEN {least} AND {most}"
-            query = f"SELECT place FROM {source} WHERE {rows} ORDER BY {place} LIMIT {many} OFFSET {skipped}"  # noqa: S608
-            found = connection.execute(query, values).fetchall()
-            numbers = tuple(number for (number,) in found)
-            return TablePage(total, numbers, _rows(connection, numbers, columns))
+            numbers: Sequence[int] = range(first, min(first + many, total))
+            if where or question.by is not None:
+                rows = f"{where or 'true'} AND {place} BETWEEN {least} AND {most}"
+                query = f"SELECT place FROM {source} WHERE {rows} ORDER BY {place} LIMIT {many} OFFSET {skipped}"  # noqa: S608
+                numbers = [number for (number,) in connection.execute(query, values).fetchall()]
+            return TablePage(total, tuple(numbers), _rows(connection, numbers, columns))
 
     def choices(self, columns: Iterable[ColumnAbout], longest: int) -> dict[int, list[tuple[str, int]]]:
         """Return the values of those columns that have few, in their order, each with the number of rows that have it.
@@ -325,11 +314,11 @@ class CopiedTable:
         Columns are told by their numbers. A text of more than ``longest`` characters ends with ``…``.
         """
         found: dict[int, list[tuple[str, int]]] = {c.number: [] for c in columns if c.form is ColumnForm.CHOICE}
-        query = f"SELECT number, {_shortened('text', longest)}, rows FROM choices WHERE list_contains(?, number)"  # noqa: S608
+        query = "SELECT number, left(text, ?), rows FROM choices WHERE list_contains(?, number) ORDER BY number, code"
         if found:
-            with self.databases.attached(self.folder) as connection:
-                for number, text, rows in connection.execute(f"{query} ORDER BY number, code", [[*found]]).fetchall():
-                    found[number].append((text, rows))
+            with self.database.reading(self.folder) as connection:
+                for number, text, rows in connection.execute(query, [longest + 1, [*found]]).fetchall():
+                    found[number].append((_shortened(text, longest), rows))
         return found
 
     def _place(self, question: RowFilter) -> str:
@@ -369,7 +358,9 @@ def _condition(about: ColumnAbout, condition: ColumnCondition) -> tuple[str, lis
     states = {CellState.KNOWN: known, CellState.SUPPRESSED: suppressed, CellState.MISSING: missing}
     match condition:
         case ContainsFilter(_, part):
-            return f"{known} AND contains(lower({text}), lower(?))", [part]
+            if "%" in part or "_" in part:
+                return f"{known} AND contains(lower({text}), lower(?))", [part]
+            return f"{known} AND {text} ILIKE ?", [f"%{part}%"]  # in two thirds of the time
         case Equals(_, whole):
             return f"{known} AND {text} = ?", [whole]
         case StateFilter(_, state):
@@ -424,7 +415,7 @@ def _rows(
     """Return the cells of some rows, in the order of their numbers."""
     if not (numbers and columns):
         return ()
-    cells = ", ".join(_shortened(f"t{about.number}", _LONGEST) for about in columns)
+    cells = ", ".join(f"left(t{about.number}, {_LONGEST + 1})" for about in columns)
     query = f"SELECT place, {cells} FROM cells WHERE place IN ({', '.join(map(str, numbers))})"  # noqa: S608
     by_number = {number: texts for number, *texts in connection.execute(query).fetchall()}
     return tuple(
@@ -437,8 +428,8 @@ def _cell(about: ColumnAbout, text: str | None) -> GuestCell:
         return GuestCell("", "coded")
     if text is None:
         return GuestCell("", "missing")
-    return GuestCell(text, "suppressed" if text == SUPPRESSED else "known")
+    return GuestCell(_shortened(text, _LONGEST), "suppressed" if text == SUPPRESSED else "known")
 
 
 def _shortened(text: str, longest: int) -> str:
-    return f"CASE WHEN length({text}) > {longest} THEN left({text}, {longest}) || '…' ELSE {text} END"
+    return f"{text[:longest]}…" if len(text) > longest else text

@@ -21,7 +21,7 @@ from ppdm_flow.page.services.places import PERSON, WorkPlaces
 from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, ReleasedFolder
 from ppdm_flow.page.services.storage.disk import most_files
 from ppdm_flow.page.services.tables.copying import CopyExitCode, CopyTask, copy_apart
-from ppdm_flow.page.services.tables.table import ABOUT, VERSION, CopiedTable, ReaderDatabases
+from ppdm_flow.page.services.tables.table import ABOUT, VERSION, CopiedTable, CopyDatabase
 from ppdm_flow.page.settings import Settings
 from ppdm_flow.plan.definition import COLLAPSE
 
@@ -78,14 +78,13 @@ class TableCopies:
         memory, output = memory_mb + _READING_MB, most_bytes // MEGABYTE + 1
         self._calls = BoundedCalls(seconds=seconds, memory=memory, output=output, places=_WORKERS, each=_WORKERS)
         self._readers = WorkPlaces(readers, each=max(1, readers // 2))
-        self._databases = ReaderDatabases()
+        self._database = CopyDatabase()
         self._lock = threading.Lock()
         self._removing = threading.Lock()  # held for long; every guest's page waits for the other one
         self._progress: dict[str, CopyProgress] = {}
         self._open: dict[str, CopiedTable] = {}
         self._tasks: dict[str, tuple[str, CopyTask]] = {}
         self._making_for: set[str] = set()
-        self._changed = threading.Condition(self._lock)
         self._workers = 0
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for left in folder.glob(f"{_MAKING}*"):
@@ -111,7 +110,7 @@ class TableCopies:
             table = self._open.get(key)
             if table is not None:
                 return table
-            table = CopiedTable.opened(self._folder / key, self._databases)
+            table = CopiedTable.opened(self._folder / key, self._database)
             if table is not None:
                 self._open[key] = table
                 os.utime(table.folder / ABOUT)
@@ -160,16 +159,17 @@ class TableCopies:
         )
 
     def _work(self) -> None:
-        self._changed.notify()
         if self._workers < _WORKERS:
             self._workers += 1
             threading.Thread(target=self._make_all, name="tables", daemon=True).start()
 
     def _make_all(self) -> None:
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._next() is not None)
-                key = self._next() or ""
+            with self._lock:
+                key = self._next()
+                if key is None:  # those that are left are for somebody for whom another thread works
+                    self._workers -= 1
+                    return
                 person, task = self._tasks.pop(key)
                 self._making_for.add(person)
             try:
@@ -178,13 +178,12 @@ class TableCopies:
                     self._make_room(key)
             except OSError:  # the disk
                 progress = CopyProgress.FAILED
-            with self._changed:
+            with self._lock:
                 self._making_for.discard(person)
                 if progress is None:
                     del self._progress[key]
                 else:
                     self._progress[key] = progress
-                self._changed.notify_all()
 
     def _next(self) -> str | None:
         """Return the key of the first table for somebody for whom none is being made; None where there is none."""
@@ -234,7 +233,7 @@ class TableCopies:
                 self._open.pop(place.name, None)
                 place.rename(away)
         for place, away in zip(places, gone, strict=True):
-            self._databases.forget(place)
+            self._database.forget(place)
             shutil.rmtree(away, ignore_errors=True)
 
 
