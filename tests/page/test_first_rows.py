@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sites import PASSWORD, PATIENCE, Server
-from test_uploads import sent
+from sites import PASSWORD, PATIENCE, Server, send_upload
 
 from ppdm_flow.page.services.accounts.roles import PageRole
 
@@ -101,7 +100,7 @@ def test_values_and_names_are_only_text(server, steward):
     ],
 )
 def test_a_refused_file_names_the_row_and_the_control_that_mends_it(server, steward, data, row, control):
-    answer = sent(steward, "odd.csv", data)
+    answer = send_upload(steward, "odd.csv", data)
     assert answer.status_code == 400
     assert row in answer.text
     assert f"<code>{control}</code>" in answer.text

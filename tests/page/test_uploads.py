@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 import xlsxwriter
-from sites import Server
+from sites import Server, send_upload
 
 from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.page.services.accounts.roles import PageRole
@@ -48,12 +48,6 @@ def workbook(rows=(("age", "job"), (30, "nurse"))) -> bytes:
     return file.getvalue()
 
 
-def sent(browser, name: str, data: bytes, **fields):
-    """Send a file as the form of the page does: the token first."""
-    form = {"form_token": browser.token(), **fields}
-    return browser.client.post("/uploads", data=form, files={"file": (name, data)})
-
-
 @pytest.fixture
 def steward(server: Server):
     return server.browser(PageRole.STEWARD)
@@ -70,7 +64,7 @@ def left(server: Server) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("new_pythons")
 def test_a_table_is_kept_privately_and_shown_to_its_owner(server, steward):
-    answer = sent(steward, "clinic.csv", TABLE)
+    answer = send_upload(steward, "clinic.csv", TABLE)
     (upload,) = kept(server)
     assert (answer.status_code, answer.headers["location"]) == (303, f"/uploads/{upload.id}?said=uploads.added")
     assert (upload.name, upload.format, upload.bytes) == ("clinic.csv", "csv", len(TABLE))
@@ -232,7 +226,7 @@ def test_tidying_leaves_what_is_arriving(server):
     ],
 )
 def test_tables_are_taken(server, steward, name, data, kind):
-    answer = sent(steward, name, data)
+    answer = send_upload(steward, name, data)
     assert answer.status_code == 303, answer.text
     (upload,) = kept(server)
     assert upload.format == kind
@@ -269,7 +263,7 @@ def test_tables_are_taken(server, steward, name, data, kind):
     ],
 )
 def test_what_is_no_table_or_another_than_its_name_says_is_refused(server, steward, name, data):
-    answer = sent(steward, name, data)
+    answer = send_upload(steward, name, data)
     assert answer.status_code == 400
     assert left(server) == []
     assert str(server.folder) not in answer.text
@@ -311,7 +305,7 @@ def test_bombs_are_refused_while_they_are_unpacked(server, steward):
         ("t.xlsx", lying(zipped, b"xl/sheet.xml", 10)),
     ):
         assert len(data) < MEGABYTE
-        answer = sent(steward, name, data)
+        answer = send_upload(steward, name, data)
         assert answer.status_code == 400
         assert "PPF996" in answer.text
         assert left(server) == []
@@ -320,13 +314,13 @@ def test_bombs_are_refused_while_they_are_unpacked(server, steward):
 @pytest.mark.slow
 def test_a_large_table_that_is_packed_as_tables_are_is_no_bomb(server, steward):
     rows = b"".join(b"%d,%d\n" % (number, number * 7919 % 1000) for number in range(300_000))
-    assert sent(steward, "t.csv.gz", gzip.compress(b"id,age\n" + rows, mtime=0)).status_code == 303
+    assert send_upload(steward, "t.csv.gz", gzip.compress(b"id,age\n" + rows, mtime=0)).status_code == 303
 
 
 def test_an_archive_with_two_members_of_one_name_or_a_wrong_length_is_refused(server, steward):
     good = archive(xl__workbook_xml=b"<workbook/>", xl__sheet_xml=b"<worksheet/>" * 100)
     for data in (lying(good, b"xl/sheet.xml", 10), archive(other_xml=b"<x/>")):
-        answer = sent(steward, "t.xlsx", data)
+        answer = send_upload(steward, "t.xlsx", data)
         assert (answer.status_code, "PPF995" in answer.text) == (400, True)
 
 
@@ -437,8 +431,8 @@ def test_a_form_with_two_files_or_none_is_refused(server, steward):
 
 @pytest.mark.slow
 def test_the_journal_has_no_name_and_no_value(server, steward):
-    sent(steward, "very secret.csv", TABLE)
-    sent(steward, "very secret.csv", b"%PDF")
+    send_upload(steward, "very secret.csv", TABLE)
+    send_upload(steward, "very secret.csv", b"%PDF")
     (upload,) = kept(server)
     steward.send(f"/uploads/{upload.id}/remove")
     entries = [(e.action, e.subject, e.outcome) for e in server.site.journal.newest(10) if "uploads" in e.action]
