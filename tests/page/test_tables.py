@@ -24,6 +24,7 @@ from sites import PATIENCE
 from ppdm_flow.core.digests import sha256
 from ppdm_flow.page.services.places import PERSON, BusyError
 from ppdm_flow.page.services.released.files import ChangedFileError, ReleasedFolder
+from ppdm_flow.page.services.tables import table as table_module
 from ppdm_flow.page.services.tables.copying import CopyExitCode, copy_table
 from ppdm_flow.page.services.tables.table import (
     BetweenFilter,
@@ -32,6 +33,7 @@ from ppdm_flow.page.services.tables.table import (
     ColumnForm,
     ContainsFilter,
     CopiedTable,
+    CopyDatabase,
     Equals,
     RowFilter,
     StateFilter,
@@ -353,6 +355,25 @@ def test_tables_of_one_person_do_not_keep_another_waiting(tmp_path: Path, releas
 
 def _full(*_told: object) -> None:
     raise OSError(28, "No space left on device")
+
+
+def test_a_copy_that_others_drove_out_is_busy_and_is_read_again(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(table_module, "_ATTACHED", 1)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        table(tmp_path / name, {"town": "text"}, [["Ulm"]])
+    database = CopyDatabase()
+    one, other = (tmp_path / name / "copy" for name in "ab")
+
+    def read(folder: Path, meanwhile: Path | None = None) -> int:
+        with database.reading(folder) as connection:
+            if meanwhile is not None:
+                read(meanwhile)
+            return connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+
+    with pytest.raises(BusyError):
+        read(one, meanwhile=other)
+    assert (read(one), read(other), read(other, meanwhile=other)) == (1, 1, 1)
 
 
 def test_a_few_read_at_once_and_who_waits_too_long_is_told(tmp_path: Path):

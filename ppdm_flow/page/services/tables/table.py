@@ -234,7 +234,11 @@ class CopyDatabase:
 
     @contextmanager
     def reading(self, folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Give a connection to a copy. Raises FileNotFoundError where that is gone, BusyError for want of memory."""
+        """Give a connection to a copy.
+
+        Raises FileNotFoundError where that is gone, BusyError for want of memory, and where so many others were read
+        meanwhile that the copy was detached.
+        """
         try:
             with self._lock:
                 connection = self._connected(folder)
@@ -243,9 +247,11 @@ class CopyDatabase:
         except duckdb.OutOfMemoryException:
             raise BusyError from None
         except duckdb.Error:
-            if (folder / TABLE).exists():
-                raise
-            raise FileNotFoundError(TABLE) from None
+            if not (folder / TABLE).exists():
+                raise FileNotFoundError(TABLE) from None
+            if folder not in self._attached:
+                raise BusyError from None
+            raise
 
     def forget(self, folder: Path) -> None:
         """Detach a copy that is removed: its file would stay on the disk."""
