@@ -14,7 +14,7 @@ from scipy import sparse
 
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.chances import Bools, Floats, scaled
-from ppdm_flow.reader.faults import NotVerifiedError, TruthExcludedError
+from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError, TruthExcludedError
 from ppdm_flow.reader.files import MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, SourceRows, numbered
 from ppdm_flow.reader.row_kinds import (
     ReaderQuestion,
@@ -30,6 +30,8 @@ from ppdm_flow.reader.row_kinds import (
 KNOWN, KIND, GUESS = "known", "kind", "guess"
 NOWHERE = -1
 PRODUCTS_AT_ONCE = 4_000_000
+MOST_PRODUCTS = 1_000_000_000
+"""Chances that are added up, in some minutes; what needs more is not verified."""
 
 
 class CandidateSearch:
@@ -433,9 +435,11 @@ def sum_products(one: sparse.csr_array, rows: Ints, other: sparse.csr_array, col
     """Return the scalar product of each of ``rows`` of a matrix with that of ``columns``, a row of the other.
 
     Each is the sum over the cells of the shorter of both rows: a product of the matrices would have a cell for each
-    row and each column that a single long row links.
+    row and each column that a single long row links. Raises JoinTooLargeError for more cells than `MOST_PRODUCTS`.
     """
     lengths = np.diff(one.indptr)[rows], np.diff(other.indptr)[columns]
+    if np.minimum(*lengths).sum(dtype=np.int64) > MOST_PRODUCTS:
+        raise JoinTooLargeError
     by_first = lengths[0] <= lengths[1]
     sums = np.zeros(len(rows))
     for chosen, short, at_short, long, at_long in (

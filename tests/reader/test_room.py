@@ -63,6 +63,9 @@ def test_products_of_rows_are_those_of_the_matrices(monkeypatch: pytest.MonkeyPa
         asked = one, rows[:count], other, columns[:count]
         sums = sum_products(*(sparse.csr_array(x) if x.ndim == 2 else x for x in asked))
         assert sums == pytest.approx((one @ other.T)[rows[:count], columns[:count]])
+    monkeypatch.setattr(candidates, "MOST_PRODUCTS", 50)
+    with pytest.raises(JoinTooLargeError):
+        sum_products(sparse.csr_array(one), rows, sparse.csr_array(other), columns)
 
 
 @pytest.mark.parametrize(("number", "too_many"), [(4, False), (5, True)])
