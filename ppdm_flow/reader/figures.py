@@ -99,6 +99,12 @@ def _spread(rows: pd.DataFrame, people: pd.DataFrame, reading: ValueReading) -> 
     return sums.assign(probability=sums["probability"] / sums.groupby([GROUP, UNIT])["probability"].transform("sum"))
 
 
+def masses_of_all_readings(view: CandidateGroups) -> tuple[pd.DataFrame, pd.Series[Any]]:
+    """Return the values of each group by any reading, each once, and the totals: one alone may tell nothing of some."""
+    _, values, totals = zip(*masses(view, spread=False), strict=True)
+    return pd.concat(values).drop_duplicates([GROUP, "value"]), max(totals, key=len)
+
+
 def distinct(view: CandidateGroups) -> pd.Series[Any]:
     """Return for each group the matching of units and possible values, at most 1 + those for whom none is certain."""
     every = []

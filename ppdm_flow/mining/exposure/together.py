@@ -66,10 +66,10 @@ def joint_values(
     if not views:
         return None
     with _faults():
-        if figure is PeopleFigure.DISTINCT:  # the first reading's groups, with the least number of all readings
-            first = [_histograms(v, joint_views, figure)[0] for v in views]
+        if figure is PeopleFigure.DISTINCT:  # the groups of all readings, with the least number of any
+            every = [_of_all_readings(v, joint_views) for v in views]
             least = [distinct(v).sort_index().to_numpy() for v in views]
-            return JointValues(tuple(first), tuple(least), joint_views.linked[ctx.release])
+            return JointValues(tuple(every), tuple(least), joint_views.linked[ctx.release])
         every = [h for v in views for h in _histograms(v, joint_views, figure) if len(h)]
     if figure is PeopleFigure.DISTRIBUTION and any((h.base[h.cells.value] <= 0).any() for h in every):
         raise UntoldTogetherError(f"Somebody may have a value of `{attribute}` that no released row has.")
@@ -228,6 +228,12 @@ def _histograms(view: CandidateGroups, joint_views: JointViews, figure: PeopleFi
         _histogram(view, joint_views, reading.base, values, totals)
         for reading, values, totals in masses(view, spread=figure is PeopleFigure.DISTRIBUTION)
     ]
+
+
+def _of_all_readings(view: CandidateGroups, joint_views: JointViews) -> Histograms:
+    from ppdm_flow.reader.figures import masses_of_all_readings  # noqa: PLC0415  # as above
+
+    return _histogram(view, joint_views, view.readings[0].base, *masses_of_all_readings(view))
 
 
 def _histogram(

@@ -91,6 +91,13 @@ def test_no_run_of_a_sequence_is_released_whose_requirements_do_not_hold(part: i
     assert 4 * harmless.count("released") >= len(harmless)
 
 
+@pytest.mark.slow
+def test_groups_of_which_only_some_readings_tell_are_measured() -> None:
+    """An earlier file shows no illness: only rows of one pseudonym in a later file tell any of its groups."""
+    verdicts = [c.verdict for c in compare_sequence(random_sequence(3030))]
+    assert verdicts == ["withheld", "released", "withheld", "withheld"]
+
+
 @pytest.mark.random
 def test_what_a_ledger_keeps_of_files_tells_all_that_they_do() -> None:
     found = [compare_figures(number) for number in range(10)]
