@@ -194,22 +194,22 @@ def _read(file: Path) -> list[PublishedNoise]:
 def _entry(document: Mapping[str, Any], entry: Mapping[str, Any]) -> PublishedNoise:
     kind = AttributeType(entry["type"])
     if kind is AttributeType.TEXT:
-        raise ValueError("noise on texts")
+        raise ValueError("noise was expected on numbers, dates or moments, not on texts")
     factor = float(_MICROSECONDS) if kind is AttributeType.TIMESTAMP else 1.0
     decimals = int(_number(entry["rounded_to_decimals"]))
     if abs(decimals) > _MOST_DECIMALS:
-        raise ValueError("more decimals than numbers have")
+        raise ValueError(f"at most {_MOST_DECIMALS} decimals were expected, not {decimals}")
     step = {AttributeType.FLOAT: 10.0**-decimals, AttributeType.TIMESTAMP: 10.0 ** (6 - min(6, decimals))}.get(
         kind, 1.0
     )
     bounds = document["bounds"] or {}
     low, high = (_bound(bounds.get(name), kind) for name in ("min", "max"))
     if low is not None and high is not None and low >= high:
-        raise ValueError("bounds with nothing between them")
+        raise ValueError("the lower bound must be below the upper one")
     sd, scale, shrink = entry.get("sd"), document["relative_scale"], entry.get("multiplied_by")
     distribution = str(document["distribution"])
     if distribution not in (NORMAL, LAPLACE) or (distribution == LAPLACE and document["correlated"]):
-        raise ValueError("noise of a law that is not known")
+        raise ValueError(f"the distribution must be {NORMAL} or uncorrelated {LAPLACE}")
     return PublishedNoise(
         attribute=str(entry["attribute"]),
         kind=kind,
@@ -233,7 +233,7 @@ def _bound(text: Any, kind: AttributeType) -> float | None:
 def _number(value: Any) -> float:
     """Return a finite number. Raises ValueError for anything else, and for a text or a truth value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("no finite number")
+        raise ValueError(f"a finite number was expected, not a value of type {type(value).__name__}")
     return float(value)
 
 

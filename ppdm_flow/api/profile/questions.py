@@ -102,16 +102,9 @@ def _person(document: ProfileDocument, text: str) -> list[ProfileColumn]:
     incomplete = [c["name"] for c in document["columns"] if c["name"] in chosen and c["missing"]]
     if incomplete:
         raise _refused("person", f"rows without a value of `{incomplete[0]}` would belong to nobody")
-    told = "says whose row it is, a steward said, so people are counted by it"
+    reason = "says whose row it is, a steward said, so people are counted by it"
     other = "a steward said that a person has one row" if not chosen else "another column says whose row it is"
-    return [
-        _changed(column, Role.SUBJECT, told)
-        if column["name"] in chosen
-        else _changed(column, Role.IDENTIFIER, other)
-        if column["role"] == Role.SUBJECT
-        else column
-        for column in document["columns"]
-    ]
+    return _with_role(document, chosen, (Role.SUBJECT, reason), (Role.IDENTIFIER, other))
 
 
 def _sensitive(document: ProfileDocument, text: str) -> list[ProfileColumn]:
@@ -122,11 +115,18 @@ def _sensitive(document: ProfileDocument, text: str) -> list[ProfileColumn]:
         raise _refused("sensitive", f"`{staying}` does not leave at all")
     reason = "nobody may learn it of a person, a steward said"
     other = "a steward did not name it among what nobody may learn, so others may know it"
+    return _with_role(document, chosen, (Role.SENSITIVE, reason), (Role.QUASI_IDENTIFIER, other))
+
+
+def _with_role(
+    document: ProfileDocument, chosen: Sequence[str], given: tuple[Role, str], instead: tuple[Role, str]
+) -> list[ProfileColumn]:
+    """Give the chosen columns a role, with its reason, and the others that had it another one ``instead``."""
     return [
-        _changed(column, Role.SENSITIVE, reason)
+        _changed(column, *given)
         if column["name"] in chosen
-        else _changed(column, Role.QUASI_IDENTIFIER, other)
-        if column["role"] == Role.SENSITIVE
+        else _changed(column, *instead)
+        if column["role"] == given[0]
         else column
         for column in document["columns"]
     ]

@@ -197,7 +197,7 @@ class _RunningTest:
         name = self.case.release or plan.releases[0].name
         table = self.case.released
         if table is None:
-            raise ValueError("no release is given")
+            raise ValueError("the case has no `released` table to judge")
         file = released(self.file, table, plan, name, folder)
         seen: dict[str, CandidateContents] = {}
 

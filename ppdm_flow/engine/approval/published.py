@@ -43,7 +43,7 @@ def _faults(
 ) -> Iterator[str]:
     approvals, out = plan["approvals"], datetime.fromisoformat(said["released"])
     if out.utcoffset() is None:
-        raise ValueError("a time without a zone")
+        raise ValueError("the time of release must have a time zone")
     signers = read_signers(run_dir / str(approvals["signers"]))
     every = signatures_of(run_dir, signers, out)
     wanted = RequestedSignatures(tuple(approvals["roles"]), bool(approvals["distinct"]), waivers)

@@ -84,7 +84,7 @@ class ClassMetric(ABC, Generic[R]):
         confidence = figure is PeopleFigure.CONFIDENCE
         of, parts = (None if g is None else (g.confidences if confidence else g.weights) for g in both)
         if of is None:
-            raise ValueError("a release must have groups")
+            raise ValueError("people were read without groups, and a figure of classes needs them")
         return self._each(requirement, of, read.mean(parts), ctx)
 
     def _badness(self, value: float | None) -> float:

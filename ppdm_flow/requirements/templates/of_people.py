@@ -63,7 +63,7 @@ def of_people(
 
 def _confidences(read: PeopleValues) -> ValueHistograms:
     if read.reading is None:
-        raise ValueError("the values must be read")
+        raise ValueError("confidences need values with a reading, and these have none")
     return ValueHistograms(read.reading, *read.confidences)
 
 

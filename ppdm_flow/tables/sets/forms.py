@@ -22,10 +22,12 @@ def stacked(parts: Sequence[SetColumn]) -> SetColumn:
     alphabets or expansions.
     """
     if not parts:
-        raise ValueError("no set columns to stack")
+        raise ValueError("at least one column of sets was expected, not none")
     form = type(parts[0])
     if any(type(p) is not form for p in parts):
-        raise ValueError("set columns of unlike forms")
+        raise ValueError(
+            "columns of sets must have one form, not " + " and ".join(sorted({type(p).__name__ for p in parts}))
+        )
     if len(parts) == 1:
         return parts[0]
     if isinstance(parts[0], SeededSets):
@@ -55,6 +57,6 @@ def _words(parts: Sequence[PackedSets]) -> PackedSets:
 def _seeds(parts: Sequence[SeededSets]) -> SeededSets:
     first = parts[0]
     if any(p.expansion != first.expansion or not p.categories.equals(first.categories) for p in parts):
-        raise ValueError("seeded sets of unlike alphabets or expansions")
+        raise ValueError("seeded sets must have one alphabet and one expansion to be stacked")
     seeds = np.concatenate([p.seeds for p in parts])
     return SeededSets(seeds, np.concatenate([p.sizes for p in parts]), first.categories, first.expansion)
