@@ -98,7 +98,7 @@ def test_seeds_keep_their_alphabet() -> None:
     with pytest.raises(KeyError):
         column.onto(pa.array(["a", "c"]))
     other = Expansion((0.0, 0.5, 0.5), spare=1)
-    with pytest.raises(ValueError, match="unlike"):
+    with pytest.raises(ValueError, match="one alphabet"):
         stacked([column, SeededSets(column.seeds, column.sizes, column.categories, other)])
     for wrong in (1.5, 0.1, 1.0):
         with pytest.raises(ValueError, match="multiples"):
