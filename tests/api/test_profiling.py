@@ -633,6 +633,10 @@ class TestSets:
         assert "zz" not in text
         assert "milk" in text
 
+    def test_an_item_that_a_column_may_be_called(self, tmp_path):
+        (tmp_path / "x.csv").write_text("pregnancy test,milk,ham,rice\n" + "milk\nham,rice,milk\nrice,ham\n" * 9)
+        assert roles(api.profile(tmp_path / "x.csv")) == {"items": "items"}
+
     def test_item_numbers(self, tmp_path):
         dice = random.Random(4)
         lines = [" ".join(map(str, dice.sample(range(9), dice.randrange(1, 8)))) for _ in range(200)]

@@ -38,7 +38,7 @@ def set_lines(text: str, delimiter: str = "") -> SetTextForm | None:
 
     Lines of sets have very different numbers of cells, as those of no damaged table have: at least three numbers, none
     of which most lines have, and the longest three times the shortest. Item numbers with blanks between are
-    transactions. Nothing in the first line may be a word that columns are called by.
+    transactions. Where half of the cells of the first line are words that columns are called by, it is a header.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()][:_LINES]
     if len(lines) < _FEWEST_LINES:
@@ -47,7 +47,8 @@ def set_lines(text: str, delimiter: str = "") -> SetTextForm | None:
         return SetTextForm("transactions", {})
     for mark in (delimiter,) if delimiter else _DELIMITERS:
         cells = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=mark))
-        if not _is_ragged([len(row) for row in cells]) or any(named(cell) is not None for cell in cells[0]):
+        is_header = 2 * sum(named(cell) is not None for cell in cells[0]) >= len(cells[0])
+        if is_header or not _is_ragged([len(row) for row in cells]):
             continue
         if mark == " ":  # words of sentences are parted by blanks, too
             return None

@@ -397,7 +397,8 @@ class _Tally:
             return None
         hidden = float(self.blank @ guessing) if self.blank[:-1].any() else 0.0
         dropped = float(np.maximum(counts - self.paired, 0) @ guessing)
-        return min(1.0, max(0.0, 1.0 - (self.lost + hidden + dropped) / every))
+        kept = round(1.0 - (self.lost + hidden + dropped) / every, 12)  # sums of floats: 0 where all is hidden
+        return min(1.0, max(0.0, kept))
 
 
 def _numbered(column: Column, read: Covers) -> Integers:
