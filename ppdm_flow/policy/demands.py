@@ -18,11 +18,15 @@ _UNITS = {"count": " rows", "ratio": " of the rows"}
 
 @dataclass(frozen=True, slots=True)
 class FigureBound:
-    """A figure is at least, at most, … ``figure``; ``unit`` is ``count`` or ``ratio`` for a support."""
+    """A figure is at least, at most, … ``figure``; ``unit`` is ``count`` or ``ratio`` for a support.
+
+    One that is written as a ``percentage`` is met by shares alone.
+    """
 
     sign: str
     figure: Decimal
     unit: str = ""
+    percentage: bool = False
 
     @property
     def text(self) -> str:

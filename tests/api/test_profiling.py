@@ -637,6 +637,10 @@ class TestSets:
         (tmp_path / "x.csv").write_text("pregnancy test,milk,ham,rice\n" + "milk\nham,rice,milk\nrice,ham\n" * 9)
         assert roles(api.profile(tmp_path / "x.csv")) == {"items": "items"}
 
+    def test_long_numbers_are_read_once(self, tmp_path):
+        (tmp_path / "x.csv").write_text("".join(f"{'1' * 100_000}{letter},{letter}\n" for letter in "abc"))
+        assert len(roles(api.profile(tmp_path / "x.csv"))) == 2
+
     def test_item_numbers(self, tmp_path):
         dice = random.Random(4)
         lines = [" ".join(map(str, dice.sample(range(9), dice.randrange(1, 8)))) for _ in range(200)]

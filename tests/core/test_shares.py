@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -12,6 +13,8 @@ from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.shares import plain_share
 from ppdm_flow.core.supports import SupportBound, parsed
 from ppdm_flow.policy import load
+from ppdm_flow.policy.demands import FigureBound
+from ppdm_flow.policy.floors.grammar import demands
 
 POLICY = """version: 1
 name: p
@@ -75,6 +78,22 @@ def test_floors_hold_for_percentages(read):
     assert codes(read("81%")) == ["PPF308"]
     assert codes(read("0.81")) == ["PPF308"]
     assert codes(read("80%")) == []
+
+
+@pytest.mark.parametrize(
+    ("floor", "met"), [("privacy.dominance.age.p: '>= 10%'", False), ("privacy.dominance.age.p: '>= 10'", True)]
+)
+def test_a_floor_in_percent_is_about_shares_alone(tmp_path, floor, met):
+    """`p` of dominance is in percent itself: 10 % of it would be 0.1."""
+    text = POLICY.replace("CONFIDENCE", "70%").replace("privacy:", "privacy:\n  dominance: {age: {p: 12}}", 1)
+    (tmp_path / "floor.yaml").write_text(f"version: 1\nfloors: {{{floor}}}\n")
+    (tmp_path / "p.yaml").write_text(text + "extends: [floor.yaml]\n")
+    assert ("PPF308" not in codes(load(tmp_path / "p.yaml"))) is met
+
+
+def test_counts_have_no_percentage():
+    assert demands(">= {count: 50%}") is None
+    assert demands(">= {ratio: 50%}") == (FigureBound(">=", Decimal("0.5"), "ratio", percentage=True),)
 
 
 def test_params_that_are_shares(read):

@@ -346,6 +346,12 @@ def test_years_of_birth_that_tell_an_age_above_89(bad, build, agree):
     assert "ages" not in kinds(build, agree, {"admitted": labels})
 
 
+@pytest.mark.parametrize("births", [(), ("age",)])
+def test_a_column_named_like_ages_stays_one(births, build, agree):
+    """Naming more columns looks for more: else a policy that names one would be stricter, and let ages through."""
+    assert kinds(build, agree, {"age": ["95+", "97+", "18+"]}, birth_years=births)["ages"] == 2
+
+
 NAMED = {
     "first_name": "names", "PatientName": "names", "employer": "names", "surname": "names", "City": "places",
     "home_street": "places", "county_fips": "places", "lat": "places", "HomePhone": "phones", "fax": "faxes",

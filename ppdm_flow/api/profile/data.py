@@ -382,7 +382,7 @@ def _has(values: pa.StringArray, mark: str) -> bool:
 # Whether the first record of a text file names its columns: seen by its look, and in doubt it does not.
 
 
-_HEADER_NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
+_HEADER_NUMBER = re.compile(r"\s*[+-]?(\d+(?:[.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _SHAPED = re.compile(r"\s*(\S+@\S+\.\S+|\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{2,4})\s*")
 _MADE = re.compile(r"[A-Za-z][A-Za-z0-9]*([_.][A-Za-z0-9]+)+|[a-z]+([A-Z][a-z0-9]*)+|[A-Za-z]{1,12}\d{1,3}")
 """Names as programs write them: `birth_date`, `birthDate`, `q12`."""

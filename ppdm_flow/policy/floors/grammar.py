@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -64,8 +63,11 @@ def _demand(text: str) -> Demand | RelativeDemand | None:
 
 def _bound(sign: str, text: str) -> FigureBound | None:
     unit = _UNIT.match(text)
-    figure: Decimal | None = number_or_percentage(unit[2] if unit else text)
-    return None if figure is None else FigureBound(sign, figure, unit[1] if unit else "")
+    written, name = (unit[2], unit[1]) if unit else (text, "")
+    figure, percentage = number_or_percentage(written), written.endswith("%")
+    if figure is None or (percentage and name == "count"):
+        return None
+    return FigureBound(sign, figure, name, percentage)
 
 
 def _valued(word: str, tree: Any) -> Demand | None:

@@ -237,7 +237,7 @@ class PeopleOptions(Model):
     """What counts where a person has several rows, and how many of these an adversary may know."""
 
     known_rows: Annotated[KnownRows | None, StrongestFirst(("all", "3", "2", "1"))] = None
-    unit: Annotated[Literal["people", "rows"], StrongestFirst(("people", "rows"))] = "people"
+    unit: Literal["people", "rows"] = "people"
 
 
 class ApprovalOptions(Model):

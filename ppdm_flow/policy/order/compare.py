@@ -277,8 +277,8 @@ def _people(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
             yield _change(("people",), ChangeVerdict.INCOMPARABLE, why, old, new)
         return
     if before.unit != after.unit:
-        why = "several rows of one person are no crowd where people are counted, and are one where rows are"
-        yield from changed_word(("people", "unit"), why, old, new)
+        why = "several rows of one person are no crowd where people are counted, and shares of people are others"
+        yield _change(("people", "unit"), ChangeVerdict.INCOMPARABLE, why, old, new, "people")
     elif before.known_rows != after.known_rows:
         order = get_args(KnownRows)
         ranks = [order.index(p.known_rows) if p.known_rows else -1 for p in (before, after)]

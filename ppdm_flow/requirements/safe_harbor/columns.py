@@ -48,7 +48,8 @@ def _look(name: str, requirement: SafeHarbor, ctx: AuditContext) -> ScannedColum
     facts = ctx.attributes.get(name, AttributeFacts(name, Role.INSENSITIVE))
     sources = _sources(facts)
     identifiers = frozenset[Identifier]().union(*(told_by(n) for n in (name, *sources)))
-    births = any(tells_birth(n) for n in (name, *sources)) or _listed(sources, name, requirement.birth_years)
+    named_births = any(tells_birth(n) for n in (name, *sources))
+    births = named_births or _listed(sources, name, requirement.birth_years)
     named = identifiers - _BY_CELLS
     if facts.how is DerivationKind.KEYED or facts.role in (Role.IDENTIFIER, Role.SUBJECT):
         named = frozenset[Identifier](("unique_codes",))
@@ -56,7 +57,7 @@ def _look(name: str, requirement: SafeHarbor, ctx: AuditContext) -> ScannedColum
         name=name,
         named=named,
         zips="zip_codes" in identifiers or _listed(sources, name, requirement.zip_codes),
-        ages=("ages" in identifiers and not births) or _listed(sources, name, requirement.ages),
+        ages=("ages" in identifiers and not named_births) or _listed(sources, name, requirement.ages),
         births=births,
         coded=not facts.unchanged,
         texts=not (facts.is_numeric and facts.type is AttributeType.FLOAT),

@@ -52,6 +52,14 @@ def test_classes_over_more_attributes_do_not_bound_people(name, order):
     assert order(policy(weaker, "people"), policy(stricter, "people")).relation is PolicyRelation.INCOMPARABLE
 
 
+def test_shares_of_people_bound_no_shares_of_rows(order):
+    """Fifty ill rows of one person are one person in a hundred."""
+    privacy = {"t_closeness": {"s": {"t": 0.2}}}
+    for before, after in (("rows", "people"), ("people", "rows")):
+        assert order(policy(privacy, before), policy(privacy, after)).relation is PolicyRelation.INCOMPARABLE
+    assert order(policy(privacy, "rows"), policy(privacy, "rows")).relation is PolicyRelation.EQUAL
+
+
 @pytest.mark.parametrize("unit", ["rows", "people"])
 @pytest.mark.parametrize("name", ALSO_BY_PEOPLE)
 def test_more_known_and_lower_bounds_are_stricter_for_people_too(name, unit, order):
