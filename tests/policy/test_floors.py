@@ -272,6 +272,16 @@ gates: {g: {metric: risk.risk, max: 0.1}}
         ),
         ("privacy.k_anonymity.attributes", "nulls: exclude", []),
         (
+            "privacy.k_anonymity.attributes",
+            "people: {known_rows: 1}\nprivacy: {k_anonymity: {attributes: [city, job]}}",
+            ["privacy.k_anonymity.attributes"],
+        ),
+        (
+            "privacy.k_anonymity.attributes",
+            "people: {unit: rows}\nprivacy: {k_anonymity: {attributes: [city, job]}}",
+            [],
+        ),
+        (
             "privacy",
             "privacy: {t_closeness: {disease: {attributes: [city, job]}}}",
             ["privacy.t_closeness.disease.attributes"],

@@ -136,7 +136,8 @@ def _met(demand: Demand, path: PolicyPath, tree: Any, here: Any) -> bool:
     """A role counts as it is handled: what a step replaces is no longer kept back as an identifier."""
     if _of_role(path) and isinstance(demand, NotWeaker) and here == Role.IDENTIFIER and demand.than != here:
         return meets(demand, path, here) and not handled(path[1], tree)
-    return meets(demand, path, here, value(tree, ("nulls",)))
+    by_rows = "people" not in tree or value(tree, ("people", "unit")) == "rows"
+    return meets(demand, path, here, more_attributes=by_rows and value(tree, ("nulls",)) == Nulls.OWN_CATEGORY)
 
 
 def _of_role(path: PolicyPath) -> bool:
@@ -226,13 +227,15 @@ _COMPARE: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
 }
 
 
-_BY_MORE = "here by nothing else, since more attributes ask for more only where `nulls` is `own_category`"
+_BY_MORE = (
+    "here by nothing else, since more attributes ask for more only where rows are counted and `nulls` is `own_category`"
+)
 
 
-def meets(demand: Demand, path: PolicyPath, tree: Any, nulls: str = Nulls.OWN_CATEGORY) -> bool:
+def meets(demand: Demand, path: PolicyPath, tree: Any, *, more_attributes: bool = True) -> bool:
     """Whether ``tree``, which stands at ``path`` (``MISSING`` if nothing does), meets the demand.
 
-    ``nulls`` is how the policy's groups treat missing values.
+    ``more_attributes``: groups over more of them bound those over fewer.
     """
     if isinstance(demand, IsUnset) or tree is MISSING:
         return isinstance(demand, IsUnset) and tree is MISSING
@@ -244,7 +247,7 @@ def meets(demand: Demand, path: PolicyPath, tree: Any, nulls: str = Nulls.OWN_CA
         return set(keys_or_items(tree)) <= set(demand.wanted)
     if isinstance(demand, GroupsBy):
         given = set(keys_or_items(tree))
-        return given >= set(demand.wanted) if nulls == Nulls.OWN_CATEGORY else given == set(demand.wanted)
+        return given >= set(demand.wanted) if more_attributes else given == set(demand.wanted)
     if isinstance(demand, EqualTo):
         return _same(demand.tree, tree, numeric=isinstance(at(path), Number))
     if isinstance(demand, FigureBound):
