@@ -183,5 +183,4 @@ def _history(history: ReleaseHistory) -> ReleaseHistory:
 def _members(membership: Membership | None) -> Membership | None:
     if membership is None:
         return None
-    shown: dict[str, Any] = {"subjects": frozen(membership.subjects), "classes": frozen(membership.classes)}
-    return replace(membership, **shown, places=None if membership.places is None else frozen(membership.places))
+    return replace(membership, subjects=frozen(membership.subjects), classes=frozen(membership.classes))

@@ -18,7 +18,7 @@ from ppdm_flow.report.run.fields import (
     SpanDocument,
     waivers,
 )
-from ppdm_flow.report.run.wording import is_cumulative, kind_of, lever, title_of
+from ppdm_flow.report.run.wording import is_of_all_files, kind_of, lever, title_of
 
 _ORDER = ("fails", "waived", "holds")
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
@@ -140,8 +140,8 @@ def _untold(result: ResultDocument, document: ReportDocument) -> str:
 
 
 def _together(result: ResultDocument) -> str:
-    """Return what to add to a name: empty, unless the result is on what this and other releases tell together."""
-    return ", all releases" if is_cumulative(result) else ""
+    """Return what to add to a name: empty, unless the result is about all files that a reader holds."""
+    return ", all files" if is_of_all_files(result) else ""
 
 
 def _waiver(result: ResultDocument, document: ReportDocument) -> ReportedWaiver | None:

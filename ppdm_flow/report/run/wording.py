@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ppdm_flow.core import phrases
-from ppdm_flow.policy.language.kinds import RequirementSpec, built_in
 from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement
 from ppdm_flow.policy.language.wording import Failure
 
@@ -30,17 +29,12 @@ def lever(result: dict[str, Any], plan: dict[str, Any]) -> str:
         if plan.get("ledger") and "(no. " in result["sentence"]:
             return _ADVICE_ON_EARLIER
         return _advice_on_all_files(result["release"], plan)
-    spec = _over_releases() if is_cumulative(result) else kind_of_requirement(result["id"])
+    spec = kind_of_requirement(result["id"])
     if spec is None:
         return ""
     requirement: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
     steps = [s for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
     return spec.wording.advice(Failure(requirement, steps, _released(plan, result["release"])))
-
-
-def _over_releases() -> RequirementSpec | None:
-    """Return the kind that is about several releases, whose advice is that of all such figures."""
-    return next((spec for spec in built_in() if spec.requirement.successive and spec.written), None)
 
 
 _ADVICE_ON_EARLIER = (
@@ -111,11 +105,6 @@ def title_of(identifier: str) -> str:
     if parts[0] == "gates" and len(parts) > 1:
         return identifier.partition(".")[2]
     return parts[2] if len(parts) > 2 else kind_of(identifier)
-
-
-def is_cumulative(result: Mapping[str, Any]) -> bool:
-    """Whether a result on classes is about those that this and other releases leave together."""
-    return bool(str(result.get("metric", "")).startswith(f"{result['id']}.cumulative_"))
 
 
 def is_of_all_files(result: Mapping[str, Any]) -> bool:
