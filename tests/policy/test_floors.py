@@ -350,6 +350,62 @@ def test_what_a_requirement_rests_on_is_not_weaker_either(read, floor: str, poli
     assert below(read, f"{floor}: not weaker", policy + "\n", LATTICE) == faults
 
 
+SHARES = {
+    "t_closeness: {disease: {t: 0.2}}": False,
+    "beta_likeness: {disease: {beta: 1}}": False,
+    "delta_disclosure: {disease: {delta: 1}}": False,
+    "l_diversity: {disease: {kind: entropy, l: 2}}": False,
+    "sensitivities: {disease: {default: {tolerance: 2}}}": False,
+    "special_uniques: {max_share: 0.1}": False,
+    "l_diversity: {disease: {l: 2}}": True,
+    "k_anonymity: {k: 5}": True,
+    "alpha_k: {disease: {alpha: 0.5}}": True,
+    "lkc: {l: 1, k: 3, c: 0.5, sensitive: {disease: [HIV]}}": True,
+    "templates: {t: {channel: [job], sensitive: {disease: [HIV]}, confidence: 0.4}}": True,
+    "blend: {min_support: {count: 20}}": True,  # refused where a person has several rows
+}
+"""Requirements, and whether one that holds of people holds of rows."""
+OF_ROWS = "attributes: {disease: {role: sensitive}}\n"
+OF_PEOPLE = "attributes: {person: {role: subject}, disease: {role: sensitive}}\npeople: {known_rows: 1, unit: people}\n"
+OF_THEIR_ROWS = OF_PEOPLE.replace("known_rows: 1, unit: people", "unit: rows")
+
+
+@pytest.mark.parametrize("requirement", SHARES)
+def test_shares_of_people_are_not_those_of_rows(read, requirement: str) -> None:
+    """A group that shows one illness among its rows may be mixed by people, and the other way round."""
+    faults = [] if SHARES[requirement] else ["people.unit"]
+    for house in (OF_ROWS, OF_THEIR_ROWS):
+        house += f"privacy: {{{requirement}}}\n"
+        for floor in ("privacy", f"privacy.{requirement.partition(':')[0]}"):
+            assert below(read, f"{floor}: not weaker", OF_PEOPLE, house) == faults
+            assert below(read, f"{floor}: not weaker", OF_THEIR_ROWS, house) == []
+            assert below(read, f"{floor}: not weaker", OF_ROWS, house) == []
+
+
+@pytest.mark.parametrize("floor", ["privacy", "gates"])
+@pytest.mark.parametrize(
+    ("policy", "faults"),
+    [
+        ("people: {known_rows: 2}", []),
+        ("people: {unit: rows, known_rows: null}", ["people.known_rows", "people.unit"]),
+        ("attributes: {person: {role: identifier}}\npeople: null", ["attributes.person.role", "people"]),
+        ("attributes: {person: null, visit: {role: subject}}", ["attributes.person"]),
+    ],
+)
+def test_people_stay_counted(read, floor: str, policy: str, faults: list[str]) -> None:
+    """Rows of one person are no crowd, nor is a visit a person: for requirements on groups, sets and values alike."""
+    house = OF_PEOPLE + "privacy: {km_anonymity: {attribute: disease, k: 5, m: 2}}\n"
+    house += "audits: {alike: {use: homogeneity}}\ngates: {g: {metric: alike.certain, max: 0.1}}\n"
+    attributes = "" if policy.startswith("attributes") else "attributes: {job: {role: quasi_identifier}}\n"
+    assert sorted(below(read, f"{floor}: not weaker", f"{attributes}{policy}\n", house)) == faults
+
+
+def test_gates_of_rows_are_no_gates_of_people(read) -> None:
+    house = "audits: {alike: {use: homogeneity}}\ngates: {g: {metric: alike.certain, max: 0.1}}\n"
+    assert below(read, "gates: not weaker", OF_PEOPLE, house) == ["people.unit"]
+    assert below(read, "gates.g.max: not weaker", OF_PEOPLE, house) == []
+
+
 ANALYSED = """attributes: {age: {role: quasi_identifier, type: integer}, pay: {role: insensitive, type: float}}
 analyses:
   wage: {regression: pay, on: [age]}

@@ -30,7 +30,9 @@ from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import Floor
 from ppdm_flow.policy.floors.strength import (
     MISSING,
+    UNIT,
     FloorPlace,
+    counts_rows,
     everything_where_absent,
     fitting,
     handled,
@@ -136,8 +138,8 @@ def _met(demand: Demand, path: PolicyPath, tree: Any, here: Any) -> bool:
     """A role counts as it is handled: what a step replaces is no longer kept back as an identifier."""
     if _of_role(path) and isinstance(demand, NotWeaker) and here == Role.IDENTIFIER and demand.than != here:
         return meets(demand, path, here) and not handled(path[1], tree)
-    by_rows = "people" not in tree or value(tree, ("people", "unit")) == "rows"
-    return meets(demand, path, here, more_attributes=by_rows and value(tree, ("nulls",)) == Nulls.OWN_CATEGORY)
+    more = counts_rows(tree) and value(tree, ("nulls",)) == Nulls.OWN_CATEGORY
+    return meets(demand, path, here, more_attributes=more)
 
 
 def _of_role(path: PolicyPath) -> bool:
@@ -199,6 +201,8 @@ def _below(judged: PolicyUnderFloors, floor: Floor, place: FloorPlace, tree: Any
 
 
 def _hint(flat: FlatPolicy, path: PolicyPath, tree: Any) -> str:
+    if path == UNIT and tree != "rows":
+        return "shares of people bound no shares of rows: only a template that says `people` itself is about people"
     if path not in flat.values:
         return f"state `{'.'.join(path)}`"
     if _of_role(path) and tree == Role.IDENTIFIER:

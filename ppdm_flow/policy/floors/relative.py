@@ -28,7 +28,9 @@ from ppdm_flow.policy.demands import (
 from ppdm_flow.policy.flatten import FlatPolicy
 from ppdm_flow.policy.floor import Floor, RelativeFloor
 from ppdm_flow.policy.floors.strength import (
+    COUNTED_BY,
     MISSING,
+    UNIT,
     everything_where_absent,
     fitting,
     forms_groups,
@@ -104,7 +106,12 @@ def _stated(path: PolicyPath, tree: Any) -> dict[PolicyPath, Any]:
 
 def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath, Demand]]:
     for place in dict.fromkeys(rests_on(path, here, tree)):
+        if place == UNIT:
+            yield place, EqualTo.of("rows")
+            continue
         own = value(tree, place)
+        if isinstance(own, str) and own in COUNTED_BY:  # without the column, another one could say whose rows they are
+            yield place[:2], IsSet()
         if isinstance(own, Mapping):
             yield place, IsSet()
         if own is not MISSING:

@@ -114,6 +114,7 @@ def fits(pattern: PolicyPath, path: PolicyPath) -> bool:
 _LEDGER = ("ledger",)
 _NULLS = ("nulls",)
 _PEOPLE = ("people",)
+UNIT = (*_PEOPLE, "unit")
 COUNTED_BY = frozenset({Role.SUBJECT, Role.WEIGHT, Role.SAMPLING_WEIGHT})
 """Roles by which rows count for people, or for several."""
 
@@ -122,24 +123,46 @@ def rests_on(path: PolicyPath, here: Any, tree: Any) -> Iterator[PolicyPath]:
     """Yield the other places of a template that what stands at ``path`` depends on.
 
     A floor on one value (a figure, a word or a list) depends on nothing else. A requirement on groups depends on the
-    handling of missing values, and on which rows count together or for several. It also depends on the roles of
-    attributes if the requirement names no attributes, or if there is a ledger, which makes the same requirement of all
-    releases together.
+    handling of missing values. It also depends on the roles of attributes if the requirement names no attributes, or if
+    there is a ledger, which makes the same requirement of all releases together. Every requirement, and every gate,
+    depends on which rows count together or for several; `UNIT` stands for counting rows, as the template does.
     """
     if isinstance(here, Mapping) and path[0] == "privacy":
-        grouped = [(kind, body) for kind, body in _requirements(path, here) if counts_groups(kind)]
+        stated = list(_requirements(path, here))
+        grouped = [(kind, body) for kind, body in stated if counts_groups(kind)]
         ledger = value(tree, _LEDGER) is not MISSING
+        if stated:
+            yield from _counted_by(tree, by_people=all(_holds_by_rows(kind, body) for kind, body in stated))
         if grouped:
             yield _NULLS
-            yield from (place for place in (_PEOPLE,) if value(tree, place) is not MISSING)
-            yield from _of_roles(tree, COUNTED_BY)
             yield from (_LEDGER,) if ledger else ()
         if any(ledger or groups_by_role(kind, body) for kind, body in grouped):
             yield from _of_roles(tree, {Role.QUASI_IDENTIFIER})
     elif isinstance(here, Mapping) and path[0] == "gates":
         yield _NULLS
+        yield from _counted_by(tree, by_people=False)
         yield from _of_roles(tree, {Role.QUASI_IDENTIFIER})
         yield from _audits(path, here)
+
+
+def _counted_by(tree: Any, *, by_people: bool) -> Iterator[PolicyPath]:
+    """Yield what says how rows count; ``by_people``: counting people in place of rows asks for as much or more."""
+    yield from _of_roles(tree, COUNTED_BY)
+    if not counts_rows(tree):
+        yield _PEOPLE
+    elif not by_people:
+        yield UNIT
+
+
+def counts_rows(tree: Any) -> bool:
+    """Whether a policy counts rows, and not people."""
+    return value(tree, _PEOPLE) is MISSING or value(tree, UNIT) == "rows"
+
+
+def _holds_by_rows(kind: str, body: Mapping[str, Any]) -> bool:
+    """Whether a requirement that holds of people holds of their rows, or of a table where people are not counted."""
+    spec = kind_of(f"privacy.{kind}")
+    return spec is not None and (not spec.requirement.counts_people or spec.holds_by_rows(body))
 
 
 _NAMED = 3

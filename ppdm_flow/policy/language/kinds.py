@@ -55,7 +55,9 @@ class RequirementSpec:
 
     ``value_places`` and ``value_keys`` are places below an entry at which values of the data stand, as values or as
     keys (``*`` for any name). ``aliases`` are other words for the kind. ``mixes``: what holds of groups holds of unions
-    of them.
+    of them. ``holds_by_rows``: whether an entry, as it is written, that holds where people are counted also holds where
+    rows are. So do counts of people, and confidences, which are the larger share of both; other shares and
+    distributions of people may be better than those of rows.
 
     ``page`` is the Markdown file that `explain` shows (``package:file``), in the form of the pages of built-in kinds,
     which are found by name.
@@ -84,6 +86,7 @@ class RequirementSpec:
     value_keys: tuple[tuple[str, ...], ...] = ()
     aliases: tuple[str, ...] = ()
     mixes: bool = True
+    holds_by_rows: Callable[[Mapping[str, Any]], bool] = lambda _entry: False
     page: str = ""
 
     @property
@@ -232,6 +235,7 @@ def _guarded(spec: RequirementSpec) -> RequirementSpec:
         "implied": "say what follows from a policy",
         "conflicts": "compare its requirements",
         "place_name": "name a place in its clause",
+        "holds_by_rows": "compare people with rows",
     }
     functions = {n: guarded(spec.name, does, f) for n, does in uses.items() if (f := getattr(spec, n)) is not None}
     wording = replace(

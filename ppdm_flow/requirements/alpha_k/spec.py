@@ -107,4 +107,5 @@ SPEC = RequirementSpec(
     wording=WORDING,
     judge=judge,
     rank=90,
+    holds_by_rows=lambda _entry: True,
 )

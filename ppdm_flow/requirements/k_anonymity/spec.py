@@ -98,4 +98,5 @@ SPEC = RequirementSpec(
     rank=10,
     foresees="ppdm_flow.requirements.k_anonymity.algorithm:foresee",
     aliases=("anonymity", "kanonymity"),
+    holds_by_rows=lambda _entry: True,
 )

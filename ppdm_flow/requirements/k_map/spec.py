@@ -103,4 +103,5 @@ SPEC = RequirementSpec(
     rank=120,
     aliases=("kmap",),
     files=(("population", "path"),),
+    holds_by_rows=lambda _entry: True,
 )

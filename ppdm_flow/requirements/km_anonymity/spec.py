@@ -72,4 +72,5 @@ SPEC = RequirementSpec(
     judge=judge,
     rank=140,
     aliases=("km", "k_m_anonymity"),
+    holds_by_rows=lambda _entry: True,
 )

@@ -125,4 +125,5 @@ SPEC = RequirementSpec(
     judge=judge,
     rank=70,
     aliases=("ldiversity", "diversity"),
+    holds_by_rows=lambda entry: entry.get("kind", Diversity.DISTINCT) == Diversity.DISTINCT,
 )

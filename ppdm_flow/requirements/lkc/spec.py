@@ -64,4 +64,5 @@ SPEC = RequirementSpec(
     judge=judge,
     rank=130,
     aliases=("lkc_privacy",),
+    holds_by_rows=lambda _entry: True,
 )

@@ -312,4 +312,5 @@ SPEC = RequirementSpec(
     chooses="ppdm_flow.requirements.templates.choosing:choose",
     value_places=(("sensitive", "*", "*"),),
     noun="template",
+    holds_by_rows=lambda _entry: True,
 )
