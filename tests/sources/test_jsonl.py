@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from ppdm_flow.core.errors import DataError
+
 
 def read(reader, content: bytes, name: str = "t.jsonl") -> dict[str, list]:
     return reader.table("jsonl", reader.path(name, content))
@@ -73,3 +75,24 @@ def test_files_that_are_empty_cut_off_or_not_there(reader, tmp_path):
     packed = gzip.compress(b'{"a": "zqcanary"}\n' * 100)
     assert "damaged" in reader.fails("jsonl", reader.path("c.jsonl.gz", packed[:-9]), "PPF705")
     assert "no such file" in reader.fails("jsonl", tmp_path / "none.jsonl", "PPF701")
+
+
+@pytest.mark.parametrize(
+    ("lines", "keys", "words"),
+    [(2, 6_000, "more than 10,000 different keys"), (4_000, 1, "4,000 lines have 4,000 different keys")],
+)
+def test_keys_that_differ_from_line_to_line_are_no_columns(reader, lines, keys, words):
+    """A megabyte of them was a table of many gigabytes."""
+    content = "\n".join(json.dumps({f"zqcanary{line * keys + n}": n for n in range(keys)}) for line in range(lines))
+    with pytest.raises(DataError, match=words) as caught:
+        read(reader, content.encode())
+    assert caught.value.diagnostics[0].code == "PPF718"
+    assert "zqcanary" not in str(caught.value)
+
+
+def test_lines_with_few_of_many_keys(reader):
+    rows = [{f"k{n % 700}": n, f"k{(n * 7 + 3) % 700}": None, "id": f"p{n % 9}"} for n in range(1_500)]
+    found = read(reader, "\n".join(map(json.dumps, rows)).encode())
+    assert len(found) == 701
+    for name, cells in found.items():
+        assert cells == [None if row.get(name) is None else str(row[name]) for row in rows]

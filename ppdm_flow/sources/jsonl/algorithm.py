@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import pyarrow as pa
 
 from ppdm_flow.core.errors import DataError
@@ -89,10 +90,20 @@ _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=_cons
 
 
 _LINES = 1 << 14
+_CELLS = 1 << 23
+"""Cells of a batch, whatever their number of columns."""
+_MOST_KEYS = 10_000
+_SMALL_TABLE = 10_000_000
+_SPARSE = 50
+"""Cells of a table for each that its lines have: of a larger table with more, nearly all would be missing."""
 
 
 class JsonlSource:
-    """One file of JSON lines. The columns are all keys of all lines, in order of first appearance."""
+    """One file of JSON lines. The columns are all keys of all lines, in order of first appearance.
+
+    A cell costs memory and time whether or not its line has it, so that keys which differ from line to line are refused
+    where they are many: else a small file could be a table of any size.
+    """
 
     def __init__(self, params: JsonlParams, path: Path) -> None:
         self.params = params
@@ -100,23 +111,31 @@ class JsonlSource:
         self._names: tuple[str, ...] | None = None
 
     def names(self) -> tuple[str, ...]:
-        """Return the keys. Raises DataError, with the line, where a line is no flat JSON object."""
+        """Return the keys.
+
+        Raises DataError, with the line, where a line is no flat JSON object, and where the keys are too many.
+        """
         if self._names is None:
             names: dict[str, None] = {}
+            lines = entries = 0
             for row in self._records():
                 names.update(dict.fromkeys(row))
+                lines, entries = lines + 1, entries + len(row)
+                if len(names) > _MOST_KEYS:
+                    raise _wide(f"its lines have more than {_MOST_KEYS:,} different keys")
             if not names:
                 raise empty(self.path)
+            if lines * len(names) > max(_SMALL_TABLE, _SPARSE * entries):
+                raise _wide(f"its {lines:,} lines have {len(names):,} different keys, and each line hardly any of them")
             self._names = tuple(names)
         return self._names
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows; a key that a line does not have is null."""
-        records = self._records()
-        while rows := list(islice(records, _LINES)):
+        records, most = self._records(), max(1, min(_LINES, _CELLS // max(1, len(columns))))
+        while rows := list(islice(records, most)):
             if columns:
-                arrays = [pa.array([r.get(c) for r in rows], pa.string()).dictionary_encode() for c in columns]
-                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+                yield pa.RecordBatch.from_arrays(_arrays(rows, columns), names=list(columns))
             else:
                 yield pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
 
@@ -130,3 +149,28 @@ class JsonlSource:
             raise damaged(self.path) from None
         except OSError as error:
             raise (damaged(self.path) if error.errno is None else unreadable(self.path, error)) from None
+
+
+def _wide(what: str) -> DataError:
+    text = f"{what}: as columns of one table nearly all cells would be missing"
+    return fault("PPF718", text, help='write what differs from line to line as a value: `{"key": …, "value": …}`')
+
+
+def _arrays(rows: Sequence[Record], columns: Sequence[str]) -> list[pa.Array]:
+    """Return the columns of some lines; where these have few of them, by what they have."""
+    if 2 * sum(map(len, rows)) > len(rows) * len(columns):
+        return [pa.array([r.get(c) for r in rows], pa.string()).dictionary_encode() for c in columns]
+    places: dict[str, list[int]] = {column: [] for column in columns}
+    for number, row in enumerate(rows):
+        for key in row:
+            if key in places:
+                places[key].append(number)
+    nothing = pa.nulls(len(rows), pa.string()).dictionary_encode()
+    return [_sparse(rows, column, places[column]) if places[column] else nothing for column in columns]
+
+
+def _sparse(rows: Sequence[Record], column: str, at: Sequence[int]) -> pa.Array:
+    values = pa.array([rows[number][column] for number in at], pa.string()).dictionary_encode()
+    place = np.full(len(rows), -1, dtype=np.int32)
+    place[at] = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return pa.DictionaryArray.from_arrays(pa.array(place, mask=place < 0), values.dictionary)
