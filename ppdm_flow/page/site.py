@@ -81,9 +81,9 @@ def opened_site(settings: Settings) -> Site:
     settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = PageDatabase(settings.database, SCHEMA)
     accounts = Accounts(database, Passwords(settings.password_memory_kib, settings.password_rounds))
-    policies = PolicyFiles(
-        settings.policies, FileHistory(database, settings.history_days, free_bytes=settings.free_bytes)
-    )
+    uploads = Uploads(database, settings.uploads, UploadLimits.of(settings))
+    history = FileHistory(database, settings.history_days, free_bytes=settings.free_bytes)
+    policies = PolicyFiles(settings.policies, history, uploads.forget_policy)
     jobs = Jobs.opened(settings, JobRecords(database, settings.jobs))
     hidden = (settings.state, settings.runs, *private_files(settings))
     lifetime, idle = settings.session_minutes * _MINUTE, settings.idle_minutes * _MINUTE
@@ -103,7 +103,7 @@ def opened_site(settings: Settings) -> Site:
         shown=ShownReleases(database, settings.runs),
         tables=TableCopies.of(settings),
         tree=WorkingTree(policies.folder),
-        uploads=Uploads(database, settings.uploads, UploadLimits.of(settings)),
+        uploads=uploads,
         hierarchies=HierarchyDrafts(settings.hierarchies, settings.uploads, free_bytes=settings.free_bytes),
     )
 

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 import xlsxwriter
-from sites import Server, send_upload
+from sites import PASSWORD, Server, send_upload
 
 from ppdm_flow.core.errors import DataError, PpdmError
 from ppdm_flow.page.services.accounts.roles import PageRole
@@ -182,6 +182,38 @@ def test_it_is_gone_when_its_time_is_over(server):
     later.tidy()
     assert left(server) == []
     assert site.uploads.all_of(user) == []
+
+
+def test_a_new_policy_of_the_same_name_reads_nobodys_upload(server):
+    """Another steward removes the policy, or renames it, or Git does, and a new one gets its name."""
+    upload = server.upload(PageRole.STEWARD, "clinic.csv", TABLE)
+    user, site = server.users[PageRole.STEWARD], server.site
+    other = site.accounts.add("other", [PageRole.STEWARD], PASSWORD)
+    policies, uploads = site.policies, site.uploads
+
+    def begin():
+        text = policies.create("ward.yaml", "version: 1\n", user)
+        uploads.set_policy_upload(user, "ward.yaml", upload)
+        uploads.set_policy_upload(user, "stays.yaml", upload)
+        return text.digest
+
+    policies.remove("ward.yaml", begin(), other)
+    assert uploads.policies_with_upload(user) == {"stays.yaml": upload.id}
+    policies.rename("ward.yaml", "ward2.yaml", begin(), other)
+    assert uploads.policy_upload(user, "ward.yaml") is None
+    digest = begin()
+    policies.path("ward.yaml").unlink()
+    policies.create("ward.yaml", "version: 1\n", other)
+    assert uploads.policy_upload(user, "ward.yaml") is None
+    uploads.set_policy_upload(user, "ward.yaml", upload)
+    with pytest.raises(FileExistsError):
+        policies.create("ward.yaml", "version: 1\n", other)
+    policies.write("ward.yaml", "version: 1\nname: ward\n", digest, other)
+    with pytest.raises(FileExistsError):
+        policies.rename("ward2.yaml", "ward.yaml", digest, other)
+    assert uploads.policy_upload(user, "ward.yaml") == upload
+    uploads.forget_policies_but(policies.files())
+    assert uploads.policies_with_upload(user) == {"ward.yaml": upload.id}
 
 
 @pytest.mark.slow

@@ -245,7 +245,8 @@ _log = logging.getLogger("ppdm_flow.page")
 def upkeep(site: Site, seconds: float = _SECONDS) -> Iterator[None]:
     """Tidy up at once, and then every so many seconds until the block ends."""
     stopped = threading.Event()
-    tasks = (site.jobs.tidy, site.uploads.tidy, site.hierarchies.tidy, site.journal.tidy)
+    removed = lambda: site.uploads.forget_policies_but(site.policies.files())  # noqa: E731  # by Git
+    tasks = (site.jobs.tidy, site.uploads.tidy, removed, site.hierarchies.tidy, site.journal.tidy)
     _carry_out(tasks)
 
     def go_on() -> None:

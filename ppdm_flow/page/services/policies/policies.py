@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, islice
@@ -65,12 +65,14 @@ class PolicyText:
 class PolicyFiles:
     """The files below a folder: YAML, and the tables (CSV) that policies name. A name is a path below it, with ``/``.
 
-    Names come from anybody: each is looked up in what the folder holds.
+    Names come from anybody: each is looked up in what the folder holds. ``ended`` is called with the name of a file
+    that went, or that a new one is about to get: what was chosen for the old one is not meant for it.
     """
 
-    def __init__(self, folder: Path, history: FileHistory) -> None:
+    def __init__(self, folder: Path, history: FileHistory, ended: Callable[[str], None] = lambda _name: None) -> None:
         self.folder = folder.absolute()
         self.history = history
+        self._ended = ended
         self._writing = threading.Lock()
         self._known: Mapping[str, tuple[_Stamp, FileIdentity]] = {}
         self._parsed: set[str] = set()
@@ -87,6 +89,10 @@ class PolicyFiles:
     def named(self) -> Mapping[str, str | None]:
         """Return the names that the texts of all YAML files give their policies, by file; others have none."""
         return {file: each.name for file, each in self._identities().items()}
+
+    def files(self) -> tuple[str, ...]:
+        """Return the names of the YAML files, whatever they are."""
+        return tuple(files_below(self.folder, YAML))
 
     def tables(self) -> tuple[str, ...]:
         """Return the names of the CSV files."""
@@ -181,6 +187,8 @@ class PolicyFiles:
             self._check_files(user)
             self._check_bytes(user, name, text)
             self.history.check_room(user, text)
+            if not path.exists():  # Git may have removed the one before
+                self._ended(name)
             make(path, as_bytes(text, b""))
             after = self.read(name)
             self.history.keep(name, WROTE, after.digest, after.text, user)
@@ -199,8 +207,11 @@ class PolicyFiles:
             place = new_path(self.folder, new, YAML if name.endswith(YAML) else TABLES)
             self.history.check_room(user, before.text)
             place.parent.mkdir(parents=True, exist_ok=True)
+            if not place.exists():
+                self._ended(new)
             os.link(path, place)
             self._unlink(path)
+            self._ended(name)
             self.history.keep(name, REMOVED, before.digest, before.text, user)
             self.history.keep(new, WROTE, before.digest, before.text, user)
 
@@ -211,6 +222,7 @@ class PolicyFiles:
             self.history.check_room(user, before.text)
             self.history.keep(name, REMOVED, before.digest, before.text, user)
             self._unlink(self.path(name))
+            self._ended(name)
 
     def restore(self, version: Version, user: User) -> PolicyText:
         """Make a file again that was removed. Raises what ``create`` raises."""

@@ -14,7 +14,7 @@ import time
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
@@ -138,6 +138,17 @@ class Uploads:
         """Return the table that somebody's runs of a policy read; None where there is none, or it is gone."""
         row = self._database.row("SELECT upload FROM policy_uploads WHERE account = ? AND policy = ?", user.id, policy)
         return None if row is None else self.of(user, row["upload"])
+
+    def forget_policy(self, policy: str) -> None:
+        """Let nobody's runs of a policy read an upload any more: the file is gone, and another may get its name."""
+        with self._database.changing() as connection:
+            connection.execute("DELETE FROM policy_uploads WHERE policy = ?", (policy,))
+
+    def forget_policies_but(self, there: Collection[str]) -> None:
+        """Forget the policies that are not there any more."""
+        for row in self._database.rows("SELECT DISTINCT policy FROM policy_uploads"):
+            if row["policy"] not in there:
+                self.forget_policy(row["policy"])
 
     def policies_with_upload(self, user: User) -> dict[str, str]:
         """Return the policies of which somebody's runs read an upload, with its id; the one that was run last first."""
