@@ -292,8 +292,65 @@ class TestFiles:
         found = api.profile(written(tmp_path, None, [first, *self.TEXTS[0]]))
         assert list(roles(found)) == (first if taken else ["column_1", "column_2", "column_3"])
         if not taken:
-            assert not [cell for cell in first if len(cell) > 3 for form in FORMS[1:] if cell in found.rendered(form)]
+            assert not [
+                c for c in first if len(c) > 4 and c != "disease" for form in FORMS[1:] if c in found.rendered(form)
+            ]
         assert list(roles(api.profile(written(tmp_path, None, [first, *self.TEXTS[0]]), header=True))) == first
+
+    @pytest.mark.parametrize(
+        "first",
+        [
+            ["seen with a phone in her job and city", "Patient of age 40, no job", "disease"],  # words within sentences
+            ["job centre", "home city", "mumps"],  # words for columns, as others below
+            ["write to zoe@a.example please", "age", "disease"],
+            ["call 0170 123 45 67", "age", "disease"],
+            ["age", "14 High Road", "disease"],
+            ["age", "Lindenstr. 4", "disease"],
+            ["name", "12 Elms", "disease"],  # as addresses below
+            ["E11", "zoe@a.example", "7"],  # a code above numbers, and what is no name
+        ],
+    )
+    def test_values_with_words_for_columns_are_no_names(self, tmp_path, first):
+        rows = [
+            ["job loss", "sees 3 Oaks", "flu"],
+            ["moved city", "at 4 Elms", "gout"],
+            ["phone number", "in 5 Firs", "cold"],
+            ["work status", "home at 6 Oaks", "asthma"],
+        ]
+        if first[0] == "E11":
+            rows = [["250", "ben@a.example", "8"], ["401", "c@a.example", "9"]]
+        found = api.profile(written(tmp_path, None, [first, *rows]))
+        assert list(roles(found)) == ["column_1", "column_2", "column_3"]
+        assert not [
+            c for c in first if len(c) > 4 and c != "disease" for form in FORMS[1:] if c in found.rendered(form)
+        ]
+
+    def test_an_unknown_number_in_the_first_row_is_no_name(self, tmp_path):
+        rows = [["Anna", str(i), "flu"] for i in range(9)]
+        found = api.profile(written(tmp_path, None, [["Zoe", "unknown", "gout"], *rows]))
+        assert list(roles(found)) == ["column_1", "column_2", "column_3"]
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            ["Patient age (years)", "Date of birth", "Home address"],
+            ["age", "Question 12", "Income 2019/2020"],
+            ["age", "30 day mortality", "ICD-10 code"],
+            ["What is your age, in years, at this visit?", "job", "city"],
+            ["age", "street_2", "phone"],
+        ],
+    )
+    def test_names_with_numbers_and_many_words(self, tmp_path, names):
+        assert list(roles(api.profile(written(tmp_path, names, [["30", "x", "u"], ["31", "y", "v"]] * 3)))) == names
+
+    def test_a_sheet_whose_first_row_has_an_address(self, tmp_path):
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for row in [["zoe@a.example", "39"], *[[f"a{i}@b.example", str(i)] for i in range(9)]]:
+            book.active.append(row)
+        book.save(tmp_path / "x.xlsx")
+        assert list(roles(api.profile(tmp_path / "x.xlsx"))) == ["column_1", "column_2"]
+        assert list(roles(api.profile(tmp_path / "x.xlsx", header=True))) == ["zoe@a.example", "39"]
 
     def test_a_missing_number_in_the_first_row_is_no_name(self, tmp_path):
         rows = [["Anna", str(i), "flu"] for i in range(9)]

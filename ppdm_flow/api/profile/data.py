@@ -8,7 +8,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -383,11 +383,27 @@ def _has(values: pa.StringArray, mark: str) -> bool:
 
 
 _HEADER_NUMBER = re.compile(r"\s*[+-]?(\d+(?:[.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
-_SHAPED = re.compile(r"\s*(\S+@\S+\.\S+|\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{2,4})\s*")
+_DATE = re.compile(r"\s*(\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{2,4})\s*")
+_WITHIN = re.compile(
+    r"\S@[^\s@]{1,250}\.\S|(?<!\d)\d{4}-\d\d-\d\d(?!\d)|(?<!\d)\d\d?[./]\d\d?[./]\d{2,4}(?!\d)|https?://|www\.\S"
+    r"|\d(?:[ ()./-]{0,2}\d){5}"
+)
+"""What no name has within: a mail address, a date, a link, six digits in a row, however they are parted."""
+_STREET = re.compile(
+    r"(?i)(?=.*\d).*(\b(street|st|road|rd|avenue|ave|lane|drive|boulevard|blvd|court|square|rue|via|calle|avenida|platz"
+    r"|weg|allee|gasse|str)\b|\w{2}(str\.|(stra(ss|ß)e|weg|platz|allee|gasse|straat)\b))"
+)
+_NUMBERED = re.compile(r"(?=.*[^\W\d]{2})(.*\s)?\d+[a-zA-Z]?([\s,].*)?", re.DOTALL)
+"""Words with a number among them: `12 High Road`, and `Question 12`."""
+_FEW_WORDS = 5
+_LONGEST_NAME = 200
 _MADE = re.compile(r"[A-Za-z][A-Za-z0-9]*([_.][A-Za-z0-9]+)+|[a-z]+([A-Z][a-z0-9]*)+|[A-Za-z]{1,12}\d{1,3}")
 """Names as programs write them: `birth_date`, `birthDate`, `q12`."""
 _BLANK = frozenset(("", *MARKS, *NUMERIC_MARKS))
+_UNKNOWN = frozenset(("none", "unknown", "missing", "refused", "declined", "other", "unbekannt", "keine", "inconnu"))
+"""Words that stand for a number where there is none; as names they say nothing."""
 _YEAR = re.compile(r"(19|20)[0-9]{2}")
+_YEARS = re.compile(rf"(?<!\d){_YEAR.pattern}(?!\d)")
 
 
 class FirstLine(Enum):
@@ -401,25 +417,31 @@ class FirstLine(Enum):
 def header_of(records: Sequence[Sequence[str]]) -> FirstLine:
     """Say what the first record is: names where there is a sign of them, and in doubt a row.
 
-    A sign is a word that columns are called by, or that programs write, above numbers or dates. Without one a number, a
-    date, an address or a value of a record below is a value. Years above other numbers are not, nor is the only value
-    that the column has, as the ticks of a survey say their own column. What is left are names where a column holds
-    numbers or dates and its first cell a word, where half of the other cells are words that columns are called by, or
-    are written as programs write names and the cells below are not, or where all cells are years and ticks. In doubt
-    there are no names: a row that is taken for them would be shown.
+    A sign is a word that columns are called by, or that programs write, above numbers or dates, in a record without
+    dates, addresses and long numbers. Without one a number, what is written like values below it, and a value of a
+    record below are values. Years above other numbers are not, nor is the only value that the column has, as the ticks
+    of a survey say their own column. What is left are names where a column holds numbers or dates and its first cell a
+    word, where half of the other cells are words that columns are called by, or are written as programs write names and
+    the cells below are not, or where all cells are years and ticks. In doubt there are no names: a row that is taken
+    for them would be shown.
     """
     if len(records) < 2:
         return FirstLine.LIKELY
     first, rest = records[0], records[1:]
     below = [[row[i].strip() for row in rest if i < len(row)] for i in range(len(first))]
     columns = list(zip([cell.strip() for cell in first], below, strict=True))
+    if any(shaped(cell) for cell in first):
+        return FirstLine.ROW
     above = [cell for cell, values in columns if _above_numbers(cell, values)]
-    if any(named(cell) is not None or _MADE.fullmatch(cell) for cell in above):
+    if any(_is_short(cell) and (named(cell) is not None or _MADE.fullmatch(cell)) for cell in above):
         return FirstLine.NAMES
     others = [each for each in columns if not _is_year_above(*each) and not _is_tick_above(*each)]
-    if any(shaped(cell) or _HEADER_NUMBER.fullmatch(cell) or (cell and cell in values) for cell, values in others):
+    if any(
+        _HEADER_NUMBER.fullmatch(cell) or (cell and cell in values) or _is_alike(cell, values)
+        for cell, values in others
+    ):
         return FirstLine.ROW
-    called = sum(named(cell) is not None for cell, _ in others)
+    called = sum(_is_called(cell, values) for cell, values in others)
     made = sum(_is_made(cell, values) for cell, values in others)
     alike = len(columns) - len(others)
     if above or 2 * max(called, made) >= len(others) > 0 or (not others and alike > 1):
@@ -428,8 +450,10 @@ def header_of(records: Sequence[Sequence[str]]) -> FirstLine:
 
 
 def shaped(cell: str) -> bool:
-    """Whether a text is a date or an address."""
-    return _SHAPED.fullmatch(cell) is not None
+    """Whether a text is a date, an address or a long number, or has one within: no column is called so."""
+    if len(cell) > _LONGEST_NAME or _WITHIN.search(_YEARS.sub("", cell)):
+        return True
+    return bool(_DATE.fullmatch(cell) or _STREET.match(cell))
 
 
 def are_values(columns: Mapping[str, Coded]) -> bool:
@@ -455,8 +479,29 @@ def _is_tick_above(cell: str, values: Sequence[str]) -> bool:
 
 def _above_numbers(cell: str, values: Sequence[str]) -> bool:
     said = [value for value in values if value not in _BLANK]
-    numbers = bool(said) and all(_HEADER_NUMBER.fullmatch(value) or shaped(value) for value in said)
-    return numbers and cell not in _BLANK and cell[:1].isalpha()
+    numbers = bool(said) and all(_HEADER_NUMBER.fullmatch(value) or _DATE.fullmatch(value) for value in said)
+    return numbers and cell not in _BLANK and cell.lower() not in _UNKNOWN and cell[:1].isalpha()
+
+
+def _is_short(cell: str) -> bool:
+    """Whether a cell has no more words than a name: a sentence has many, and any of them may be one for columns."""
+    return len(cell.split()) <= _FEW_WORDS
+
+
+def _is_called(cell: str, values: Sequence[str]) -> bool:
+    """Whether a cell is a word for columns, and hardly any of the values below is one."""
+    return _is_short(cell) and named(cell) is not None and not _mostly(lambda value: named(value) is not None, values)
+
+
+def _is_alike(cell: str, values: Sequence[str]) -> bool:
+    """Whether a cell is written as those below: words with a number among them, or sentences."""
+    forms = (lambda text: _NUMBERED.fullmatch(text) is not None, lambda text: not _is_short(text))
+    return any(form(cell) and _mostly(form, values) for form in forms)
+
+
+def _mostly(holds: Callable[[str], bool], values: Sequence[str]) -> bool:
+    said = [value for value in values if value not in _BLANK]
+    return 2 * sum(map(holds, said)) > len(said)
 
 
 def _is_made(cell: str, values: Sequence[str]) -> bool:

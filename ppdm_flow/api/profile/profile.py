@@ -22,6 +22,7 @@ from ppdm_flow.api.profile.data import (
     numbered,
     partitions,
     sets,
+    shaped,
     without,
 )
 from ppdm_flow.api.profile.questions import StewardQuestion, Topic, answered, next_question
@@ -159,9 +160,10 @@ def _read(
 
 
 def _is_row(coded: Mapping[str, Coded], data: Path, written: FileLayout, said: TextOptions) -> bool:
-    """Whether the names that were read are a row of data: formats other than text have names."""
+    """Whether the names that were read are a row of data: formats other than texts and sheets have names."""
     if written.header is None:
-        return said.header is False and inferred("sources", telling_name(data)) == "excel"
+        sheet = inferred("sources", telling_name(data)) == "excel"
+        return sheet and (said.header is False or (said.header is None and any(map(shaped, coded))))
     return written.header is FirstLine.LIKELY and said.header is None and are_values(coded)
 
 
