@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from typing import Annotated
 
 import pytest
 
 from ppdm_flow.api.show import resolved_text
+from ppdm_flow.core.model import GROUPS, Model
 from ppdm_flow.core.roles import Role, no_weaker
 from ppdm_flow.policy.demands import EqualTo
+from ppdm_flow.policy.floors import strength
 from ppdm_flow.policy.floors.grammar import demands
 from ppdm_flow.policy.floors.judging import meets
-from ppdm_flow.policy.floors.strength import counts_groups
+from ppdm_flow.policy.floors.strength import counts_groups, groups_by_role
 from ppdm_flow.policy.language.shape import (
     FixedKeys,
     ListOf,
@@ -21,6 +24,7 @@ from ppdm_flow.policy.language.shape import (
     SupportShape,
     at,
     policy_model,
+    shape_of,
     stricter_signs,
 )
 from ppdm_flow.policy.text.nodes import split, written
@@ -644,6 +648,20 @@ def test_requirements_on_groups_are_known_by_what_groups_them() -> None:
     found = {kind for kind in at(("privacy",)).keys if counts_groups(kind)}
     assert found >= {"k_anonymity", "templates", "l_diversity", "t_closeness", "k_map", "lkc", "cumulative_k"}
     assert not found & {"sensitivities", "anonymity_score", "blend", "itemset_breach", "km_anonymity"}
+
+
+def test_groups_of_models_within_an_entry_are_known(monkeypatch) -> None:
+    class Crowd(Model):
+        by: Annotated[tuple[str, ...], GROUPS] = ()
+
+    class Entry(Model):
+        crowd: Crowd = Crowd()
+        several: dict[str, Crowd] | None = None
+
+    monkeypatch.setattr(strength, "at", lambda _path: shape_of(Entry))
+    assert counts_groups("any")
+    assert groups_by_role("any", {"crowd": {"by": ["a"]}, "several": {"x": {}}})
+    assert not groups_by_role("any", {"crowd": {"by": ["a"]}, "several": {"x": {"by": ["a"]}}})
 
 
 def test_roles_are_a_preorder() -> None:

@@ -17,6 +17,7 @@ from ppdm_flow.policy.language.shape import (
     Key,
     ListOf,
     MapOf,
+    Shape,
     SupportShape,
     as_written,
     at,
@@ -89,18 +90,30 @@ def _mixes(kind: str) -> bool:
 
 def counts_groups(kind: str) -> bool:
     """Whether requirements of a kind are on groups of rows: another reading of missing values makes other groups."""
-    return any(key.groups for key in _keys(kind).values())
+    return any(key.groups for key, _ in _keys(_entry(kind), {}))
 
 
 def groups_by_role(kind: str, body: Mapping[str, Any]) -> bool:
     """Whether the groups of a requirement are formed by all quasi-identifiers, since it names none."""
-    return any(key.groups and not key.required and name not in body for name, key in _keys(kind).items())
+    return any(key.groups and not key.required and not is_said for key, is_said in _keys(_entry(kind), body))
 
 
-def _keys(kind: str) -> Mapping[str, Key]:
+def _entry(kind: str) -> Shape | None:
     shape = at(("privacy", kind))
-    each = shape.value if isinstance(shape, MapOf) else shape
-    return each.keys if isinstance(each, FixedKeys) else {}
+    return shape.value if isinstance(shape, MapOf) else shape
+
+
+def _keys(shape: Shape | None, body: Any) -> Iterator[tuple[Key, bool]]:
+    """Yield the keys of an entry, and of models within it, each with whether the entry has it."""
+    for name, key in shape.keys.items() if isinstance(shape, FixedKeys) else ():
+        below = body.get(name) if isinstance(body, Mapping) else None
+        yield key, below is not None
+        yield from _keys(key.shape, below)
+    if isinstance(shape, ListOf | MapOf):
+        is_map = isinstance(body, Mapping) and isinstance(shape, MapOf)
+        several = list(body.values()) if is_map else body if isinstance(body, list) else [body]
+        for each in several or [None]:
+            yield from _keys(shape.item if isinstance(shape, ListOf) else shape.value, each)
 
 
 def fits(pattern: PolicyPath, path: PolicyPath) -> bool:

@@ -112,8 +112,8 @@ def order_by_marks(
         if alike is not None and not alike(given, asked, between):
             return None
         reason = why(given, asked, between) if why else _figures(given, asked, marked)
-        for name in (n for n, info in marked.items() if _mark(info, FormsGroups)):
-            holds = groups(getattr(given, name), getattr(asked, name), between)
+        for more, fewer in _groups_of(given, asked, marked):
+            holds = groups(more, fewer, between)
             if holds is None:
                 return None
             reason += "" if holds == SAME else f"; {holds}"
@@ -121,6 +121,28 @@ def order_by_marks(
 
     fields = {*model.model_fields, *(("attribute",) if named else ())} - {"releases"}
     return Order(says, ((model, model, implied), *rules), fields, bounds)
+
+
+def _groups_of(
+    given: Any, asked: Any, fields: Mapping[str, FieldInfo]
+) -> Iterator[tuple[Iterable[str], Iterable[str]]]:
+    """Yield what forms the groups of two entries that are as strict otherwise, in models within them too."""
+    for name, info in fields.items():
+        one, other = getattr(given, name), getattr(asked, name)
+        if _mark(info, FormsGroups):
+            yield one, other
+        else:
+            yield from _groups_below(one, other)
+
+
+def _groups_below(given: Any, asked: Any) -> Iterator[tuple[Iterable[str], Iterable[str]]]:
+    if isinstance(given, BaseModel) and isinstance(asked, BaseModel):
+        yield from _groups_of(given, asked, type(asked).model_fields)
+    elif isinstance(given, Mapping) and isinstance(asked, Mapping):
+        yield from _groups_below([given[key] for key in asked if key in given], [asked[k] for k in asked if k in given])
+    elif isinstance(given, list | tuple) and isinstance(asked, list | tuple):
+        for one, other in zip(given, asked, strict=False):
+            yield from _groups_below(one, other)
 
 
 def _at(entry: Any, place: tuple[str, ...]) -> Any:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 import pytest
 
 from ppdm_flow.core.model import (
+    GROUPS,
     HIGHER,
     HIGHER_IF_ANY,
     LOWER,
@@ -19,9 +20,11 @@ from ppdm_flow.core.model import (
     StrongestFirst,
     Texts,
 )
+from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.requirement_families import OnAttribute, OnClasses
 from ppdm_flow.core.roles import ValuesAbsent
 from ppdm_flow.policy.language.shape import policy_model
+from ppdm_flow.policy.order.classes import unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.policy.order.marks import order_by_marks
 
@@ -60,6 +63,17 @@ class Marked(OnAttribute):
 class Grouped(OnClasses):
     kind: ClassVar[str] = "grouped"
     least: Annotated[int, HIGHER] = 5
+
+
+class Crowd(Model):
+    size: Annotated[int, HIGHER] = 2
+    by: Annotated[Texts, GROUPS] = ("a",)
+
+
+class Nested(Requirement):
+    kind: ClassVar[str] = "nested"
+    crowd: Crowd = Crowd()
+    several: tuple[Crowd, ...] = ()
 
 
 def frame(contents=None, **changes):
@@ -102,6 +116,21 @@ def test_the_reason_has_the_figures():
         "`least`: at least 5 is at least 5, `most`: at most 0.4 is at most 0.5"
     )
     assert implies(Grouped.of("", attributes=("a",)), Grouped.of("", attributes=("a",))) == "at least 5 is at least 5"
+
+
+def test_groups_of_models_within_an_entry():
+    """Their attributes were compared with nothing: a crowd by another column passed for as strict."""
+    crowd, other = Crowd(size=2, by=("a",)), Crowd(size=3, by=("b",))
+    assert implies(Nested.of("", crowd=other), Nested.of("", crowd=crowd)) is None
+    assert implies(Nested.of("", crowd=Crowd(size=3)), Nested.of("", crowd=crowd))
+    more = Nested.of("", crowd=Crowd(by=("a", "b")))
+    assert implies(more, Nested.of("", crowd=crowd)) is None
+    assert implies(more, Nested.of("", crowd=crowd), groups=unions)
+    assert implies(Nested.of("", crowd=crowd), more, groups=unions) is None
+    several = Nested.of("", several=(crowd,))
+    assert implies(several, several)
+    excluding = frame(nulls="exclude")
+    assert implies(several, several, excluding, frame(), alike=None) is None
 
 
 @pytest.mark.parametrize("field", [{"other": "another"}, {"below": Below(size=1.0, path="y.csv")}, {"below": Below()}])
