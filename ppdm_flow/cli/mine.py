@@ -10,7 +10,7 @@ import typer
 from ppdm_flow import api
 from ppdm_flow.api.arguments import pairs
 from ppdm_flow.cli.terminal.mined import text as mined_text
-from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
+from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option, share_option
 from ppdm_flow.cli.terminal.output import complain, deliver
 from ppdm_flow.cli.terminal.progress import listening
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -49,7 +49,7 @@ def mine(
         int | None, typer.Option("--max-length", metavar="ITEMS", min=1, help="Items of the largest itemset.")
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Find association rules as well.")] = False,
-    min_confidence: Annotated[float | None, option("--min-confidence", "SHARE", "Of rules; 0.5 if not given.")] = None,
+    min_confidence: Annotated[float | None, share_option("--min-confidence", "Of rules; 0.5 if not given.")] = None,
     min_lift: Annotated[float | None, option("--min-lift", "FACTOR", "Of rules.")] = None,
     limit: Annotated[
         int | None,
@@ -59,7 +59,7 @@ def mine(
         float,
         option("--precision", "ERRORS", "Stop where itemsets of minimum support lie fewer standard errors above 0."),
     ] = 2.0,
-    level: Annotated[float, option("--level", "SHARE", "How sure intervals are.")] = 0.95,
+    level: Annotated[float, share_option("--level", "How sure intervals are.")] = 0.95,
     attribute: Annotated[str | None, option("--attribute", "NAME", "The column, if several hold sets.")] = None,
     operator: Operator = None,
     input_format: Annotated[

@@ -10,7 +10,7 @@ import typer
 
 from ppdm_flow import api
 from ppdm_flow.api.arguments import columns, conditions
-from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option
+from ppdm_flow.cli.terminal.options import Operator, OutputFile, ReleasePath, option, share_option
 from ppdm_flow.cli.terminal.output import aligned, complain, deliver
 
 if TYPE_CHECKING:  # the other verbs start faster without it
@@ -54,7 +54,7 @@ def reconstruct(
         EstimationMethod,
         typer.Option("--method", help="The operator's inverse, or maximum likelihood (iterative Bayesian)."),
     ] = EstimationMethod.INVERSE,
-    level: Annotated[float, option("--level", "SHARE", "How sure intervals are.")] = 0.95,
+    level: Annotated[float, share_option("--level", "How sure intervals are.")] = 0.95,
     operator: Operator = None,
     cells: Annotated[
         int | None,

@@ -12,6 +12,13 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+
+class ShareMark:
+    """Marks a number as a share where its bounds do not say so: more than 1 is judged in words of its own."""
+
+
+SHARE = ShareMark()
+_PLAIN_NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*", re.ASCII)
 _PERCENTAGE = re.compile(r"\s*([0-9]{1,3}(?:\.[0-9]{1,30})?)\s*%\s*")
 
 
@@ -24,6 +31,11 @@ def plain_share(text: str) -> str:
     match = _PERCENTAGE.fullmatch(text)
     share = Decimal(match[1]).scaleb(-2) if match is not None else None
     return text if share is None or share > 1 else f"{share.normalize():f}"
+
+
+def is_plain_number(text: str) -> bool:
+    """Whether a text is a number in ASCII digits, without an exponent or anything between its digits."""
+    return _PLAIN_NUMBER.fullmatch(text) is not None
 
 
 def plain_shares(model: type[BaseModel], value: Any) -> Any:
@@ -58,5 +70,10 @@ def _is_share(annotation: Any, constraints: list[Any]) -> bool:
         return any(_is_share(each, constraints) for each in inner)
     if origin in (dict, tuple, list):
         return any(_is_share(each, []) for each in inner)
-    ends = [end for mark in constraints for name in ("le", "lt") if (end := getattr(mark, name, None)) is not None]
-    return annotation is float and any(end <= 1 for end in ends)
+    return annotation is float and any(map(bounds_share, constraints))
+
+
+def bounds_share(mark: Any) -> bool:
+    """Whether a mark of a number says that it is a share: at most 1."""
+    ends = (getattr(mark, "le", None), getattr(mark, "lt", None))
+    return isinstance(mark, ShareMark) or any(end is not None and end <= 1 for end in ends)

@@ -481,7 +481,7 @@ def number(text: str) -> Decimal | None:
         figure = Decimal(text.strip())
     except InvalidOperation:
         return None
-    return figure if figure.is_finite() else None
+    return figure if figure.is_finite() and text.isascii() else None
 
 
 def number_or_percentage(text: str) -> Decimal | None:

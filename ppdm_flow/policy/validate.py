@@ -314,8 +314,7 @@ def number_hint(shape: Shape, value: Any) -> str | None:
     if shape.lt == 1.0 and 0.0 < figure < 100.0 and (figure >= 2.0 or "%" in text):
         return f"write `{figure / 100:g}` for {figure:g} %"
     if "%" in text and not shape.integer:
-        is_share = any(end is not None and end <= 1.0 for end in (shape.le, shape.lt))
-        return "a percentage is at most 100%" if is_share else f"write `{figure / 100:g}` for {figure:g} %"
+        return "a percentage is at most 100%" if shape.share else f"write `{figure / 100:g}` for {figure:g} %"
     if "," in text and not shape.integer:
         return f"write `{percent}`, with a point"
     return None

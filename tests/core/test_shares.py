@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from ppdm_flow.anonymizers.full_domain_recoding.spec import RecodingParams
 from ppdm_flow.core.shares import plain_share
@@ -15,6 +16,10 @@ from ppdm_flow.core.supports import SupportBound, parsed
 from ppdm_flow.policy import load
 from ppdm_flow.policy.demands import FigureBound
 from ppdm_flow.policy.floors.grammar import demands
+from ppdm_flow.policy.language.kinds import spec_of
+from ppdm_flow.policy.language.shape import shape_of
+from ppdm_flow.policy.params import number_or_percentage
+from ppdm_flow.requirements.interval_disclosure.requirement import Width
 
 POLICY = """version: 1
 name: p
@@ -117,3 +122,33 @@ def test_supports():
     for wrong in ("200%", "0%", {"count": "5%"}, {"ratio": "200%"}):
         with pytest.raises(ValueError, match="must be"):
             parsed(wrong)
+
+
+@pytest.mark.parametrize("text", ["50%", "0.5", "12.5 %"])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("alpha_k", "alpha"), ("dominance", "share"), ("interval_disclosure", "relative")]
+)
+def test_shares_whose_bounds_do_not_say_so(kind, name, text):
+    """More than 1 is judged in words of its own, so that the fields have no upper bound."""
+    model = spec_of(kind).requirement
+    model = Width if name == "relative" else model
+    assert getattr(model.model_validate({name: text}), name) == float(Fraction(plain_share(text)))
+    with pytest.raises(ValidationError):
+        model.model_validate({name: "150%"})
+    assert shape_of(model).keys[name].shape.share
+    assert not shape_of(spec_of("dominance").requirement).keys["p"].shape.share
+
+
+def test_floors_in_percent_on_them(tmp_path):
+    text = POLICY.replace("CONFIDENCE", "70%").replace("privacy:", "privacy:\n  alpha_k: {ill: {alpha: 50%}}", 1)
+    (tmp_path / "p.yaml").write_text(text + "extends: [floor.yaml]\n")
+    for bound, met in (("60%", True), ("0.6", True), ("40%", False)):
+        (tmp_path / "floor.yaml").write_text(f"version: 1\nfloors: {{privacy.alpha_k.ill.alpha: '<= {bound}'}}\n")
+        assert ("PPF308" not in codes(load(tmp_path / "p.yaml"))) is met
+
+
+@pytest.mark.parametrize("text", ["\uff15", "\u0665", "1e2%", "\uff10.5", "150%"])
+def test_numbers_of_other_scripts_are_none(text):
+    assert number_or_percentage(text) is None
+    with pytest.raises(ValueError, match="must be"):
+        parsed(text)

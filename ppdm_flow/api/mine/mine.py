@@ -151,8 +151,6 @@ def support_of(value: str | float | SupportBound) -> SupportBound:
     """Return a minimum support: ``0.002`` and ``0.2%`` are shares, ``500`` a number. Raises UsageError PPF120."""
     text = str(value).strip() if isinstance(value, str) else value
     try:
-        if isinstance(text, str) and text.endswith("%"):
-            return SupportBound(ratio=float(text[:-1]) / 100.0)
         return parsed(text)
     except ValueError:
         advice = "0.2 % of all transactions is 0.002 or 0.2%, 500 transactions are 500"

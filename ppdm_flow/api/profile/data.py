@@ -495,7 +495,10 @@ def _is_called(cell: str, values: Sequence[str]) -> bool:
 
 def _is_alike(cell: str, values: Sequence[str]) -> bool:
     """Whether a cell is written as those below: words with a number among them, or sentences."""
-    forms = (lambda text: _NUMBERED.fullmatch(text) is not None, lambda text: not _is_short(text))
+    forms: tuple[Callable[[str], bool], ...] = (
+        lambda text: _NUMBERED.fullmatch(text) is not None,
+        lambda text: not _is_short(text),
+    )
     return any(form(cell) and _mostly(form, values) for form in forms)
 
 

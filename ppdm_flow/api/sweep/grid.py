@@ -18,8 +18,8 @@ from ppdm_flow.policy.language.words import place_name
 from ppdm_flow.policy.loaded import PolicyPath, PolicyReading
 
 MOST_POINTS = 1_000
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d+))?\Z")
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::([0-9]+))?\Z")
 _MOST_DIGITS = 20
 """Of a number in a range; with more, `Decimal` does not have all of them."""
 _QUOTES = "\"'"

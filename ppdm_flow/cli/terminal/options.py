@@ -11,6 +11,7 @@ import typer
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
+from ppdm_flow.core.shares import is_plain_number, plain_share
 from ppdm_flow.policy.project_file import no_project
 
 
@@ -24,6 +25,15 @@ class EngineName(StrEnum):
 def option(flag: str, metavar: str, what: str) -> Any:
     """Return an option that takes a value, with its help."""
     return typer.Option(flag, metavar=metavar, help=what)
+
+
+def share_option(flag: str, what: str) -> Any:
+    """Return an option that takes a share, or a percentage, with its help."""
+    return typer.Option(flag, metavar="SHARE", help=what, parser=_share)
+
+
+def _share(text: str | float) -> float:
+    return float(plain_share(str(text)))
 
 
 def _without_project(ctx: typer.Context, wanted: bool) -> bool:
@@ -119,7 +129,7 @@ def words(text: str | None) -> tuple[str, ...]:
 def numbers(option: str, text: str | None) -> tuple[float, ...]:
     """Return numbers. Raises UsageError where a part is none."""
     try:
-        values = tuple(float(part) for part in words(text))
+        values = tuple(float(part) if is_plain_number(part) else math.nan for part in words(text))
     except ValueError:
         values = (math.nan,)
     if not all(math.isfinite(n) for n in values):

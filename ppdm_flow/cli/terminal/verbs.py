@@ -4,23 +4,41 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, get_args
 
 import typer
 from typer.core import TyperCommand
 
 from ppdm_flow import api
 from ppdm_flow.cli.terminal.output import LOUDNESS, say
+from ppdm_flow.core.shares import is_plain_number, plain_share
 
 _WRITTEN = frozenset({"output_file", "output_files", "picture", "resolved"})
 """The parameters of verbs that name a file to be written."""
 
 
+_NUMBERS = {int, float}
+
+
 class NoOverwriteCommand(TyperCommand):
-    """Checks the output files of a command before it starts."""
+    """Checks the numbers of a command, and its output files before it starts."""
+
+    numbers: ClassVar[Collection[str]] = ()
+    """The parameters that take numbers: in ASCII digits and plain notation, which Python's own reading goes beyond."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words. Raises BadParameter for a number with an exponent, or with digits of another script."""
+        if not ctx.resilient_parsing:
+            given, _, _ = self.make_parser(ctx).parse_args(list(args))
+            parameters: list[Any] = self.params
+            for parameter in parameters:
+                text = given.get(parameter.name)
+                if parameter.name in self.numbers and isinstance(text, str) and not is_plain_number(plain_share(text)):
+                    raise typer.BadParameter(f"{text!r} is no number in plain digits, as 12 or 0.5.", ctx, parameter)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command. Raises UsageError if it would overwrite a protected file (PPF664)."""
@@ -61,7 +79,16 @@ def add(app: typer.Typer, verb: str, module: ModuleType) -> None:
     lines = "\n".join(f"  ppdm-flow {example}" for example in module.EXAMPLES)
     epilog = f"\b\nExamples:\n{lines}"
     kind = getattr(module, "COMMAND", NoOverwriteCommand)
-    app.command(verb, cls=kind, epilog=epilog, context_settings=HELP)(_with_loudness(function))
+    signature = inspect.signature(function, eval_str=True)
+    numbers = [name for name, each in signature.parameters.items() if _NUMBERS & {*_types(each.annotation)}]
+    checking = type(kind.__name__, (kind,), {"numbers": numbers})
+    app.command(verb, cls=checking, epilog=epilog, context_settings=HELP)(_with_loudness(function))
+
+
+def _types(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for each in get_args(annotation):
+        yield from _types(each)
 
 
 def _with_loudness(function: Callable[..., None]) -> Callable[..., None]:

@@ -41,7 +41,7 @@ from ppdm_flow.policy.floors.strength import (
     value,
 )
 from ppdm_flow.policy.language.patterns import is_pattern
-from ppdm_flow.policy.language.shape import Number, Shape, at
+from ppdm_flow.policy.language.shape import Number, at
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.params import number_or_percentage
 from ppdm_flow.policy.text.nodes import PolicyPath
@@ -256,7 +256,8 @@ def meets(demand: Demand, path: PolicyPath, tree: Any, *, more_attributes: bool 
         return _same(demand.tree, tree, numeric=isinstance(at(path), Number))
     if isinstance(demand, FigureBound):
         figure = _figure(demand, tree)
-        if demand.percentage and not demand.unit and not _is_share(at(path)):
+        shape = at(path)
+        if demand.percentage and not demand.unit and not (isinstance(shape, Number) and shape.share):
             return False
         return figure is not None and _COMPARE[demand.sign](figure, demand.figure)
     if not isinstance(tree, str):
@@ -264,12 +265,6 @@ def meets(demand: Demand, path: PolicyPath, tree: Any, *, more_attributes: bool 
     if isinstance(demand, OneOf):
         return tree in demand.wanted
     return keeps(path, tree, demand.than) if isinstance(demand, NotWeaker) else False
-
-
-def _is_share(shape: Shape | None) -> bool:
-    if not isinstance(shape, Number) or shape.integer:
-        return False
-    return any(bound is not None and bound <= 1 for bound in (shape.le, shape.lt))
 
 
 def shortfall(demand: Demand, tree: Any) -> str:

@@ -244,8 +244,7 @@ def _number(shape: Number) -> _Schema:
     names = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
     ends = {word: getattr(shape, name) for name, word in names.items() if getattr(shape, name) is not None}
     written = {"type": "integer" if shape.integer else "number", **ends}
-    share = not shape.integer and any(end is not None and end <= 1 for end in (shape.le, shape.lt))
-    text = {"type": "string", "pattern": _WHOLE if shape.integer else _SHARE if share else _NUMERIC}
+    text = {"type": "string", "pattern": _WHOLE if shape.integer else _SHARE if shape.share else _NUMERIC}
     return {"anyOf": [written, text, {"$ref": "#/definitions/placeholder"}]}
 
 

@@ -26,6 +26,7 @@ from ppdm_flow.core.model import (
     one_or_more,
     text_or_texts,
 )
+from ppdm_flow.core.shares import bounds_share
 from ppdm_flow.core.supports import SupportBound
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec, built_in, installed, kinds_among
 from ppdm_flow.policy.language.models import Policy, Privacy
@@ -41,13 +42,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number within bounds."""
+    """A number within bounds; one that is a ``share`` may be written as a percentage."""
 
     integer: bool
     ge: float | None = None
     gt: float | None = None
     le: float | None = None
     lt: float | None = None
+    share: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class SupportShape:
     """A support: rows or a share, in a map of one key or bare."""
 
     count: Number = Number(integer=True, ge=1)
-    ratio: Number = Number(integer=False, gt=0, le=1)
+    ratio: Number = Number(integer=False, gt=0, le=1, share=True)
 
 
 Shape = Text | Number | ListOf | MapOf | FixedKeys | FreeShape | SupportShape
@@ -289,7 +291,7 @@ def _plain(annotation: Any, constraints: tuple[Any, ...]) -> Shape:
         return Text(("true", "false"))
     if annotation in (int, float):
         ends = {name: _bound(constraints, name) for name in ("ge", "gt", "le", "lt")}
-        return Number(annotation is int, **ends)
+        return Number(annotation is int, **ends, share=annotation is float and any(map(bounds_share, constraints)))
     if annotation is SupportBound:
         return SupportShape()
     if isinstance(annotation, type) and issubclass(annotation, Enum):

@@ -11,6 +11,7 @@ from ppdm_flow.core.model import LOWER, MORE, Absent, Texts
 from ppdm_flow.core.requirement import NamedValue
 from ppdm_flow.core.requirement_families import OnSensitive
 from ppdm_flow.core.roles import ValuesAbsent
+from ppdm_flow.core.shares import SHARE
 
 
 class AlphaK(OnSensitive):
@@ -23,7 +24,7 @@ class AlphaK(OnSensitive):
     bounds_confidence: ClassVar[bool] = True
     classes: ClassVar[str] = "ppdm_flow.requirements.alpha_k.algorithm:models"
     alpha: Annotated[
-        float, Field(gt=0.0, description="The largest share of a value in a group.", examples=["0.5"]), LOWER
+        float, Field(gt=0.0, description="The largest share of a value in a group.", examples=["0.5"]), LOWER, SHARE
     ]
     values: Annotated[
         Texts,

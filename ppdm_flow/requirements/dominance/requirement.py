@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ppdm_flow.core.model import HIGHER, HIGHER_IF_ANY, LOWER, LOWER_IF_ANY
 from ppdm_flow.core.requirement_families import OnSensitive
+from ppdm_flow.core.shares import SHARE
 
 _N = "How many of the largest contributors `share` bounds together."
 _SHARE = "The largest share of a group's total that the `n` largest contributors may have together."
@@ -29,7 +30,7 @@ class Dominance(OnSensitive):
     classes: ClassVar[str] = "ppdm_flow.requirements.dominance.algorithm:models"
     n: Annotated[int, Field(ge=1, le=1000, description=_N, examples=["2"]), HIGHER] = 1
     share: Annotated[
-        Annotated[float, Field(gt=0.0)] | None, Field(description=_SHARE, examples=["0.75"]), LOWER_IF_ANY
+        Annotated[float, Field(gt=0.0)] | None, Field(description=_SHARE, examples=["0.75"]), LOWER_IF_ANY, SHARE
     ] = None
     p: Annotated[Annotated[float, Field(gt=0.0)] | None, Field(description=_P, examples=["10"]), HIGHER_IF_ANY] = None
     q: Annotated[float, Field(gt=0.0, le=100.0, description=_Q, examples=["80"]), LOWER] = 100.0

@@ -10,6 +10,7 @@ from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.model import HIGHER, LOWER, Model
 from ppdm_flow.core.requirement_families import OnAttribute
 from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.core.shares import SHARE
 from ppdm_flow.sdk.spec import Effect, Params, Problem, Scope, requirement_audit
 
 _ABSOLUTE = "In the units of the attribute; days for a date and for a timestamp."
@@ -27,7 +28,7 @@ class Width(Model):
         Annotated[float, Field(ge=0.0)] | None, Field(description=_ABSOLUTE, examples=["500"]), HIGHER
     ] = None
     relative: Annotated[
-        Annotated[float, Field(ge=0.0)] | None, Field(description=_RELATIVE, examples=["0.05"]), HIGHER
+        Annotated[float, Field(ge=0.0)] | None, Field(description=_RELATIVE, examples=["0.05"]), HIGHER, SHARE
     ] = None
     sd: Annotated[Annotated[float, Field(ge=0.0)] | None, Field(description=_SD, examples=["0.1"]), HIGHER] = None
     rank: Annotated[
