@@ -57,6 +57,20 @@ def test_a_header_of_a_sheet_that_should_have_none(reader, book, names):
         assert sum(batch.num_rows for batch in source.batches(["column_1"])) == 3 - skipped
 
 
+def test_a_cell_far_from_the_table(reader, tmp_path):
+    """Five kilobytes took four gigabytes, or ended the process."""
+    for row, fails in ((4_000, False), (1_000_000, True)):
+        book = openpyxl.Workbook()
+        book.active.append(["name", *"abcdefghijk"])
+        book.active.append(["zqcanary"])
+        book.active.cell(row, 12, "far")
+        book.save(tmp_path / "far.xlsx")
+        if fails:
+            assert "column 12 of row 1,000,000" in reader.fails("excel", tmp_path / "far.xlsx", "PPF717")
+        else:
+            assert len(reader.table("excel", tmp_path / "far.xlsx")["name"]) == row - 1
+
+
 def test_a_sheet_that_is_not_there(reader, book):
     assert "no sheet" in reader.fails("excel", book, "PPF722", sheet="peple")
     assert "no sheet" in reader.fails("excel", book, "PPF722", sheet="3")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 import pyarrow as pa
@@ -107,6 +108,7 @@ class ExcelSource:
             try:
                 with self.path.open("rb"):
                     pass
+                _check_extent(self.path)
                 book = calamine.CalamineWorkbook.from_path(str(self.path))
                 sheet = book.get_sheet_by_name(self._sheet(book.sheet_names))
                 self._rows = sheet.to_python(skip_empty_area=False)[self.params.skip_rows :]
@@ -129,6 +131,51 @@ class ExcelSource:
             f"`{self.path}` has no sheet `{wanted}` among its {len(known)}",
             hint=did_you_mean(wanted or "", known),
         )
+
+
+# A sheet is read as a rectangle up to its last cell: one cell far away would make a small file take any memory.
+
+
+_PIECE = 1 << 20
+_REFERENCE = 32
+"""Bytes that are looked at again with the next piece: a reference is shorter."""
+_COLUMN = re.compile(rb"""\br\s*=\s*["']([A-Z]{1,3})[0-9]""")
+_ROW = re.compile(rb"""\br\s*=\s*["'][A-Z]{1,3}([0-9]{1,7})["']""")
+_SMALL_SHEET = 10_000_000
+
+
+def _check_extent(path: Path) -> None:
+    """Raise DataError (PPF717) for a workbook with a sheet of far more cells than it has bytes."""
+    try:
+        with ZipFile(path) as book:
+            for member in book.infolist():
+                with book.open(member) as part:
+                    size, columns, rows = _extent(part)
+                if columns * rows > max(_SMALL_SHEET, size):
+                    text = f"a sheet of `{path}` reaches to column {columns:,} of row {rows:,}, and is nearly empty"
+                    raise fault("PPF717", text, help="remove the cells that lie far from the table, and save it anew")
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        return  # of an older format, or damaged, which the reader says
+
+
+def _extent(part: IO[bytes]) -> tuple[int, int, int]:
+    """Return the bytes of a part of a workbook, and the last column and row that its references name."""
+    size, columns, rows, rest = 0, {b"A"}, {b"1"}, b""
+    while piece := part.read(_PIECE):
+        size += len(piece)
+        text = rest + piece
+        columns.update(_COLUMN.findall(text))
+        rows.update(_ROW.findall(text))
+        rest = text[-_REFERENCE:]
+    return size, max(map(_number, columns)), max(map(int, rows))
+
+
+def _number(column: bytes) -> int:
+    """Return the number of a column: 1 of ``A``, 28 of ``AB``."""
+    number = 0
+    for letter in column:
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def _bare(names: Iterable[str]) -> list[str]:
