@@ -52,14 +52,23 @@ def named(name: str) -> str | None:
     if not words:
         return None
     name_words = " ".join(words)
-    kinds = [(len(phrase), kind) for kind, phrases in WHOLE.items() for phrase in phrases if phrase == name_words]
-    text = f" {name_words} "
-    kinds += [
-        (len(phrase), kind)
-        for kind, phrases in ANYWHERE.items()
-        for phrase in phrases
-        if f" {phrase} " in text or (not phrase.isascii() and phrase in name_words)
-    ]
+    found = [(len(phrase), kind) for phrase, kind in _WHOLE if phrase == name_words]
+    parts = {" ".join(words[i : i + n]) for n in range(1, _LONGEST + 1) for i in range(len(words) - n + 1)}
+    places = sorted([_PLACES[part] for part in parts if part in _PLACES] + _within(name_words))
+    found += [(len(phrase), kind) for phrase, kind in (_ANYWHERE[place] for place in places)]
     if words[0] in _PEOPLE.split("|") and words[-1] in _IDS.split("|") and len(words) > 1:
-        kinds.append((len(name_words), "person_id"))
-    return max(kinds, key=lambda each: each[0])[1] if kinds else None
+        found.append((len(name_words), "person_id"))
+    return max(found, key=lambda each: each[0])[1] if found else None
+
+
+_WHOLE = [(phrase, kind) for kind, phrases in WHOLE.items() for phrase in phrases]
+_ANYWHERE = [(phrase, kind) for kind, phrases in ANYWHERE.items() for phrase in phrases]
+_PLACES = {phrase: place for place, (phrase, _) in reversed([*enumerate(_ANYWHERE)])}
+"""The first place of each phrase: of two equally long ones the first counts."""
+_LONGEST = max(len(phrase.split()) for phrase in _PLACES)
+_UNPARTED = [place for place, (phrase, _) in enumerate(_ANYWHERE) if not phrase.isascii()]
+"""Phrases of scripts that put no blanks between words."""
+
+
+def _within(words: str) -> list[int]:
+    return [] if words.isascii() else [place for place in _UNPARTED if _ANYWHERE[place][0] in words]
