@@ -404,6 +404,40 @@ def test_people_stay_counted(read, floor: str, policy: str, faults: list[str]) -
     assert sorted(below(read, f"{floor}: not weaker", f"{attributes}{policy}\n", house)) == faults
 
 
+LINKED = """\
+tables:
+  patients:
+    source: {path: patients.csv}
+    key: patient
+    attributes: {patient: {role: subject}, age: {role: quasi_identifier}}
+  visits:
+    source: {path: visits.csv}
+    refers: {who: patients}
+    attributes: {hospital: {role: quasi_identifier}, disease: {role: sensitive}}
+people: {known_rows: 1}
+privacy: {k_anonymity: {k: 5}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "faults"),
+    [
+        ("tables: {visits: {attributes: {hospital: {role: identifier}, disease: {role: insensitive}}}}", []),
+        (
+            "tables: {visits: {attributes: {hospital: {role: insensitive}}}}",
+            ["tables.visits.attributes.hospital.role"],
+        ),
+        (
+            "tables: {patients: {attributes: {patient: null, age: {role: subject}}}}",
+            ["tables.patients.attributes.age.role", "tables.patients.attributes.patient"],
+        ),
+    ],
+)
+def test_roles_in_linked_tables_are_not_weaker_either(read, policy: str, faults: list[str]) -> None:
+    releases = "releases: {a: {from: visits, path: a.csv}}\n"
+    assert sorted(below(read, "privacy: not weaker", f"{releases}{policy}\n", LINKED)) == faults
+
+
 def test_gates_of_rows_are_no_gates_of_people(read) -> None:
     house = "audits: {alike: {use: homogeneity}}\ngates: {g: {metric: alike.certain, max: 0.1}}\n"
     assert below(read, "gates: not weaker", OF_PEOPLE, house) == ["people.unit"]

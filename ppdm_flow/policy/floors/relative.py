@@ -111,7 +111,7 @@ def _beside(path: PolicyPath, here: Any, tree: Any) -> Iterator[tuple[PolicyPath
             continue
         own = value(tree, place)
         if isinstance(own, str) and own in COUNTED_BY:  # without the column, another one could say whose rows they are
-            yield place[:2], IsSet()
+            yield place[:-1], IsSet()
         if isinstance(own, Mapping):
             yield place, IsSet()
         if own is not MISSING:

@@ -40,7 +40,7 @@ def sign(path: PolicyPath) -> str | None:
 
 def ordered(path: PolicyPath) -> tuple[str, ...]:
     """Return the words at ``path`` of which some are weaker than others; none where they cannot be compared."""
-    if fits(_ROLE, path):
+    if is_role(path):
         return tuple(Role)
     key = key_at(path)
     return () if key is None or key.words is None else key.words.words
@@ -48,10 +48,15 @@ def ordered(path: PolicyPath) -> tuple[str, ...]:
 
 def keeps(path: PolicyPath, word: str, than: str) -> bool:
     """Whether ``word`` at ``path`` is not weaker than ``than``."""
-    if fits(_ROLE, path):
+    if is_role(path):
         return word in tuple(Role) and no_weaker(Role(word), Role(than))
     words = ordered(path)
     return word in words and words.index(word) <= words.index(than)
+
+
+def is_role(path: PolicyPath) -> bool:
+    """Whether the role of an attribute stands at ``path``: of the policy, or of a linked table."""
+    return fits(_ROLE, path) or fits(("tables", "*", *_ROLE), path)
 
 
 def needed(path: PolicyPath) -> bool:
@@ -194,11 +199,15 @@ def _requirements(path: PolicyPath, here: Any) -> Iterator[tuple[str, Mapping[st
 
 
 def _of_roles(tree: Any, roles: Collection[Role]) -> Iterator[PolicyPath]:
-    declared = value(tree, ("attributes",))
-    for name in declared if isinstance(declared, Mapping) else ():
-        place = ("attributes", name, "role")
-        if value(tree, place) in roles:
-            yield place
+    tables = value(tree, ("tables",))
+    below = (("tables", table, "attributes") for table in (tables if isinstance(tables, Mapping) else ()))
+    for section in (("attributes",), *below):
+        declared = value(tree, section)
+        for name in declared if isinstance(declared, Mapping) else ():
+            place = (*section, name, "role")
+            role = value(tree, place)
+            if isinstance(role, str) and role in roles:
+                yield place
 
 
 def _audits(path: PolicyPath, here: Mapping[str, Any]) -> Iterator[PolicyPath]:
