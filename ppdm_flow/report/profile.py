@@ -9,6 +9,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.profiling.column import ColumnFacts
 from ppdm_flow.mining.profiling.roles import Guess
@@ -88,6 +89,9 @@ def _source(profile: ProfileDocument, path: str) -> str:
     if source.get("format"):
         lines.append(f"  format: {source['format']}  # a set of items in each line")
     if source.get("options"):
+        options = source["options"]
+        lines += comment("Numbers are written like 12,5.", "  ") if options.get("decimal") == "comma" else []
+        lines += comment("How dates are written: day %d, month %m, year %Y.", "  ") if "dates" in options else []
         lines.append(f"  with: {flow(source['options'])}")
     if source.get("columns"):
         lines += comment("The file seems to have no header: give the columns their names, here and below.", "  ")
@@ -167,7 +171,8 @@ def _figures(column: ProfileColumn) -> str:
     missing = f", {column['missing']:,} missing" if column["missing"] else ""
     exact = column["role"] == "sensitive" and column["alone_share"] >= _EXACT
     caution = ". Whoever knows it exactly finds the row: coarser values are safer" if exact else ""
-    return f"{values}{alone}{missing}{caution}"
+    decide = f". {column['decide']}" if column.get("decide") else ""
+    return f"{values}{alone}{missing}{caution}{decide}"
 
 
 def _figures_of_sets(rows: int, sets: SetFigures) -> str:
@@ -304,6 +309,7 @@ class ProfileColumn(TypedDict):
     largest_share: float
     hierarchy: dict[str, Any] | None
     interval_width: NotRequired[float | None]
+    decide: NotRequired[str]
     description: str
     domain: list[str]
 
@@ -454,6 +460,7 @@ def _column(column: ColumnFacts, guess: Guess, file_note: ToldByFile) -> Profile
         "largest_share": column.largest / column.rows if column.rows else 0.0,
         "hierarchy": None if listed else _hierarchy(column, guess),
         "interval_width": column.width,
+        "decide": _undecided_dates(column, guess),
         "description": file_note.description,
         "domain": list(listed),
     }
@@ -463,12 +470,31 @@ def _hierarchy(column: ColumnFacts, guess: Guess) -> dict[str, Any] | None:
     """Return a hierarchy that fits every value, for texts with an order that only it can tell the step."""
     if guess.role is not Role.QUASI_IDENTIFIER or column.distinct <= _FEW:
         return None
-    if column.date_format:
-        return {"date": ["month", "quarter", "year", "decade"], "format": column.date_format}
+    if column.dates is not None and not column.dates.unread:
+        parts = ["month", "quarter", "year", "decade"] if column.dates.is_certain else ["year", "decade"]
+        return {"date": parts, "format": column.dates.formats[0]}
     if guess.kind == "postal_code" and column.type in ("text", "integer"):
         kept = [n for n in (4, 3, 2, 1) if n < column.length]
         return {"prefix": kept} if kept else None
     return None
+
+
+def _undecided_dates(column: ColumnFacts, guess: Guess) -> str:
+    """Say what a steward has to do for dates of which a draft cannot make a hierarchy; nothing of other columns."""
+    form = column.dates
+    if form is None or form.is_certain or guess.role is not Role.QUASI_IDENTIFIER or column.distinct <= _FEW:
+        return ""
+    if form.unread:
+        return (
+            f"{form.unread:,} of its {counted(column.distinct, 'value')} cannot be read as dates ({form.pattern}), so"
+            " this column will lose nearly everything. Correct them in the file, or list them under `missing` of the"
+            f' source; then make a new draft, or write `type: date` here and `with: {{dates: "{form.formats[0]}"}}` in'
+            " the source"
+        )
+    return (
+        "These are dates, but nothing shows whether the day or the month comes first, so only the year is used. If"
+        f" this is wrong, correct `format`, and put `month` before `year` ({' or '.join(map(repr, form.formats))})"
+    ).replace("'", '"')
 
 
 def _is_code(column: ColumnFacts, guess: Guess) -> bool:

@@ -110,3 +110,16 @@ def test_rows_without_a_person_belong_to_nobody(tmp_path):
     (tmp_path / "x.csv").write_text("who,age\n" + "a,30\n,40\nb,41\n" * 9)
     with pytest.raises(UsageError):
         api.profile(tmp_path / "x.csv").answered({"person": "who"})
+
+
+def test_what_is_studied_leaves_or_the_answer_is_refused(tmp_path):
+    rows = [f"{i},p{i}@mail.example,X-{i * 7919 % 1000:04}-{i},{'mf'[i % 2]}" for i in range(300)]
+    (tmp_path / "lab.csv").write_text("\n".join(["patient_id,contact,batch,sex", *rows, ""]))
+    result = api.profile(tmp_path / "lab.csv")
+    assert {c["name"]: c["role"] for c in result.document["columns"]}["batch"] == "identifier"
+    _, policy, text = asked(result, {"studied": "batch, sex", "sensitive": "no"})
+    assert policy["attributes"]["batch"]["role"] == "quasi_identifier"
+    assert "a steward said that it will be studied" in text
+    with pytest.raises(UsageError) as caught:
+        result.answered({"studied": "contact, sex"})
+    assert "`contact` names people by itself (its values look like e-mail addresses)" in str(caught.value)

@@ -767,3 +767,48 @@ def test_nothing_is_drafted_that_check_would_refuse():
     assert privacy(DraftFacts([], [column], 5)).startswith("# privacy:\n")
     assert privacy(DraftFacts([], [], 5)) == ""
     assert privacy(DraftFacts([column], [column], 5)).startswith("privacy:\n")
+
+
+def test_a_german_file_is_read_as_it_is_written(tmp_path):
+    """Decimal commas and dates with points keep as much as the same table with points and ISO dates."""
+    dice = random.Random(7)
+    header = ["geburtsdatum", "aufnahme", "bmi", "diagnose"]
+    cells = [
+        (1930 + i % 70, 1 + i % 12, 1 + i % 28, dice.randrange(2, 28), f"{dice.gauss(27, 4):.1f}", dice.choice("abcd"))
+        for i in range(600)
+    ]
+    iso = [[f"{y}-{m:02}-{d:02}", f"2024-03-{a:02}", bmi, ill] for y, m, d, a, bmi, ill in cells]
+    german = [[f"{d}.{m}.{y}", f"{a:02}.03.2024", bmi.replace(".", ","), ill] for y, m, d, a, bmi, ill in cells]
+    kept = {}
+    for name, rows, mark in (("iso", iso, ","), ("german", german, ";")):
+        found = api.profile(written(tmp_path, header, rows, f"{name}.csv", delimiter=mark))
+        path, _ = passes(found, tmp_path)
+        types = {c["name"]: c["type"] for c in found.document["columns"]}
+        assert (types["geburtsdatum"], types["aufnahme"], types["bmi"]) == ("date", "date", "float")
+        figures = pf.run(path, out=tmp_path / name).figures
+        kept[name] = {n: v for n, v in figures.items() if n.startswith("information_kept.")}
+    assert found.document["source"]["options"] == {"delimiter": ";", "decimal": "comma", "dates": "%d.%m.%Y"}
+    assert kept["german"] == kept["iso"]
+    assert kept["german"]["information_kept.geburtsdatum.kept"] > 0.3
+
+
+def test_dates_that_leave_something_open_say_what_to_do(tmp_path):
+    rows = [[f"{1 + i % 12:02}/{1 + i % 11:02}/{1950 + i % 50}", "xy"[i % 2]] for i in range(400)]
+    found = api.profile(written(tmp_path, ["born", "sort"], rows))
+    text = " ".join(found.rendered("yaml", beside=tmp_path).replace("#", "").split())
+    assert 'hierarchy: {date: [year, decade], format: "%d/%m/%Y"}' in text
+    assert "nothing shows whether the day or the month comes first" in text
+    passes(found, tmp_path)
+    rows = [[f"{1 + i % 28}.{1 + i % 12}.{1950 + i % 50}" if i % 200 else "00.5.1960", "xy"[i % 2]] for i in range(400)]
+    found = api.profile(written(tmp_path, ["born", "sort"], rows))
+    text = " ".join(found.rendered("yaml", beside=tmp_path).replace("#", "").split())
+    assert "cannot be read as dates (DD.MM.YYYY)" in text
+    assert 'write `type: date` here and `with: {dates: "%d.%m.%Y"}` in the source' in text
+    passes(found, tmp_path)
+    rows = [
+        [f"{1 + i % 28:02}.{1 + i % 12:02}.{1950 + i % 50}" if i % 200 else "00.00.0000", "xy"[i % 2]]
+        for i in range(400)
+    ]
+    found = api.profile(written(tmp_path, ["born", "sort"], rows))
+    assert found.document["source"]["missing"] == ["", "00.00.0000"]
+    assert found.document["columns"][0]["type"] == "date"

@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import ValidationError
 
 from ppdm_flow.api.arguments import reader_options
 from ppdm_flow.api.profile.sets import has_repeated, merging, set_lines
@@ -25,15 +27,27 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
 from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.mining.profiling.sets import SetFacts, set_facts
 from ppdm_flow.mining.profiling.table import Coded
-from ppdm_flow.mining.profiling.types import MARKS, NUMERIC_MARKS, numeric_but
-from ppdm_flow.mining.profiling.words import named
+from ppdm_flow.mining.profiling.types import (
+    DATE_MARKS,
+    MARKS,
+    NUMERIC_MARKS,
+    date_form,
+    dates_but,
+    iso_dates,
+    number_spelling,
+    numeric_but,
+    type_of,
+)
+from ppdm_flow.mining.profiling.words import named, of_ids
 from ppdm_flow.plan.definition import SourceNode
 from ppdm_flow.plan.formats import handling, implied, inferred
+from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import ColumnMeaning, DescribedSource
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 from ppdm_flow.tables.sets import Baskets, stacked
@@ -73,6 +87,7 @@ class FileLayout:
             "two quotes for one inside of quotes" if escape == "none" else f"`{escape}` before quotes inside of quotes"
         )
         stripped = ", blanks around cells taken off" if options.get("strip") else ""
+        stripped += ", numbers with a decimal comma" if options.get("decimal") == "comma" else ""
         parted = _DELIMITER_NAMES.get(delimiter, f"`{delimiter}`")
         return f"cells parted by {parted}, encoding {options.get('encoding', 'utf-8')}, {quotes}{stripped}"
 
@@ -234,12 +249,76 @@ def without(
     return kept, tuple(dict.fromkeys(("", *marks)))
 
 
+_SIGN_NAMES = {",": "comma", ".": "point"}
+
+
+def with_plain_numbers(
+    coded: Mapping[str, Coded], data: Path, written: FileLayout
+) -> tuple[dict[str, Coded], FileLayout]:
+    """Return columns whose numbers have a decimal point and no other signs, and how the reader makes such of them.
+
+    One spelling holds for all numbers of a text file: of two that occur none is taken, nor beside numbers with a
+    decimal point that it does not read.
+    """
+    spellings = [s for _, v in coded.values() if (s := number_spelling(v)) is not None]
+    if not spellings or (written.format or inferred("sources", telling_name(data))) != "csv":
+        return dict(coded), written
+    spelling = max(spellings, key=lambda each: len(each.thousands))
+    numeric = [n for n, (_, v) in coded.items() if number_spelling(v) is not None or type_of(v) is AttributeType.FLOAT]
+    if not all(spelling.reads(coded[name][1]) for name in numeric):
+        return dict(coded), written
+    plain = {n: _recoded(codes, spelling.plain(v)) if n in numeric else (codes, v) for n, (codes, v) in coded.items()}
+    signs = {"decimal": spelling.decimal, "thousands": spelling.thousands}
+    named_signs = {name: _SIGN_NAMES[sign] for name, sign in signs.items() if sign and (name, sign) != ("decimal", ".")}
+    return plain, replace(written, options={**written.options, **named_signs})
+
+
+def with_iso_dates(coded: Mapping[str, Coded], data: Path, written: FileLayout) -> tuple[dict[str, Coded], FileLayout]:
+    """Return columns whose dates are ISO ones, and how the reader makes such of them.
+
+    Several forms hold for all dates of a text file where no text has two of them; else the one of most columns.
+    """
+    forms = {n: form for n, (_, v) in coded.items() if (form := _form_of_dates(n, v)) is not None}
+    if not forms or (written.format or inferred("sources", telling_name(data))) != "csv":
+        return dict(coded), written
+    every = [form for form, _ in Counter(forms.values()).most_common()]
+    try:
+        dates = registry.load("sources", "csv").params.model_validate({"dates": every}).model_dump()["dates"]
+    except ValidationError:
+        dates = every[:1]
+    iso = {
+        name: _recoded(codes, iso_dates(v, forms[name])) if forms.get(name) in dates else (codes, v)
+        for name, (codes, v) in coded.items()
+    }
+    return iso, replace(written, options={**written.options, "dates": list(dates) if len(dates) > 1 else dates[0]})
+
+
+def _form_of_dates(name: str, values: pa.StringArray) -> str | None:
+    """Return how all values of a column are dates that are not ISO ones; None for numbers, ids and open forms."""
+    kind = type_of(values)
+    if of_ids(name) or kind is AttributeType.FLOAT or kind.is_time:
+        return None
+    form = date_form(values)
+    return form.formats[0] if form is not None and form.is_certain else None
+
+
+def _recoded(codes: np.ndarray[Any, np.dtype[np.int32]], values: pa.StringArray) -> Coded:
+    """Return a column of which some values became equal."""
+    encoded = pc.dictionary_encode(values)
+    place = np.append(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32), np.int32(-1))
+    return place[codes], encoded.dictionary
+
+
 def _occurring(coded: Mapping[str, Coded]) -> list[str]:
     """Return the usual marks of missing values that the columns have."""
     marks = [m for m in MARKS if any(_has(values, m) for _, values in coded.values())]
     every = (*MARKS, *NUMERIC_MARKS)
     numeric = [values for _, values in coded.values() if numeric_but(values, every)]
-    return marks + [m for m in NUMERIC_MARKS if any(_has(values, m) for values in numeric)]
+    dates = [
+        v for _, v in coded.values() if any(_has(v, m) for m in DATE_MARKS) and dates_but(v, (*every, *DATE_MARKS))
+    ]
+    marks += [m for m in NUMERIC_MARKS if any(_has(values, m) for values in (*numeric, *dates))]
+    return marks + [m for m in DATE_MARKS if any(_has(values, m) for values in dates)]
 
 
 def _encoding(data: Path) -> str:

@@ -23,6 +23,8 @@ from ppdm_flow.api.profile.data import (
     partitions,
     sets,
     shaped,
+    with_iso_dates,
+    with_plain_numbers,
     without,
 )
 from ppdm_flow.api.profile.questions import StewardQuestion, Topic, answered, next_question
@@ -137,6 +139,8 @@ def _profile(data: Path, said: TextOptions) -> ProfileResult:
         )
     written, every = _read(data, written, said)
     coded, missing = without(every, said.missing)
+    coded, written = with_plain_numbers(coded, data, written)
+    coded, written = with_iso_dates(coded, data, written)
     source = {
         "options": dict(written.options),
         "columns": list(written.columns) if written.columns else None,

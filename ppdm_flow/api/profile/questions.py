@@ -11,6 +11,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import UsageError
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.suggest import did_you_mean
+from ppdm_flow.mining.profiling.roles import OF_ITS_OWN
 from ppdm_flow.report.contract import PEOPLE
 from ppdm_flow.report.profile import ProfileColumn, ProfileDocument, StewardAnswers
 
@@ -87,12 +88,28 @@ def _studied(document: ProfileDocument, text: str) -> list[ProfileColumn]:
     if text.lower() == "all":
         return document["columns"]
     wanted = _columns(document, "studied", text)
-    kept = (Role.IDENTIFIER, Role.SUBJECT, Role.SAMPLING_WEIGHT, Role.WEIGHT)
-    reason = "nobody will study it, a steward said, so it does not leave"
-    return [
-        column if column["name"] in wanted or column["role"] in kept else _changed(column, Role.IDENTIFIER, reason)
-        for column in document["columns"]
-    ]
+    direct = next((c for c in document["columns"] if c["name"] in wanted and _is_direct_identifier(c)), None)
+    if direct is not None:
+        why = (
+            f"`{direct['name']}` names people by itself ({direct['reason']}), so it never leaves as it is: leave it out"
+        )
+        raise _refused("studied", why, "if it does not, change its role in the draft")
+    return [_studied_column(column, is_wanted=column["name"] in wanted) for column in document["columns"]]
+
+
+def _is_direct_identifier(column: ProfileColumn) -> bool:
+    return column["role"] == Role.IDENTIFIER and not column["reason"].startswith(OF_ITS_OWN)
+
+
+def _studied_column(column: ProfileColumn, *, is_wanted: bool) -> ProfileColumn:
+    """Return a column as somebody studies it: in doubt whether it names people, a steward has decided."""
+    if is_wanted and column["role"] == Role.IDENTIFIER:
+        return _changed(
+            column, Role.QUASI_IDENTIFIER, f"{column['reason']}, but a steward said that it will be studied"
+        )
+    if is_wanted or column["role"] in (Role.IDENTIFIER, Role.SUBJECT, Role.SAMPLING_WEIGHT, Role.WEIGHT):
+        return column
+    return _changed(column, Role.IDENTIFIER, "nobody will study it, a steward said, so it does not leave")
 
 
 def _person(document: ProfileDocument, text: str) -> list[ProfileColumn]:

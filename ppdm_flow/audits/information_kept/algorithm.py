@@ -29,6 +29,7 @@ from ppdm_flow.core.results import AuditOutcome, Figure, Finding
 from ppdm_flow.core.roles import Role
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_on
 from ppdm_flow.mining.hierarchies.ladder import ladder, settled
+from ppdm_flow.mining.profiling.types import describe_order
 from ppdm_flow.mining.releases.attributes import listed, namesakes, source_of
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView, count_each
@@ -149,15 +150,26 @@ def _findings(original: DataView, candidate: DataView, ctx: AuditContext) -> Ite
         else:
             continue
         steps = list(dict.fromkeys(step for step, _ in facts.changes))
-        finer = "Give its hierarchy a level" if hierarchy_of(column, ctx) is not None else "Declare a hierarchy"
         by = f" after {_steps_in_words(steps)}" if steps else ""
         text = (
-            f"`{column}` {what}{by}. {finer} between"
-            " its values and `*`, recode locally (`mondrian`, which keeps more with `partitioning: relaxed`), or let"
-            " the step suppress rows in its place. Fewer quasi-identifiers or lower requirements protect less. Or drop"
-            " the column"
+            f"`{column}` {what}{by}. {_finer(original, source, column, ctx)}, recode locally (`mondrian`, which keeps"
+            " more with `partitioning: relaxed`), or let the step suppress rows in its place. Fewer quasi-identifiers"
+            " or lower requirements protect less. Or drop the column"
         )
         yield Finding("PPF926", Severity.WARNING, text, f"{ctx.release}.{column}")
+
+
+def _finer(original: DataView, source: str, column: str, ctx: AuditContext) -> str:
+    """Say how steps learn what lies between the values of a column and `*`."""
+    hierarchy = hierarchy_of(column, ctx)
+    if hierarchy is not None and hierarchy.format is None:
+        return "Give its hierarchy a level between its values and `*`"
+    is_text = source in original.schema and not original.schema[source].numeric
+    order = describe_order(original.domain(source)) if is_text else None
+    if order is None:
+        return "Declare a hierarchy between its values and `*`"
+    what, declaration = order
+    return f"Its values are {what}, of which steps make the best intervals if you declare {declaration}"
 
 
 def _steps_in_words(steps: list[str]) -> str:

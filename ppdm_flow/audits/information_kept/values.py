@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 
 import numpy as np
@@ -52,13 +52,14 @@ class Categories:
 class SortedNumbers:
     """Ascending ``values`` (values,), and ``counts`` (values + 1,) as above; ``kind`` is what their texts look like.
 
-    ``form`` is how dates are written that are not ISO ones (strptime).
+    ``form`` is how dates are written that are not ISO ones (strptime), ``written`` (values,) the first text of each.
     """
 
     values: Floats
     counts: Integers
     kind: AttributeType
     form: str | None = None
+    written: pa.StringArray | None = None
 
     @property
     def are_dates(self) -> bool:
@@ -119,8 +120,8 @@ class SortedNumbers:
     @cached_property
     def texts(self) -> pa.StringArray:
         """The values as a file has them."""
-        if self.form is not None:
-            return pa.array([_written(day, self.form) for day in self.values.tolist()], pa.string())
+        if self.written is not None:
+            return self.written
         if self.kind is AttributeType.TIMESTAMP:
             return texts_of(np.rint(self.values * MICROSECONDS_OF_DAY).astype(np.int64), self.kind)
         exact = self.values if self.kind is AttributeType.FLOAT else self.values.astype(np.int64)
@@ -162,7 +163,9 @@ def values_of(view: DataView, source: str, facts: AttributeFacts | None) -> Valu
         read = numbers_of(texts, kind, form)
         if not np.isnan(read).any():
             counts = np.append(rows[SPECIALS:], rows[:SPECIALS].sum())
-            return replace(_numbers([(np.append(read, np.nan), counts)], kind), form=form)
+            sorted_numbers = _numbers([(np.append(read, np.nan), counts)], kind)
+            written = None if form is None else texts.take(pa.array(np.unique(read, return_index=True)[1]))
+            return replace(sorted_numbers, form=form, written=written)
     return Categories(texts, np.append(rows[SPECIALS:], rows[:SPECIALS].sum()))
 
 
@@ -174,16 +177,11 @@ def numbers_of(texts: pa.StringArray, kind: AttributeType, form: str | None = No
 
 
 def _iso(text: str, form: str) -> str | None:
-    """Return a date as ISO 8601 writes it; None where it is not written in the form, digit by digit."""
+    """Return a date as ISO 8601 writes it; None where it is not written in the form, with zeros or without."""
     try:
-        read = datetime.strptime(text, form)  # noqa: DTZ007  # a day of a calendar, nowhere in particular
-        return read.isoformat() if read.strftime(form) == text else None
+        return datetime.strptime(text.strip(), form).isoformat()  # noqa: DTZ007  # a day of a calendar, anywhere
     except ValueError:
         return None
-
-
-def _written(day: float, form: str) -> str:
-    return (datetime(1970, 1, 1) + timedelta(days=day)).strftime(form)  # noqa: DTZ001  # the same
 
 
 def floats_of(column: NumericColumn) -> Floats:

@@ -35,8 +35,9 @@ ADVICE: Mapping[AttributeType, str] = {
     " belongs in `source.missing`, and all else is `type: text`",
     AttributeType.FLOAT: "a decimal point and no unit{}; what stands for a missing value belongs in `source.missing`,"
     " and all else is `type: text`",
-    AttributeType.DATE: "a date with a time of day is `type: timestamp`; dates written otherwise are `type: text`, and"
-    ' `generalize` reads them with `{date: year, format: "%d.%m.%Y"}`',
+    AttributeType.DATE: "a date with a time of day is `type: timestamp`; dates written otherwise are read from"
+    ' CSV by `source: {with: {dates: "%d.%m.%Y"}}`; elsewhere they are `type: text`, with'
+    ' `hierarchy: {date: [month, year], format: "%d.%m.%Y"}`',
     AttributeType.TIMESTAMP: "a date, or a date and a time with at most 6 digits of a second; all cells have an offset"
     " from UTC (they are read as UTC), or none; what is written otherwise is `type: text`",
 }

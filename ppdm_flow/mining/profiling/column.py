@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.mining.identifiers.cells import shaped
-from ppdm_flow.mining.profiling.types import are_diagnoses, date_form, numbers_of, type_of
+from ppdm_flow.mining.profiling.types import DateForm, are_diagnoses, date_form, numbers_of, type_of
 from ppdm_flow.mining.profiling.words import named, of_ids
 from ppdm_flow.tables.numeric.column import parsed
 
@@ -80,7 +80,7 @@ class ColumnFacts:
     frequent one. ``shape`` and ``named`` are kinds (:mod:`.roles`), by the values' form and by the name; ``width`` is
     how far apart intervals of it may end (of dates in days, of timestamps in seconds; None: at two significant digits,
     or months), ``length`` the characters of the longest value that was looked at, ``decades`` the time that ISO dates
-    span. ``codes``: few whole numbers, which say which and not how many.
+    span, ``dates`` how others are written. ``codes``: few whole numbers, which say which and not how many.
     """
 
     name: str
@@ -94,10 +94,15 @@ class ColumnFacts:
     shape: str | None = None
     shape_word: str = ""
     named: str | None = None
-    date_format: str | None = None
+    dates: DateForm | None = None
     width: float | None = None
     decades: int = 0
     codes: bool = False
+
+    @property
+    def date_format(self) -> str | None:
+        """The strptime format of all values, where they are dates that are not ISO and nothing is open."""
+        return self.dates.formats[0] if self.dates is not None and self.dates.is_certain else None
 
     @property
     def present(self) -> int:
@@ -115,7 +120,7 @@ def facts(name: str, codes: npt.NDArray[np.int32], values: pa.StringArray) -> Co
     counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
     kind = type_of(values)
     form = date_form(values) if kind is not AttributeType.FLOAT and not of_ids(name) else None
-    numeric = kind in (AttributeType.INTEGER, AttributeType.FLOAT) and form is None
+    numeric = kind in (AttributeType.INTEGER, AttributeType.FLOAT) and (form is None or form.unread > 0)
     texts = values.take(pa.array(_spread(len(values)))).to_pylist()
     shape = shaped(texts) if kind is AttributeType.TEXT or kind is AttributeType.INTEGER else None
     if shape is None and kind is AttributeType.TEXT and are_diagnoses(texts):
@@ -127,12 +132,12 @@ def facts(name: str, codes: npt.NDArray[np.int32], values: pa.StringArray) -> Co
         distinct=len(values),
         alone=int((counts == 1).sum()),
         largest=int(counts.max(initial=0)),
-        type=AttributeType.TEXT if form is not None else kind,
+        type=AttributeType.TEXT if form is not None and not form.unread else kind,
         length=max(map(len, texts), default=0),
         shape=shape[0] if shape else None,
         shape_word=shape[1] if shape else "",
         named=named(name),
-        date_format=form,
+        dates=form,
         width=_width(values, counts, kind) if numeric or kind.is_time else None,
         decades=_decades(values) if kind.is_time else 0,
         codes=numeric and _are_codes(numbers_of(values), len(codes)),

@@ -24,6 +24,9 @@ _OF_ROWS = 0.2
 _MANY = 1000
 """From what share of the rows, or how many, values are too many for a code."""
 
+OF_ITS_OWN = "nearly every row has a value of its own"
+"""Why a column is taken for an identifier that neither its name nor the form of its values speaks for."""
+
 _TEXTS_ONLY = frozenset({"name", "email", "address", "url", "free_text", "network", "uuid", "iban", "account"})
 """Kinds that a column of numbers is not, whatever it is called: `comments` may count them."""
 
@@ -152,7 +155,7 @@ def _by_name(column: ColumnFacts) -> Guess | None:
 
 
 def _is_date(column: ColumnFacts) -> bool:
-    return column.type.is_time or column.date_format is not None
+    return column.type.is_time or column.dates is not None
 
 
 def _dates(column: ColumnFacts) -> Guess | None:
@@ -168,7 +171,7 @@ def _unique(column: ColumnFacts) -> Guess | None:
         return None
     if column.type is AttributeType.FLOAT:
         return Guess(Role.QUASI_IDENTIFIER, "so exact a number that nearly every row has its own")
-    return Guess(Role.IDENTIFIER, "nearly every row has a value of its own", "person_id")
+    return Guess(Role.IDENTIFIER, OF_ITS_OWN, "person_id")
 
 
 _RULES: tuple[Callable[[ColumnFacts], Guess | None], ...] = (

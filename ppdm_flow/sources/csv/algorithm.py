@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
@@ -536,9 +537,30 @@ def plain_numbers(array: pa.StringArray, kind: AttributeType, params: CsvSourceP
     15.
     """
     texts = _stripped(array) if params.strip else array
-    if kind.is_time or (params.decimal == "." and not params.thousands):
+    if kind.is_time:
+        return _iso_texts(texts, kind, params.dates) if params.dates else texts
+    if params.decimal == "." and not params.thousands:
         return texts
     return _respelled(texts, params.decimal, params.thousands)
+
+
+def _iso_texts(texts: pa.StringArray, kind: AttributeType, forms: Sequence[str]) -> pa.StringArray:
+    """Return dates that are written in one of the forms as ISO 8601 has them, and all other texts as they are."""
+    coded = pc.dictionary_encode(texts)
+    plain = [_iso(text, kind, forms) for text in coded.dictionary.to_pylist()]
+    return pc.take(pa.array(plain, pa.string()), coded.indices)
+
+
+def _iso(text: str, kind: AttributeType, forms: Sequence[str]) -> str:
+    for form in forms:
+        try:
+            moment = datetime.strptime(text.strip(), form)  # noqa: DTZ007  # as the clock of the file shows it
+        except ValueError:
+            continue
+        if kind is AttributeType.TIMESTAMP:
+            return moment.isoformat()
+        return moment.date().isoformat() if moment.time() == time.min else text
+    return text
 
 
 def _stripped(array: pa.StringArray) -> pa.StringArray:

@@ -337,10 +337,28 @@ def test_columns_that_say_nothing_are_named(build):
     findings = AUDIT.measure(*case.args).findings
     assert [(f.code, f.subject) for f in findings] == [("PPF926", "public.p"), ("PPF926", "public.q")]
     assert "`p` hides 67% of its cells" in findings[0].text
-    assert "has one value in all of its rows after step `coarsen`. Declare a hierarchy between" in findings[1].text
+    assert "has one value in all of its rows after step `coarsen`. Its values are numbers" in findings[1].text
     case = facts(case, "q", hierarchy=HierarchySpec(levels=()))
     assert "Give its hierarchy a level between" in AUDIT.measure(*case.args).findings[1].text
     assert not AUDIT.measure(*build.case(table, {n: table[n] for n in "pqs"}, "qqsi").args).findings
+
+
+@pytest.mark.parametrize(
+    ("values", "advice"),
+    [
+        ([f"{i % 28 + 1}.{i % 12 + 1}.{1950 + i}" for i in range(60)], "dates (DD.MM.YYYY), of which steps"),
+        ([f"{i % 28 + 1}.{i % 12 + 1}.{1950 + i}" for i in range(60)], '`type: date`, and `with: {dates: "%d.%m.%Y"}`'),
+        ([f"{1950 + i}-01-01" for i in range(60)], "Its values are dates, of which steps"),
+        ([f"{1950 + i}-01-01" for i in range(60)], "declare `type: date`,"),
+        ([f"{i},5" for i in range(60)], "declare `type: float`, and `with: {decimal: comma}` of a CSV source"),
+        ([str(i) for i in range(60)], "declare `type: integer`,"),
+        ([f"v{i}" for i in range(60)], "Declare a hierarchy between its values and `*`"),
+    ],
+)
+def test_the_warning_says_what_to_declare(values, advice, build):
+    case = build.case({"p": values}, {"p": ["*"] * len(values)}, "q", changes={"p": COARSENED})
+    (finding,) = AUDIT.measure(*case.args).findings
+    assert advice in finding.text
 
 
 def german_day(text):
@@ -355,7 +373,11 @@ GERMAN = {
     "11.03.2020": ("11.03.2020",),
     "{12.03.2020, 13.04.2020}": ("12.03.2020", "13.04.2020"),
 }
-OTHERWISE = {"2020-01": ("5.1.2020", "31.01.2020"), "2020-02": ("01.02.2020",)}
+UNPADDED = {
+    "2020-01": ("5.1.2020", "31.01.2020"),
+    "2020-02": ("1.2.2020",),
+    "{2.3.2020, 4.3.2020}": ("2.3.2020", "4.3.2020"),
+}
 PREFIXES = {"12**": ("1234", "1299"), "1***": ("1300",), "2***": ("2000",)}
 ORDERED = {"low to mid": ("low", "mid"), "high": ("high",)}
 
@@ -366,7 +388,8 @@ ORDERED = {"low to mid": ("low", "mid"), "high": ("high",)}
         (HierarchySpec(intervals=(0.0, 10.0, 20.0)), INTERVALS, float),
         (HierarchySpec(date=("month",)), MONTHS, lambda text: float(np.datetime64(text, "D").astype(int))),
         (HierarchySpec(date=("month", "quarter"), format="%d.%m.%Y"), GERMAN, german_day),
-        (HierarchySpec(date=("month",), format="%d.%m.%Y"), OTHERWISE, None),
+        (HierarchySpec(date=("month",), format="%d.%m.%Y"), UNPADDED, german_day),
+        (HierarchySpec(date=("month",), format="%d.%m.%Y"), {"2020": ("2020",), "5.1.2020": ("5.1.2020",)}, None),
         (HierarchySpec(prefix=(2, 1)), PREFIXES, None),
         (HierarchySpec(order=("low", "mid", "high"), then=(2,)), ORDERED, None),
     ],

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from ppdm_flow.core.attributes import AttributeFacts
 from ppdm_flow.core.errors import DataError
@@ -21,6 +22,7 @@ from ppdm_flow.engine.local.sql import _as_text
 from ppdm_flow.engine.streams.multiset import MultisetHash
 from ppdm_flow.engine.streams.narrow import NarrowNumbers
 from ppdm_flow.engine.streams.numbers import NumberReader, Spellings, numeric
+from ppdm_flow.sdk.registry import load
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import NumericColumn, texts_of
 from ppdm_flow.tables.table import Table
@@ -130,6 +132,45 @@ def test_a_decimal_comma_and_separators_of_thousands(bench):
     (bench.folder / "table.csv").write_text(text)
     options = ', with: {delimiter: ";", decimal: comma, thousands: point}'
     held_against(released(bench, policy("table.csv", options=options)))
+
+
+DATED = """version: 1
+name: table
+source: {path: table.csv, with: {dates: FORMS}}
+attributes: {born: {role: insensitive, type: date}, seen: {role: insensitive, type: timestamp}}
+privacy: none
+releases: {table: {path: table.csv}}
+"""
+
+
+def test_dates_as_a_csv_source_says_them(bench):
+    (bench.folder / "table.csv").write_text(
+        "born,seen\n31.12.1999,01.02.2020 12:30\n1.2.2003,\n2004-05-06,2020-01-01T00:00:01\n"
+    )
+    folder = released(bench, DATED.replace("FORMS", '["%d.%m.%Y", "%d.%m.%Y %H:%M"]'))
+    lines = (folder / "table/table.csv").read_text().splitlines()
+    assert sorted(lines[1:]) == sorted(
+        ["1999-12-31,2020-02-01T12:30:00", "2003-02-01,", "2004-05-06,2020-01-01T00:00:01"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("forms", "words"),
+    [
+        ("%d.%m", "day, month and year"),
+        ("yes", "day, month and year"),
+        (["%d/%m/%Y", "%m/%d/%Y"], "no two read the same dates"),
+    ],
+)
+def test_forms_of_dates_that_do_not_say_which_day_it_is(forms, words):
+    with pytest.raises(ValidationError, match=words):
+        load("sources", "csv").params.model_validate({"dates": forms})
+
+
+def test_a_date_in_another_form_is_an_error(bench):
+    (bench.folder / "table.csv").write_text("born,seen\n12/31/1999,\n")
+    (fault,) = bench.fails(bench.plan(DATED.replace("FORMS", '"%d.%m.%Y"'))).diagnostics
+    assert fault.code == "PPF712"
 
 
 @pytest.mark.parametrize("wrong", ["1.5", "1,234.5", "12.34,5", "1.2345", "1 000", "1.234.56"])

@@ -15,7 +15,16 @@ from ppdm_flow.mining.identifiers.cells import shaped
 from ppdm_flow.mining.identifiers.check_digits import NATIONAL, card, iban, luhn
 from ppdm_flow.mining.profiling.column import facts, interval_width
 from ppdm_flow.mining.profiling.roles import KINDS, guess
-from ppdm_flow.mining.profiling.types import date_form, type_of
+from ppdm_flow.mining.profiling.types import (
+    DATE_MARKS,
+    DateForm,
+    NumberSpelling,
+    date_form,
+    dates_but,
+    iso_dates,
+    number_spelling,
+    type_of,
+)
 from ppdm_flow.mining.profiling.words import ANYWHERE, WHOLE, named, tokens
 from ppdm_flow.tables.column import Column
 from ppdm_flow.tables.numeric.column import parsed
@@ -243,13 +252,53 @@ def test_types(values, kind):
         (["31.01.2020", "01.02.1999"], "%d.%m.%Y"),
         (["31/01/2020", "01/02/1999"], "%d/%m/%Y"),
         (["01/31/2020", "02/01/1999"], "%m/%d/%Y"),
-        (["01/02/2020", "02/01/1999"], None),
+        (["2020/01/31", "1999/2/1"], "%Y/%m/%d"),
+        (["1.2.2020", "31.01.2020 "], "%d.%m.%Y"),
+        (["31-Jan-2020", "01-Feb-1999"], "%d-%b-%Y"),
+        (["31.01.2020 00:00", "01.02.1999 12:30"], "%d.%m.%Y %H:%M"),
+        (
+            [
+                f"{day:02d}.{month:02d}.{year}"
+                for day in range(1, 29)
+                for month in range(1, 13)
+                for year in range(1900, 1990)
+            ],
+            "%d.%m.%Y",
+        ),
         (["yes"], None),
+        (["12/13/14/15", "12/13/14"], None),
         ([], None),
     ],
 )
 def test_forms_of_dates(values, form):
-    assert date_form(pa.array(values, pa.string())) == form
+    read = date_form(pa.array(values, pa.string()))
+    assert read == (None if form is None else DateForm((form,)))
+    assert read is None or read.is_certain
+
+
+def test_forms_of_dates_that_leave_something_open():
+    open_months = date_form(pa.array(["01/02/2020", "02/01/1999"]))
+    assert open_months == DateForm(("%d/%m/%Y", "%m/%d/%Y"))
+    mostly = pa.array([f"{day}.10.1950" for day in range(1, 31)] + ["00.10.1950"])
+    assert date_form(mostly) == DateForm(("%d.%m.%Y",), unread=1)
+    assert date_form(mostly).pattern == "DD.MM.YYYY"
+    assert not open_months.is_certain
+    assert not date_form(mostly).is_certain
+    assert date_form(pa.array([f"201203{day}" for day in range(10, 31)] + ["20121340"])) is None  # another code
+
+
+@pytest.mark.parametrize(
+    ("values", "holds"),
+    [
+        (["01.02.2020", "00.00.0000"], True),
+        (["2020-02-01", "0000-00-00"], True),
+        (["2020-02-01"], False),
+        (["00.00.0000"], False),
+        (["01.02.2020", "00.00.0000", "x"], False),
+    ],
+)
+def test_marks_among_dates(values, holds):
+    assert dates_but(pa.array(values), DATE_MARKS) is holds
 
 
 @given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=60, unique=True), st.booleans())
@@ -384,3 +433,27 @@ def test_codes_and_ids_are_no_dates():
     assert measured("visit_id", [f"201203{10 + i % 20}" for i in range(MANY)]).date_format is None
     assert measured("visited", [f"201203{10 + i % 20}" for i in range(MANY)]).date_format == "%Y%m%d"
     assert guess(measured("admission", [f"2012-03-{10 + i % 20}" for i in range(MANY)])).kind == "date"
+
+
+@pytest.mark.parametrize(
+    ("values", "spelling"),
+    [
+        (["12,5", "3"], NumberSpelling(",")),
+        (["1.234,50", "12,00", "999"], NumberSpelling(",", ".")),
+        (["1,234.50", "12.5"], NumberSpelling(".", ",")),
+        (["1,234", "5,678"], None),  # a thousand, or one and a bit
+        (["1,234", "0,5"], NumberSpelling(",")),
+        (["12,5", "x"], None),
+        (["01,5"], None),
+        (["12.5"], None),
+        ([], None),
+    ],
+)
+def test_spellings_of_numbers(values, spelling):
+    assert number_spelling(pa.array(values, pa.string())) == spelling
+
+
+def test_numbers_and_dates_are_made_plain():
+    assert NumberSpelling(",", ".").plain(pa.array(["1.234,50", "-2"])).to_pylist() == ["1234.50", "-2"]
+    assert iso_dates(pa.array(["31.12.1999"]), "%d.%m.%Y").to_pylist() == ["1999-12-31"]
+    assert iso_dates(pa.array(["31.12.1999 12:30"]), "%d.%m.%Y %H:%M").to_pylist() == ["1999-12-31T12:30:00"]
