@@ -104,11 +104,22 @@ def _source(profile: ProfileDocument, path: str) -> str:
 
 def _attributes(profile: ProfileDocument) -> str:
     lines = ["attributes:"]
-    for column in profile["columns"]:
+    for column in _declared_columns(profile):
         figures = _figures_of_sets(profile["rows"], profile["sets"]) if "sets" in profile else _figures(column)
         lines += comment(f"{column['reason']}; {figures}", "  ")
         lines.append(f"  {scalar(column['name'])}: {flow(_declared(column))}")
+    left_out = [column["name"] for column in profile["columns"] if column.get("left_out")]
+    if left_out:
+        lines += comment(
+            f"Nobody will study {_comma_separated(left_out)}: columns that are not declared here do not leave. To release one,"
+            " declare it above with its role."
+        )
+        lines.append("undeclared: drop")
     return "\n".join(lines) + "\n"
+
+
+def _declared_columns(profile: ProfileDocument) -> list[ProfileColumn]:
+    return [column for column in profile["columns"] if not column.get("left_out")]
 
 
 def _people(profile: ProfileDocument) -> str:
@@ -270,6 +281,10 @@ def _listed(names: Iterable[str]) -> str:
     return ", nor the same ".join(scalar(n) for n in names)
 
 
+def _comma_separated(names: Sequence[str]) -> str:
+    return ", ".join(scalar(n) for n in names)
+
+
 def _joined(names: Sequence[str]) -> str:
     return " + ".join(scalar(n) for n in names)
 
@@ -310,6 +325,7 @@ class ProfileColumn(TypedDict):
     hierarchy: dict[str, Any] | None
     interval_width: NotRequired[float | None]
     decide: NotRequired[str]
+    left_out: NotRequired[bool]
     description: str
     domain: list[str]
 

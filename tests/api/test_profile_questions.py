@@ -55,14 +55,21 @@ def test_answers_change_the_draft(visits):
     assert {name: each["role"] for name, each in policy["attributes"].items()} == {
         "patient_id": "subject",
         "age": "quasi_identifier",
-        "sex": "identifier",
         "disease": "sensitive",
-        "ward": "identifier",
     }
+    assert policy["undeclared"] == "drop"
+    assert "Nobody will study sex, ward: columns that are not declared here do not leave" in text
     assert policy["privacy"]["k_anonymity"] == {"k": 5}
     assert policy["releases"]["study"]["audience"] == "partner"
     assert policy["people"] == {"known_rows": 2}
     assert "Nobody said" not in text
+    run = api.run(visits.data.parent / "policy.yaml", out=visits.data.parent / "runs")
+    assert not [d for d in run.diagnostics if "identifier" in d.message]  # no warning for what the draft itself chose
+
+
+def test_what_is_not_studied_may_say_whose_row_it_is(visits):
+    _, policy, _ = asked(visits, {"studied": "age, disease", "person": "ward", "sensitive": "disease"})
+    assert policy["attributes"]["ward"] == {"role": "subject"}
 
 
 def test_a_row_a_person_and_nothing_sensitive(visits):

@@ -109,7 +109,8 @@ def _studied_column(column: ProfileColumn, *, is_wanted: bool) -> ProfileColumn:
         )
     if is_wanted or column["role"] in (Role.IDENTIFIER, Role.SUBJECT, Role.SAMPLING_WEIGHT, Role.WEIGHT):
         return column
-    return _changed(column, Role.IDENTIFIER, "nobody will study it, a steward said, so it does not leave")
+    left_out = _changed(column, Role.IDENTIFIER, "nobody will study it, a steward said")
+    return cast("ProfileColumn", {**left_out, "left_out": True})
 
 
 def _person(document: ProfileDocument, text: str) -> list[ProfileColumn]:
@@ -159,7 +160,7 @@ _CHANGES: Mapping[Topic, Callable[[ProfileDocument, str], list[ProfileColumn]]] 
 
 
 def _changed(column: ProfileColumn, role: Role, reason: str) -> ProfileColumn:
-    return cast("ProfileColumn", {**column, "role": str(role), "reason": reason})
+    return cast("ProfileColumn", {**column, "role": str(role), "reason": reason, "left_out": False})
 
 
 def _names(document: ProfileDocument, role: Role) -> list[str]:
