@@ -111,8 +111,8 @@ def _attributes(profile: ProfileDocument) -> str:
     left_out = [column["name"] for column in profile["columns"] if column.get("left_out")]
     if left_out:
         lines += comment(
-            f"Nobody will study {_comma_separated(left_out)}: columns that are not declared here do not leave. To release one,"
-            " declare it above with its role."
+            f"Nobody will study {_comma_separated(left_out)}: columns that are not declared do not leave. To release"
+            " one, declare it above with its role."
         )
         lines.append("undeclared: drop")
     return "\n".join(lines) + "\n"

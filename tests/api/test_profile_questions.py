@@ -58,7 +58,7 @@ def test_answers_change_the_draft(visits):
         "disease": "sensitive",
     }
     assert policy["undeclared"] == "drop"
-    assert "Nobody will study sex, ward: columns that are not declared here do not leave" in text
+    assert "Nobody will study sex, ward: columns that are not declared do not leave" in text
     assert policy["privacy"]["k_anonymity"] == {"k": 5}
     assert policy["releases"]["study"]["audience"] == "partner"
     assert policy["people"] == {"known_rows": 2}

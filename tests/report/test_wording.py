@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -29,10 +30,14 @@ PLAN = {
 @pytest.mark.parametrize(
     ("identifier", "words", "absent"),
     [
-        ("privacy.k_anonymity", ["`town` coarser", "wider intervals for `age`"], "job"),
+        (
+            "privacy.k_anonymity",
+            ["{use: mondrian}", "{use: suppress,", "wider intervals or a higher level for `age`"],
+            "job",
+        ),
         ("privacy.templates.served", ["`hide` works at it"], "Add"),
-        ("privacy.templates.unserved", ["`progressive_disclosure`"], "works at it"),
-        ("privacy.sensitivities.ill", ["`fine_grain_perturbation`"], "perturbs it"),
+        ("privacy.templates.unserved", ["{use: progressive_disclosure}"], "works at it"),
+        ("privacy.sensitivities.ill", ["fine_grain_perturbation"], "perturbs it"),
         ("gates.useful", ["owner of the policy"], "suppress"),
     ],
 )
@@ -132,3 +137,82 @@ def test_the_levers_of_generated_rows(kind, strict):
     assert "`make` makes the rows" in said
     assert ("`blend: strict`" in said) is (kind == "blend" and not strict)
     assert "krimp_generator" in lever({"id": identifier, "release": "study", "holds": False}, {})
+
+
+ADVISED = """version: 1
+name: clinic
+source: {{path: clinic.csv}}
+attributes:
+  born: {{role: quasi_identifier, type: date}}
+  town: {{role: quasi_identifier}}
+  sex: {{role: quasi_identifier}}
+  ill: {{role: sensitive}}
+  cost: {{role: {cost}, type: integer}}
+privacy: {privacy}
+{steps}
+releases: {{study: {{path: study.csv}}}}
+"""
+STEP = re.compile(r"`([a-z-]+: \{use: [^`]*\})`")
+
+
+def advised(folder, privacy, steps=(), cost="insensitive"):
+    """Run a policy: its result, and the steps that the advice on what does not hold names."""
+    dice = Random(5)
+    rows = [
+        f"{1950 + dice.randrange(50)}-{1 + dice.randrange(12):02}-17,{dice.choice('abcd')},{dice.choice('mf')},"
+        f"{dice.choice(['flu', 'gout', 'cold', 'acne'])},{dice.randrange(100, 900)}"
+        for _ in range(600)
+    ]
+    (folder / "clinic.csv").write_text("\n".join(["born,town,sex,ill,cost", *rows, ""]))
+    said = "\n".join(["steps:", *(f"  {step}" for step in steps)]) if steps else ""
+    (folder / "clinic.yaml").write_text(ADVISED.format(privacy=privacy, steps=said, cost=cost))
+    result = api.run(folder / "clinic.yaml", out=folder / "runs")
+    levers = [lever(each, result.document["plan"]) for each in result.document["requirements"]]
+    return result, list(dict.fromkeys(step for text in levers for step in STEP.findall(text)))
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        "{k_anonymity: {k: 4}}",
+        "{l_diversity: {ill: {l: 2}}}",
+        "{t_closeness: {ill: {t: 0.5}}}",
+        "{alpha_k: {ill: {alpha: 0.6}}}",
+        "{beta_likeness: {ill: {beta: 2}}}",
+        "{delta_disclosure: {ill: {delta: 2}}}",
+        "{templates: {no-gout: {channel: [born, town], sensitive: {ill: [gout]}, confidence: 0.6}}}",
+        "{sensitivities: {ill: {default: {tolerance: 3}}}}",
+        "{dominance: {cost: {n: 1, share: 0.7}}}",
+    ],
+)
+def test_advice_that_is_applied_releases(privacy, tmp_path):
+    cost = "sensitive" if "dominance" in privacy else "insensitive"
+    before, steps = advised(tmp_path, privacy, cost=cost)
+    assert before.verdict == "withheld"
+    assert steps
+    for step in steps:
+        after, _ = advised(tmp_path, privacy, (step,), cost=cost)
+        assert after.verdict == "released", (step, [r["sentence"] for r in after.document["requirements"]])
+
+
+def test_advice_on_few_known_attributes_that_is_applied_releases(tmp_path):
+    wanted = "lkc: {l: 2, k: 3, c: 0.7, sensitive: {ill: [gout]}}"
+    before, steps = advised(tmp_path, f"{{{wanted}}}")
+    assert before.verdict == "withheld"
+    text = lever(before.document["requirements"][0], before.document["plan"])
+    asked = ", ".join(re.findall(r"`((?:k_anonymity|alpha_k): \{[^`]*\})`", text))
+    assert asked == "k_anonymity: {k: 3}, alpha_k: {ill: {alpha: 0.7}}"
+    after, _ = advised(tmp_path, f"{{{wanted}, {asked}}}", steps)
+    assert after.verdict == "released"
+
+
+def test_advice_that_is_applied_releases_where_a_step_undoes_another(tmp_path):
+    steps = ("recode: {use: mondrian}", "fewer: {use: sample, with: {fraction: 0.5}}")
+    before, advice = advised(tmp_path, "{k_anonymity: {k: 4}}", steps)
+    assert before.verdict == "withheld"
+    assert advice
+    for step in advice:
+        name = step.partition(":")[0]
+        kept = [each for each in steps if each.partition(":")[0] != name]
+        after, _ = advised(tmp_path, "{k_anonymity: {k: 4}}", (*kept, step))
+        assert after.verdict == "released"

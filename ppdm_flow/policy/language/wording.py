@@ -76,14 +76,22 @@ def listed(names: Sequence[str]) -> str:
     return phrases.listed(names, 6)
 
 
+RECODING = "`recode: {use: mondrian}`"
+"""A step that makes groups which keep every requirement on groups, as advice writes it."""
+LEAVING_OUT = "`small-groups: {use: suppress, with: {small: rows}}`"
+"""A step that leaves out the rows of groups of fewer than k."""
+
+
 def larger_classes(failure: Failure) -> str:
     """Say what to do where classes lack something that larger ones may have."""
     if failure.serving:
         return (
-            f"{failure.who} works at it, so look at what later steps do to its classes; a coarser release"
-            " has larger classes, which hold more values in more usual shares."
+            f"{failure.who} works at it, and a later step changes its groups: let {RECODING} be the last step before"
+            " the release, after all that change values or rows."
         )
     return (
-        "Make the classes larger: generalize or drop quasi-identifiers, or let `full_domain_recoding` choose how far."
-        " Coarser sensitive values help t-closeness, and never l-diversity."
+        f"Add {RECODING} as the last step before the release: it makes values coarser only in the rows where a group"
+        " lacks something, so that no column becomes `*` as a whole. It needs the `type` of numbers and dates."
+        " `full_domain_recoding` gives each value one label everywhere, which loses more. Coarser sensitive values help"
+        " t-closeness, and never l-diversity."
     )

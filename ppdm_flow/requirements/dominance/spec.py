@@ -13,7 +13,7 @@ from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Attribute
-from ppdm_flow.policy.language.wording import Failure, Wording
+from ppdm_flow.policy.language.wording import RECODING, Failure, Wording
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order.classes import SAME, ClassClaim, unions
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
@@ -241,8 +241,8 @@ def advice(failure: Failure) -> str:
     if failure.serving:
         return f"{failure.who} works at it, so look at what later steps do to its classes, and which rows they drop."
     return (
-        "Make the groups larger: generalize or drop what forms them, or let `mondrian` or `full_domain_recoding` choose"
-        f" how far. Or drop `{name}` from the release. Noise on it leaves the totals nearly as they are."
+        f"Add {RECODING} as the last step before the release: it makes the groups larger where one contributor makes up"
+        f" most of a total. Or drop `{name}` from the release. Noise on it leaves the totals nearly as they are."
     )
 
 

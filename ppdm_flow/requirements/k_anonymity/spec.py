@@ -8,7 +8,7 @@ from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording, listed
+from ppdm_flow.policy.language.wording import LEAVING_OUT, RECODING, Draft, DraftFacts, Failure, Wording, listed
 from ppdm_flow.policy.order.classes import contained
 from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.marks import order_by_marks
@@ -58,18 +58,20 @@ AUDIT = requirement_audit(
 
 def advice(failure: Failure) -> str:
     """Say what to do where it does not hold."""
-    names, released = failure.requirement.get("attributes", ()), failure.released
-    uncoarsened = [f"`{name}`" for name in names if name in released and not _COARSE.intersection(released[name])]
-    coarse = [f"`{name}`" for name in names if _COARSE.intersection(released.get(name, ()))]
-    levers = []
-    if uncoarsened:
-        levers.append(
-            f"make {listed(uncoarsened)} coarser with `generalize`, or `drop` what the recipient can do without"
+    if failure.serving:
+        return (
+            f"{failure.who} works at it, and a later step changes its groups: add {LEAVING_OUT} as the last step before"
+            f" the release, which leaves out the rows of small groups, or make {RECODING} that step."
         )
-    if coarse:
-        levers.append(f"take a higher level or wider intervals for {listed(coarse)}")
-    said = "; ".join(levers) or "generalize or drop quasi-identifiers"
-    return f"{said[:1].upper()}{said[1:]}. The fewer combinations are left, the larger each group."
+    names, released = failure.requirement.get("attributes", ()), failure.released
+    coarse = [f"`{name}`" for name in names if _COARSE.intersection(released.get(name, ()))]
+    text = (
+        f"Add {RECODING} as the last step before the release: it makes values coarser only in the rows of small groups,"
+        f" so that no column becomes `*` as a whole. Where few rows are in small groups, {LEAVING_OUT} leaves them out"
+        " instead."
+    )
+    wider = f" Or take wider intervals or a higher level for {listed(coarse)}." if coarse else ""
+    return f"{text}{wider} A quasi-identifier that the recipient can do without may be dropped."
 
 
 def draft(facts: DraftFacts) -> Draft | None:

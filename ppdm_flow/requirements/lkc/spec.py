@@ -9,10 +9,11 @@ from ppdm_flow.core.asks import class_counts
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.patterns import is_pattern
-from ppdm_flow.policy.language.wording import Wording, larger_classes
+from ppdm_flow.policy.language.wording import RECODING, Failure, Wording, larger_classes
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.rules.grouping import grouped, known, sensitive_values
 from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.policy.text.quoting import plain_or_quoted
 from ppdm_flow.requirements.lkc.requirement import LKC
 from ppdm_flow.sdk.spec import requirement_audit
 
@@ -49,9 +50,23 @@ def clause(requirement: Mapping[str, Any]) -> str:
     return f"k ≥ {requirement['k']} by {requirement['l']} attributes{inferred}"
 
 
-WORDING = Wording(
-    label="LKC-privacy", clause=clause, advice=larger_classes, section="How many people share a combination"
-)
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    if failure.serving:
+        return larger_classes(failure)
+    requirement = failure.requirement
+    shares = ", ".join(
+        f"{plain_or_quoted(name)}: {{alpha: {requirement['c']:g}}}" for name, _ in requirement.get("sensitive", ())
+    )
+    confident = f" and `alpha_k: {{{shares}}}`" if shares else ""
+    return (
+        f"Rows that look alike in all quasi-identifiers look alike in any few of them: add `k_anonymity: {{k:"
+        f" {requirement.get('k', 'K')}}}`{confident} under `privacy:`, which steps can work towards, and {RECODING} as"
+        " the last step before the release."
+    )
+
+
+WORDING = Wording(label="LKC-privacy", clause=clause, advice=advice, section="How many people share a combination")
 
 
 SPEC = RequirementSpec(

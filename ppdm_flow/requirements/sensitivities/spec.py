@@ -18,6 +18,7 @@ from ppdm_flow.policy.rules.attributes import suppressed
 from ppdm_flow.policy.rules.grouping import protected
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import SUPPRESSED, Scene
+from ppdm_flow.policy.text.quoting import plain_or_quoted
 from ppdm_flow.requirements.sensitivities.requirement import DefaultBound, Sensitivity, ValueBound, slack_of
 from ppdm_flow.sdk.spec import Params, requirement_audit
 
@@ -308,7 +309,9 @@ def advice(failure: Failure) -> str:
     """Say what to do where it does not hold."""
     if failure.serving:
         return f"{failure.who} perturbs it, so look at what later steps do to it, and at the findings below."
-    return "Add a `fine_grain_perturbation` step before the release, or `drop` the attribute."
+    name = plain_or_quoted(failure.requirement.get("attribute", "ATTRIBUTE"))
+    step = f"`perturb: {{use: fine_grain_perturbation, with: {{attribute: {name}}}}}`"
+    return f"Add {step} before the release, or `drop` the attribute."
 
 
 def place_name(rest: tuple[str, ...]) -> str:

@@ -276,7 +276,10 @@ def advice(failure: Failure) -> str:
             f"{failure.who} works at it, so something undoes it or it may not suppress what it would need to:"
             " look at the steps after it, and at its `attributes` and `templates`."
         )
-    return "Add a `progressive_disclosure` step: it suppresses as few values as its templates need."
+    return (
+        "Add `hide: {use: progressive_disclosure}` as the last step before the release: it suppresses as few values as"
+        " its templates need."
+    )
 
 
 def draft(facts: DraftFacts) -> Draft | None:

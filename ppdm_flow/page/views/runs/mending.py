@@ -26,6 +26,8 @@ from ppdm_flow.policy.loading import load
 from ppdm_flow.report.run.checks import CheckedRequirement
 from ppdm_flow.report.run.verdict import PageVerdict
 
+_LOCAL = frozenset({"mondrian", "progressive_disclosure", "suppress"})
+"""Steps that change only what they must, so that no column becomes `*` as a whole: they are offered first."""
 _MOST = 3
 _DIGITS = 3
 _SECONDS = 5
@@ -70,7 +72,8 @@ class _Mender:
         parts = check.id.split(".")
         if parts[0] != "privacy" or check.figure is None or _is_served(self._checked(()), check.id):
             return
-        for card in plugins("anonymizers"):
+        cards = sorted(plugins("anonymizers"), key=lambda card: card.name not in _LOCAL)
+        for card in cards:
             if parts[1] in card.serves and not card.fault:
                 name = _free(card.name.replace("_", "-"), self.tree.get("steps") or {})
                 changes = tuple(_new_step(name, card.name, check.release, self.tree))
