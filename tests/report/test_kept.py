@@ -88,3 +88,32 @@ def test_markdown_has_a_table(reported):
     text = markdown.render(reported)
     assert "**Information kept of study: 74%**" in text
     assert "| job | 0% | not released |" in text
+
+
+def test_a_remark_on_all_attributes_stands_once(reported):
+    for name, each in reported["metrics"].items():
+        if name.startswith("study/kept."):
+            each["note"] = "; ".join(filter(None, (each.get("note", ""), "counts rows, not people")))
+    (kept,) = information_kept(reported)
+    assert kept.note == "not released: `job`; counts rows, not people"
+    assert [each.note for each in kept.attributes if each.name == "zip"] == [""]
+    assert html.render(reported).count('<div class="soft small">counts rows, not people</div>') == 0
+
+
+def test_what_does_not_hold_comes_before_what_is_kept(reported):
+    text = html.render(reported)
+    assert text.index('id="kept"') < text.index('id="requirements"')
+    failing = {**reported, "verdict": "withheld"}
+    failing["requirements"] = [{**r, "holds": False} for r in reported["requirements"]]
+    text = html.render(failing)
+    assert text.index('id="requirements"') < text.index('id="kept"')
+    assert text.count('id="kept"') == 1
+
+
+def test_bars_and_numbers_say_what_is_kept(document):
+    made = document()
+    made["metrics"]["study/distributions.rows_lost"] = figure(0.1)
+    made["metrics"]["study/distributions.suppressed_cells"] = figure(0.0)
+    kept = {g.name: (g.share, g.text) for g in page(made).tradeoff.kept if g.release == "study"}
+    assert kept["Rows kept"] == (0.9, "90%")
+    assert kept["Cells not suppressed"] == (1.0, "100%")

@@ -190,3 +190,19 @@ def test_what_an_audit_of_a_file_cannot_measure_gets_no_advice_on_the_numbers(tm
         assert "Change the numbers" in " ".join(form.split())
         assert "withheld" in form.lower()
     assert "No release has left" in forms.md(ran)
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (1, "somebody may know one row of a person beforehand (`known_rows: 1`). What somebody learns who knows more"),
+        (2, "somebody may know 2 rows of a person beforehand (`known_rows: 2`). What somebody learns who knows more"),
+        ("all", "somebody may know all rows of a person beforehand (`known_rows: all`)."),
+    ],
+)
+@pytest.mark.parametrize("failing", [False, True])
+def test_what_is_assumed_of_people_stands_beside_the_verdict(document, known, words, failing):
+    asked = document(failing=failing)
+    asked["plan"] = {**asked["plan"], "people": {"subject": "patient_id", "known_rows": known}}
+    assert f"People are counted, by `patient_id`, and {words}" in verdict(asked).sentence
+    assert "People are counted" not in verdict(document(failing=failing)).sentence

@@ -12,6 +12,7 @@ from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import untold
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
+from ppdm_flow.mining.exposure.together import READS_WHOLE_ROWS
 from ppdm_flow.mining.releases.attributes import listed
 from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
@@ -96,8 +97,8 @@ def intersected(what: str, value: float | None, bound: str, rows: int, others: S
     """Return what somebody learns who reads a release beside the ``others`` of its run, or takes its cells together."""
     worst = "does not exist everywhere" if value is None else f"is {value:.4g} in the worst case"
     end = f" {rows:,} {'row is' if rows == 1 else 'rows are'} beyond that." if rows else ""
-    who = f"reads {listed(others)} as well and" if others else "takes all cells of a row together, hidden ones too, and"
-    return f"Whoever {who} weighs who may be whom is left with fewer people: {what} {worst}; {bound}.{end}"
+    who = f"Somebody who reads {listed(others)} as well" if others else READS_WHOLE_ROWS
+    return f"{who} can rule people out: of those who are left {what} {worst}; {bound}.{end}"
 
 
 def as_they_are(

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SUPPRESSED_CODE, MISSING_CODE = 0, 1
 
+READS_WHOLE_ROWS = "Somebody who looks at all columns of a row at once, also at which cells are hidden,"
+
 
 class UntoldTogetherError(UnmeasuredError):
     """What the files of a run tell together is not accounted for."""
@@ -278,10 +280,10 @@ def beside_all(requirement: str, figure: str, least: int, grouping: Sequence[str
     if joint is None:
         return []
     size, names = joint
-    who = f"Whoever reads {listed(names)} as well" if names else "Whoever takes all cells of a row together"
+    who = f"Somebody who reads {listed(names)} as well" if names else READS_WHOLE_ROWS
     text = (
-        f"{who} and knows somebody's {listed(grouping)} finds them among as few as {size:,} {unit}, weighed by how"
-        f" likely each is; {least:,} are required."
+        f"{who} and knows a person's {listed(grouping)} finds the person among as few as {size:,} {unit}, of whom"
+        f" unlikely ones count less; {least:,} are required."
     )
     return [Measured(requirement, name, Figure(size, unit), float(least), at_most=False, sentence=text)]
 

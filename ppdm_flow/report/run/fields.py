@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
@@ -233,8 +233,11 @@ def information_kept(document: ReportDocument) -> tuple[InformationKept, ...]:
 
 
 def _kept(release: str, owner: str, figure: FigureDocument, metrics: dict[str, FigureDocument]) -> InformationKept:
+    total_note = _note(figure)
     attributes = sorted(_attributes(owner, metrics), key=lambda each: (each.share is None, each.share or 0.0))
-    return InformationKept(release, figure["value"], _text(figure), _note(figure), tuple(attributes))
+    # a remark on all of them, such as that rows are counted, stands once beside the total
+    noted = [replace(each, note="") if each.note in total_note.split("; ") else each for each in attributes]
+    return InformationKept(release, figure["value"], _text(figure), total_note, tuple(noted))
 
 
 def _attributes(owner: str, metrics: dict[str, FigureDocument]) -> Iterator[KeptAttribute]:

@@ -204,9 +204,18 @@ def _figures(metrics: dict[str, FigureDocument], meanings: Meanings) -> tuple[Fi
         unit = figure["unit"]
         sample = f"{figure['sample']:,}" if "sample" in figure else ""
         note = figure.get("note", "")
-        row = (rest, noted(figure["value"], unit, note), between(figure.get("interval"), unit), sample)
+        row = (_in_words(rest), noted(figure["value"], unit, note), between(figure.get("interval"), unit), sample)
         groups.setdefault(owner, []).append((*row, note, meanings.of_figure(name)))
     return tuple(FigureGroup(owner, tuple(rows)) for owner, rows in groups.items())
+
+
+_TOGETHER = re.compile(r"^(.*\.)?(together_(\w+))$")
+
+
+def _in_words(figure: str) -> str:
+    """Return the name of a figure, and in words what it is about where that is all releases of a run."""
+    match = _TOGETHER.fullmatch(figure)
+    return f"{figure}: {match[3].replace('_', ' ')} for somebody who has all releases" if match else figure
 
 
 def _rows_read(document: ReportDocument) -> int:
@@ -241,14 +250,14 @@ _KEPT = {
     "mean_kept": ("Information kept", True),
     "record_utility": ("Rows that keep their value", True),
     "distribution_utility": ("Frequencies that can be estimated back", True),
-    "error_increase": ("Change of the classification error", False),
-    "mean_generalization_loss": ("Detail lost by generalization and suppression", False),
-    "rows_lost": ("Rows left out", False),
-    "mean_total_variation": ("Change of distributions", False),
-    "mean_association_change": ("Change of relations between attributes", False),
-    "suppressed_cells": ("Suppressed cells", False),
+    "error_increase": ("Classification as good as with the original", False),
+    "mean_generalization_loss": ("Detail kept", False),
+    "rows_lost": ("Rows kept", False),
+    "mean_total_variation": ("Distributions as in the original", False),
+    "mean_association_change": ("Relations between attributes as in the original", False),
+    "suppressed_cells": ("Cells not suppressed", False),
 }
-"""Figure: what it is, and whether more is better."""
+"""Figure: what is kept by it, and whether it counts what is kept; the others count what is lost."""
 _RISKS = {
     "prosecutor_highest": "Highest risk of a person known to be in the data",
     "prosecutor_average": "Average risk of a person known to be in the data",
@@ -298,7 +307,16 @@ class _Share:
     owner: str
     name: str
     value: float
-    text: str
+    unit: str
+    interval: Sequence[float] | None
+
+    def text(self, *, is_loss: bool = False) -> str:
+        """Return the share with its interval; of a loss what is left of 1."""
+        value, ends = self.value, self.interval
+        if is_loss:
+            value, ends = 1 - value, None if ends is None else [1 - end for end in ends[::-1]]
+        interval = between(ends, self.unit)
+        return amount(value, self.unit) + (f" ({interval})" if interval else "")
 
 
 def tradeoff(document: ReportDocument, judged: PageVerdict) -> Tradeoff:
@@ -307,7 +325,7 @@ def tradeoff(document: ReportDocument, judged: PageVerdict) -> Tradeoff:
     used = [gauge for check in judged.requirements if (gauge := _used(check, several)) is not None]
     used.sort(key=lambda gauge: -gauge.share)
     shares = sorted(_measured(document), key=lambda share: (share.release, _ORDER.index(share.name)))
-    risks = [Gauge(_RISKS[s.name], s.release, _inside(s.value), s.text) for s in shares if s.name in _RISKS]
+    risks = [Gauge(_RISKS[s.name], s.release, _inside(s.value), s.text()) for s in shares if s.name in _RISKS]
     kept = [_kept(share) for share in shares if share.name in _KEPT]
     return Tradeoff(
         tuple(used[:_MOST]), tuple(risks[:_MOST]), tuple(kept[:_TRADEOFF_MOST_KEPT]), max(0, len(used) - _MOST)
@@ -339,14 +357,13 @@ def _share(name: str, figure: FigureDocument) -> _Share | None:
         return None
     owner, _, rest = name.partition(".")
     release, slash, audit = owner.partition("/")
-    interval = between(figure.get("interval"), unit)
-    text = amount(value, unit) + (f" ({interval})" if interval else "")
-    return _Share(release if slash else "", audit if slash else owner, rest, value, text)
+    return _Share(release if slash else "", audit if slash else owner, rest, value, unit, figure.get("interval"))
 
 
 def _kept(share: _Share) -> Gauge:
-    words, more = _KEPT[share.name]
-    return Gauge(words, share.release, _inside(share.value if more else 1 - max(0.0, share.value)), share.text)
+    words, is_kept = _KEPT[share.name]
+    kept = share.value if is_kept else 1 - share.value
+    return Gauge(words, share.release, _inside(kept), share.text(is_loss=not is_kept))
 
 
 def _inside(value: float) -> float:

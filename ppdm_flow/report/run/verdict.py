@@ -206,6 +206,7 @@ def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> P
     if words is not None:
         word = f"{words[not released].capitalize()}{manner if released else ''}"
         sentence = sentence.partition(". ")[0].rstrip(".") + "."
+    sentence = " ".join((sentence, *_known_beforehand(document)))
     return PageVerdict(
         released=released,
         word=word,
@@ -220,6 +221,22 @@ def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> P
         manner=manner if released else "",
         bare_releases=bare,
     )
+
+
+def _known_beforehand(document: ReportDocument) -> list[str]:
+    """Say how many rows of a person somebody may know, where people are counted: requirements hold for no more."""
+    people = document["plan"].get("people")
+    if not people or not document["requirements"]:
+        return []
+    known = str(people["known_rows"])
+    rows = {"1": "one row", "all": "all rows"}.get(known, f"{known} rows")
+    beyond = "" if known == "all" else " What somebody learns who knows more of them was not measured."
+    return [
+        (
+            f"People are counted, by `{people['subject']}`, and somebody may know {rows} of a person beforehand"
+            f" (`known_rows: {known}`).{beyond}"
+        )
+    ]
 
 
 def _sentence(

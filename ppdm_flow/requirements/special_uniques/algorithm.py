@@ -22,7 +22,13 @@ from ppdm_flow.mining.exposure.columns import RevealingColumns, carriers, column
 from ppdm_flow.mining.exposure.faults import UncountedError, UnmeasuredError
 from ppdm_flow.mining.exposure.query import classes
 from ppdm_flow.mining.exposure.rows import ReleasedRows
-from ppdm_flow.mining.exposure.together import findings_of_unaccounted, joint_share, joint_share_sql, unaccounted
+from ppdm_flow.mining.exposure.together import (
+    READS_WHOLE_ROWS,
+    findings_of_unaccounted,
+    joint_share,
+    joint_share_sql,
+    unaccounted,
+)
 from ppdm_flow.mining.people.figures import require_one_known, require_people
 from ppdm_flow.mining.people.known import beside, may_link, require_linkable
 from ppdm_flow.mining.people.linkage import linked_lines, linked_rows
@@ -161,7 +167,7 @@ def _beside_all(requirement: FewUniques, unit: str, ctx: AuditContext) -> list[M
     if joint is None:
         return []
     share, names = joint
-    who = f"Whoever reads {listed(names)} as well" if names else "Whoever takes all cells of a row together"
+    who = f"Somebody who reads {listed(names)} as well" if names else READS_WHOLE_ROWS
     text = (
         f"{who} singles out {share:.2%} of the {unit} by at most {counted(requirement.size, 'attribute')} of"
         f" {listed(requirement.attributes)}; at most {requirement.max_share:.2%} is allowed."
