@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ppdm_flow.core.errors import PpdmError as PpdmError
     from ppdm_flow.core.errors import RunError as RunError
     from ppdm_flow.core.errors import UsageError as UsageError
+    from ppdm_flow.python.calls import anonymize as anonymize
     from ppdm_flow.python.calls import audit as audit
     from ppdm_flow.python.calls import check as check
     from ppdm_flow.python.calls import diff as diff
@@ -31,22 +32,29 @@ if TYPE_CHECKING:
     from ppdm_flow.python.calls import randomize as randomize
     from ppdm_flow.python.calls import run as run
     from ppdm_flow.python.calls import sweep as sweep
+    from ppdm_flow.python.policies import ReleasePolicy as ReleasePolicy
+    from ppdm_flow.python.policies import read_policy as read_policy
     from ppdm_flow.python.result import Result as Result
+    from ppdm_flow.python.result import WithheldError as WithheldError
 
 _HOMES = {
     "DataError": "core.errors",
     "PluginError": "core.errors",
     "PolicyError": "core.errors",
     "PpdmError": "core.errors",
+    "ReleasePolicy": "python.policies",
     "Result": "python.result",
     "RunError": "core.errors",
     "UsageError": "core.errors",
+    "WithheldError": "python.result",
+    "anonymize": "python.calls",
     "audit": "python.calls",
     "check": "python.calls",
     "diff": "python.calls",
     "plan": "python.calls",
     "profile": "python.calls",
     "randomize": "python.calls",
+    "read_policy": "python.policies",
     "run": "python.calls",
     "sweep": "python.calls",
 }
@@ -62,7 +70,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted(__all__)
 
 
 class _Package(ModuleType):

@@ -31,7 +31,7 @@ from ppdm_flow.report.run.judgement import RunJudgement
 _WORDS = ("holds", "does not hold")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AuditedRelease:
     """The report on a file that claims to be a release."""
 
@@ -39,6 +39,10 @@ class AuditedRelease:
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
     policy: Path = Path()
+
+    def __repr__(self) -> str:
+        """Return whether all requirements hold, in one line."""
+        return f"<audit: {'holds' if self.holds else 'does not hold'}>"
 
     @property
     def holds(self) -> bool:

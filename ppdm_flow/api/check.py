@@ -13,6 +13,7 @@ from ppdm_flow.api.drafts.check import asked_of_templates
 from ppdm_flow.api.loading.policies import FoundFiles, errors_if_strict, find_policies, project_policies, stricter
 from ppdm_flow.core.clock import Clock, utc_today
 from ppdm_flow.core.diagnostics import Diagnostic, Severity, in_order
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.waivers import AcceptedWaiver
 from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.policy import load
@@ -29,7 +30,7 @@ _OF_POLICIES = frozenset(("name", "source", "releases"))
 _OF_TEMPLATES = frozenset(("floors", "privacy"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CheckOutcome:
     """What is wrong with the policies and policy tests ``files``, in all and for ``each``.
 
@@ -47,6 +48,11 @@ class CheckOutcome:
     templates: tuple[Path, ...] = ()
     waived: Mapping[Diagnostic, WaiverNote] = field(default_factory=dict)
     if_strict: tuple[tuple[Diagnostic, ...], ...] = ()
+
+    def __repr__(self) -> str:
+        """Return whether it passes, and how many faults there are, in one line."""
+        verb = "passes" if self.passes() else "does not pass"
+        return f"<{counted(len(self.files), 'file')}, {verb}: {counted(len(self.diagnostics), 'diagnostic')}>"
 
     def strictly(self) -> CheckOutcome:
         """Return the outcome with the errors that count where warnings do."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ppdm_flow.engine.run.preview import Preview
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PlanResult:
     """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data.
 
@@ -45,6 +45,11 @@ class PlanResult:
     preview: Preview | None = None
     cluster: WorkForecast | None = None
     resolved: str = ""
+
+    def __repr__(self) -> str:
+        """Return its policy, steps and releases, in one line."""
+        steps, releases = ([each.name for each in part] for part in (self.plan.steps, self.plan.releases))
+        return f"<plan of {self.plan.policy}: steps {', '.join(steps) or '-'}; releases {', '.join(releases)}>"
 
     @property
     def document(self) -> PlanDocument:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import errno
 import html
 import inspect
-import json
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, wraps
 from pathlib import Path
-from typing import IO, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -29,6 +28,7 @@ from ppdm_flow.api.plan import PlanResult
 from ppdm_flow.api.plan import plan as plan_file
 from ppdm_flow.api.profile.profile import ProfileResult
 from ppdm_flow.api.profile.profile import profile as profile_file
+from ppdm_flow.api.profile.questions import with_roles
 from ppdm_flow.api.randomize import randomize as randomize_sets
 from ppdm_flow.api.run import SparkFrame, TableData
 from ppdm_flow.api.run import run as run_file
@@ -37,20 +37,17 @@ from ppdm_flow.api.sweep.sweep import SweepResult
 from ppdm_flow.api.sweep.sweep import sweep as sweep_file
 from ppdm_flow.api.where import LOCAL, SPARK, EngineChoice
 from ppdm_flow.core.addresses import place_of_data
-from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.core.roles import Role
 from ppdm_flow.engine.events import Event, RowProgress, RunFinished, StepStarted, ignore_events
 from ppdm_flow.python.frames import Data, as_file, is_spark_frame
+from ppdm_flow.python.policies import Policy, ReleasePolicy, as_json, as_policy, in_full, read_policy, wrong_argument
 from ppdm_flow.python.result import Result
-from ppdm_flow.report.diagnostics import render
 
 Home = str | os.PathLike[str]
 _MOST_REPEATS = 1000
 _KEY_BYTES = 32
 P = ParamSpec("P")
 R = TypeVar("R")
-Policy = str | os.PathLike[str] | Mapping[str, Any]
-"""A policy's path; its text, which has more than one line; or the map that its text would be."""
 
 
 # Arguments of the functions that programs call: of the types that the functions name, or refused with a code.
@@ -105,21 +102,6 @@ def _may_be_path(value: str | os.PathLike[str]) -> bool:
     except OSError as error:
         return error.errno != errno.ENAMETOOLONG
     return True
-
-
-def wrong_argument(text: str, note: str | None = None) -> UsageError:
-    """Return the error for an argument that a function cannot take."""
-    return UsageError(Diagnostic("PPF696", text, notes=(note,) if note else ()))
-
-
-@contextmanager
-def in_full() -> Iterator[None]:
-    """Give errors of the block the text of the command line: each diagnostic with place, line, hint and help."""
-    try:
-        yield
-    except PpdmError as error:
-        error.args = (render(error.diagnostics, error.sources).rstrip("\n"),)
-        raise
 
 
 @with_checked_arguments
@@ -205,6 +187,68 @@ def run(
         options: dict[str, Any] = {"keep_withheld": keep_withheld, "strict": strict, "where": where}
         options["sign"] = None if sign is None else Path(sign)
         return Result(run_file(path, as_sets(sets), read, Path(out), event_listener, **options))
+
+
+@with_checked_arguments
+def anonymize(
+    data: Data,
+    *,
+    k: int = 5,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    out: Home = "runs",
+) -> tuple[Result, ReleasePolicy]:
+    """Release a table in which each combination of quasi-identifiers is shared by at least ``k`` rows.
+
+    Parameters
+    ----------
+    data
+        As for :func:`run`.
+    k
+        How many rows have to look alike.
+    quasi_identifiers
+        Columns that others may know of a person: they become coarser where they must.
+    sensitive
+        Columns that nobody may learn of a person: rows that look alike have several values of each. A column that has
+        fewer than two values is not protected.
+    keep
+        Columns that leave as they are, and tell nobody from others. What is named nowhere does not leave.
+    out
+        The folder of the runs.
+
+    Returns
+    -------
+    tuple
+        The result, and the policy that was drafted, to be read, changed and kept.
+
+    Raises
+    ------
+    DataError, UsageError
+        Where the data cannot be read, or a column is not there or named twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ages, ills = [20 + i % 40 for i in range(200)], ["flu", "cold", "gout", "acne"] * 50
+    >>> frame = pd.DataFrame({"age": ages, "ill": ills, "name": [f"P{i}" for i in range(200)]})
+    >>> result, policy = anonymize(frame, k=5, quasi_identifiers=["age"], sensitive=["ill"])
+    >>> result.released, list(result.to_pandas().columns)
+    (True, ['age', 'ill'])
+    """
+    with in_full(), as_file(data) as file:
+        if file is None:
+            raise wrong_argument("`anonymize` needs `data`")
+        drafted = profile_file(file)
+        roles = {Role.QUASI_IDENTIFIER: quasi_identifiers, Role.SENSITIVE: sensitive, Role.INSENSITIVE: keep}
+        draft = with_roles(drafted.document, roles, k)
+        source = file if isinstance(data, (str, os.PathLike)) else Path(_FRAME)
+        policy = read_policy(replace(drafted, document=draft, data=source).rendered("yaml", beside=Path()))
+        return run(policy, data, out=out), policy
+
+
+_FRAME = "data.parquet"
+"""What a drafted policy calls the file of a data frame, which is on no disk."""
 
 
 @with_checked_arguments
@@ -371,44 +415,7 @@ def _ignore_runs(_done: RunDone) -> None:
     """Listen to nothing."""
 
 
-# Policies that a program gives as texts or maps, as files that are read.
-
-
-@contextmanager
-def as_policy(policy: Policy, home: Path) -> Iterator[Path]:
-    """Yield the path of a policy; paths in one that has no file of its own go from ``home``."""
-    if isinstance(policy, Mapping):
-        text = _json(policy, indent=2)
-    elif isinstance(policy, str) and "\n" in policy:
-        text = policy
-    else:
-        yield Path(policy)
-        return
-    with _policy_file(text, home) as file:
-        yield Path(file.name)
-
-
-def _json(value: Any, indent: int | None = None) -> str:
-    """Return a value as JSON, which is YAML. Raises UsageError for keys that no text has, and for what holds itself."""
-    try:
-        return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
-    except (TypeError, ValueError, RecursionError):
-        raise wrong_argument("a map has keys that are no texts, or holds itself") from None
-
-
-def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
-
-
-def _policy_file(text: str, home: Path) -> IO[bytes]:
-    """Return an open file with a policy's text. Raises UsageError where ``home`` takes no file."""
-    try:
-        file = tempfile.NamedTemporaryFile(suffix=".yaml", prefix=".policy-", dir=home)  # noqa: SIM115  # the caller's
-    except (OSError, ValueError):
-        raise wrong_argument("`home` is no folder in which a file can be made") from None
-    file.write(text.encode("utf-8", "surrogatepass"))  # half a surrogate is a fault of the policy
-    file.flush()
-    return file
+# What programs give, as the command line has it.
 
 
 def as_sets(sets: Mapping[str, Any] | None) -> dict[str, str]:
@@ -418,7 +425,7 @@ def as_sets(sets: Mapping[str, Any] | None) -> dict[str, str]:
 
 def as_text(value: Any) -> str:
     """Return a value as the command line has it."""
-    return value if isinstance(value, str) else _json(value)
+    return value if isinstance(value, str) else as_json(value)
 
 
 _LEAST_MEMORY = 64

@@ -6,6 +6,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,58 @@ from ppdm_flow.sdk.storage import StoredTypesSource, TypedSource
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class WithheldError(UsageError):
+    """Rows were asked for that were not released. ``requirements`` are those that do not hold."""
+
+    def __init__(self, diagnostics: Diagnostic, requirements: tuple[RequirementOutcome, ...] = ()) -> None:
+        super().__init__(diagnostics)
+        self.requirements = requirements
+        self.args = ("\n".join([str(self), *(f"  {each.id}: {each.sentence}" for each in requirements)]),)
+
+
+class RequirementOutcome(dict[str, Any]):
+    """A requirement on a release, as ``report.json`` has it, with what is asked most as properties."""
+
+    @property
+    def id(self) -> str:
+        """Its place in the policy: ``privacy.k_anonymity``."""
+        return str(self["id"])
+
+    @property
+    def release(self) -> str:
+        """The release on which it was measured."""
+        return str(self["release"])
+
+    @property
+    def holds(self) -> bool:
+        """Whether the measured figure is within its bound."""
+        return bool(self["holds"])
+
+    @property
+    def measured(self) -> float | int | None:
+        """The figure; None where nothing could be measured, which does not hold."""
+        measured: float | int | None = self["measured"]
+        return measured
+
+    @property
+    def bound(self) -> float | int:
+        """What the figure has to be at least or at most (``self["direction"]``)."""
+        bound: float | int = self["bound"]
+        return bound
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        return str(self["sentence"])
+
+    def __repr__(self) -> str:
+        """Return the figure, its bound and whether it holds, in one line."""
+        side = "at most" if self["direction"] == "at_most" else "at least"
+        holds = "holds" if self.holds else "does not hold"
+        measured = "not measured" if self.measured is None else f"{self.measured:.12g}"
+        return f"<{self.id}: {measured}, {side} {self.bound:.12g}: {holds}>"
 
 
 @dataclass(frozen=True)
@@ -61,9 +114,9 @@ class Result:
         return self.run.document
 
     @property
-    def requirements(self) -> list[Mapping[str, Any]]:
-        """Each requirement on each release: id, release, measured, bound, whether it holds, and a sentence."""
-        return list(self.run.document["requirements"])
+    def requirements(self) -> list[RequirementOutcome]:
+        """Each requirement on each release: ``holds``, ``measured``, ``bound``, ``sentence``, ``id``, ``release``."""
+        return [RequirementOutcome(each) for each in self.run.document["requirements"]]
 
     @property
     def figures(self) -> dict[str, float | int | None]:
@@ -80,19 +133,40 @@ class Result:
         return {name: released_table(self.run_dir, about, planned[name]) for name, about in every.items()}
 
     def table(self, release: str | None = None) -> pa.Table:
-        """Return a released table; of a policy with one release it need not be named. Raises UsageError."""
+        """Return a released table; of a policy with one release it need not be named.
+
+        Raises WithheldError with the reasons where nothing was released, and UsageError for an unknown name.
+        """
+        if not self.released:
+            failing = tuple(each for each in self.requirements if not each.holds)
+            what = "is held until people approve the release" if self.held else "was withheld"
+            text = f"nothing was released: it {what}"
+            raise WithheldError(Diagnostic("PPF694", text, help=f"`{self.run_dir / 'report.html'}` says why"), failing)
         names = list(self.tables)
         if release is None and len(names) == 1:
             return self.tables[names[0]]
         if isinstance(release, str) and release in self.tables:
             return self.tables[release]
-        known = ", ".join(f"`{name}`" for name in names) or f"nothing, it {'is' if self.held else 'was'} {self.verdict}"
+        known = ", ".join(f"`{name}`" for name in names) or "nothing"
         raise UsageError(Diagnostic("PPF694", f"say which release is meant: the run released {known}"))
 
     def to_pandas(self, release: str | None = None) -> pd.DataFrame:
-        """Return a released table as a pandas data frame. Raises UsageError as :meth:`table`."""
+        """Return a released table as a pandas data frame. Raises WithheldError and UsageError as :meth:`table`."""
         frame: pd.DataFrame = self.table(release).to_pandas()
         return frame
+
+    def to_arrow(self, release: str | None = None) -> pa.Table:
+        """Return a released table, as :meth:`table` does."""
+        return self.table(release)
+
+    def to_polars(self, release: str | None = None) -> Any:
+        """Return a released table as a polars data frame, where polars is installed. Raises as :meth:`table`."""
+        table = self.table(release)
+        try:
+            polars = import_module("polars")
+        except ImportError:
+            raise UsageError(Diagnostic("PPF723", "polars is not installed", help="pip install polars")) from None
+        return polars.from_arrow(table)
 
     def _repr_html_(self) -> str:
         """Return the report for a notebook, in a frame of its own in which no script runs."""

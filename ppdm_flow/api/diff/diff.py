@@ -22,11 +22,15 @@ Acceptance = Callable[[LoadedPolicy], bool]
 """Tells of a policy that only the new folder has whether it counts as no weaker than what was there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DiffResult:
     """The comparison as a document: what all its forms are made from."""
 
     document: DiffDocument
+
+    def __repr__(self) -> str:
+        """Return whether something is weaker, in one line."""
+        return f"<diff: {'weaker, or not comparable' if self.weaker else 'nothing is weaker'}>"
 
     @property
     def weaker(self) -> bool:

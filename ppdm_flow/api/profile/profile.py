@@ -32,6 +32,7 @@ from ppdm_flow.core.addresses import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
 from ppdm_flow.core.file_sets import telling_name
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.texts import json_text
 from ppdm_flow.mining.profiling.table import Coded
@@ -41,13 +42,18 @@ from ppdm_flow.report.profile import ProfileDocument, ToldByFile, document, docu
 from ppdm_flow.sdk.storage import ColumnMeaning
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ProfileResult:
     """A profile of the file ``data``; no form of it holds a value of the data."""
 
     data: Path
     document: ProfileDocument
     read_as: str = ""  # how a text file was read
+
+    def __repr__(self) -> str:
+        """Return how large the table is, in one line."""
+        columns = counted(len(self.document["columns"]), "column")
+        return f"<profile of {self.data.name}: {self.document['rows']:,} rows, {columns}>"
 
     def rendered(self, form: str, width: int = 100, beside: Path | None = None) -> str:
         """Return the profile as ``yaml`` (a policy; paths start from the folder ``beside``), ``json`` or ``text``.

@@ -80,6 +80,31 @@ def answered(document: ProfileDocument, answers: Mapping[Topic, str]) -> Profile
     return cast("ProfileDocument", {**document, "answers": noted})
 
 
+def with_roles(document: ProfileDocument, roles: Mapping[Role, Sequence[str]], people: int) -> ProfileDocument:
+    """Return a draft with these roles of columns, which leaves all others out, and hides everybody among ``people``.
+
+    Raises UsageError for a column that is not there, or has two roles.
+    """
+    known = [column["name"] for column in document["columns"]]
+    chosen: dict[str, Role] = {}
+    for role, names_of_role in roles.items():
+        for name in names_of_role:
+            if name not in known:
+                text = f"there is no column `{name}`"
+                raise UsageError(Diagnostic("PPF763", text, hint=did_you_mean(name, known)))
+            if name in chosen:
+                raise UsageError(Diagnostic("PPF763", f"column `{name}` has two roles: {chosen[name]} and {role}"))
+            chosen[name] = role
+    columns = [
+        _changed(column, chosen[column["name"]], "the caller says so")
+        if column["name"] in chosen
+        else cast("ProfileColumn", {**column, "role": str(Role.IDENTIFIER), "left_out": True})
+        for column in document["columns"]
+    ]
+    noted: StewardAnswers = {"audience": "internal", "people": people, "known_rows": "all", "unanswered": []}
+    return cast("ProfileDocument", {**document, "columns": columns, "answers": noted, "ending": ".parquet"})
+
+
 def _same(document: ProfileDocument, _text: str) -> list[ProfileColumn]:
     return document["columns"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scipy import special
 
@@ -18,6 +19,7 @@ from ppdm_flow.api.sweep.metrics import Metric, check, metrics, near, requested_
 from ppdm_flow.api.sweep.points import PlannedPoint, Result, SweepRuns, Tell, plan_points
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PpdmError, UsageError
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import HELD, RELEASED, Figure
 from ppdm_flow.core.texts import json_text
 from ppdm_flow.engine.candidates.directory import RunDirectory
@@ -40,11 +42,27 @@ from ppdm_flow.report.sweep.rows import (
     figure_at,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Warned = Callable[[tuple[Diagnostic, ...], Mapping[str, str]], None]
 DOCUMENT = "sweep.json"
 
 
-@dataclass(frozen=True, slots=True)
+class SvgPicture(str):
+    """An SVG picture as its text, which a notebook shows."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        """Return how long it is: the text is for files."""
+        return f"<SVG picture of {len(self):,} characters>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SweepResult:
     """A finished sweep: its document, where it was written, and what there is to say about it."""
 
@@ -58,9 +76,44 @@ class SweepResult:
         """0 where every point was measured; else the worst of the statuses that runs of its points would have."""
         return max((p["error"]["exit_status"] for p in self.document["points"] if "error" in p), default=0)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row for each point: its values, verdict and figures, and whether no other point is better.
+
+        A figure of the name of what was varied, such as ``privacy.k_anonymity.k``, has ``measured`` behind it.
+        """
+        import pandas as pd  # noqa: PLC0415  # heavy, and only here
+
+        axes_of_sweep = [axis["path"] for axis in self.document["over"]]
+        rows = [
+            {
+                **{path: _as_number(value) for path, value in point["values"].items()},
+                "verdict": point["verdict"],
+                **{f"{n} measured" if n in axes_of_sweep else n: f["value"] for n, f in point["metrics"].items()},
+                "on_frontier": point["on_frontier"],
+            }
+            for point in self.document["points"]
+        ]
+        return pd.DataFrame(rows, index=pd.Index([point["number"] for point in self.document["points"]], name="point"))
+
+    def plot(self) -> SvgPicture:
+        """Return a picture of the points, which a notebook shows; ``str`` of it is SVG."""
+        return SvgPicture(self.rendered("svg"))
+
+    def __repr__(self) -> str:
+        """Return how many points were measured, and where they are written."""
+        return f"<sweep of {counted(len(self.document['points']), 'point')}: {self.folder}>"
+
     def rendered(self, form: str) -> str:
         """Return the sweep as ``text``, ``md``, ``csv`` or ``json``, ``svg`` or ``html``."""
         return rendered(self.document, form)
+
+
+def _as_number(value: str) -> float | int | str:
+    """Return a value of a policy as a number where it is written as one."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(value)
+    return value
 
 
 def rendered(sweep_document: SweepDocument, form: str) -> str:
