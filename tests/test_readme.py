@@ -161,7 +161,7 @@ def test_without_suppression_it_is_withheld(readme, cli, tmp_path):
     done = cli("run", policy, "--out", tmp_path / "runs")
     assert done.returncode == 1
     assert "with a confidence of at most 50.0%" in " ".join(done.stdout.split())
-    assert "Add a `progressive_disclosure` step" in done.stdout
+    assert "{use: progressive_disclosure}" in done.stdout
     assert not list((tmp_path / "runs").rglob("released"))
 
 

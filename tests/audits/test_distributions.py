@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -220,3 +221,34 @@ def test_intervals_have_their_bounds_where_values_may_be_shown():
     shown = [AuditContext("public", {}, {}, show_values=each) for each in (True, False)]
     assert chart("x", "x", shares, shown[0]).x == ("below 3.5", "from 3.5", "suppressed", "missing")
     assert chart("x", "x", shares, shown[1]).x == ("interval 1", "interval 2", "suppressed", "missing")
+
+
+def test_labels_of_local_recoding_count_for_what_they_cover(build):
+    """Categories: a set counts evenly for its members, `*` for all values; a suppressed cell is one."""
+    before = ["a"] * 4 + ["b"] * 2 + ["c"] * 2
+    after = ["{a, b}"] * 2 + ["a"] * 2 + ["{a, b}"] * 2 + ["*"] * 2
+    case = build.case({"p": before}, {"p": after}, "q", changes={"p": (("coarsen", Change.GENERALIZED),)}, paired=True)
+    found = AUDIT.measure(*case.args)
+    released = np.array([2 + 2 + 2 / 3, 2 + 2 / 3, 2 / 3]) / 8
+    distance = 0.5 * np.abs(released - np.array([4, 2, 2]) / 8).sum()
+    assert found.figures["p.total_variation"].value == pytest.approx(distance)
+    assert "counts evenly" in found.figures["p.total_variation"].note
+    (chart,) = (each for each in found.charts if each.id == "p.shares")
+    assert len(chart.x) == 3
+    assert [sum(series.y) for series in chart.series] == pytest.approx([1.0, 1.0])
+
+
+def test_intervals_of_local_recoding_are_compared_over_intervals(build):
+    ages = list(range(20, 80)) * 2
+    before = Table({"p": NumericColumn(np.array(ages), AttributeType.INTEGER)}, np.arange(120))
+    widths = [30 if i < 60 else 10 for i in range(len(ages))]
+    lows = [age // width * width for age, width in zip(ages, widths, strict=True)]
+    labels = [f"[{low}, {low + width})" for low, width in zip(lows, widths, strict=True)]
+    after = Table({"p": Column.of(labels)}, np.arange(120))
+    case = build.case(before, after, "q", changes={"p": (("coarsen", Change.GENERALIZED),)}, paired=True)
+    facts = {"p": replace(case.ctx.original_attributes["p"], type=AttributeType.INTEGER)}
+    found = AUDIT.measure(*case.but(original_attributes=facts).args)
+    assert found.figures["p.total_variation"].value < 0.1
+    (chart,) = (each for each in found.charts if each.id == "p.shares")
+    assert len(chart.x) == 20
+    assert [sum(series.y) for series in chart.series] == pytest.approx([1.0, 1.0])

@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ppdm_flow.audits.distributions.spec import DistributionsParams
+from ppdm_flow.audits.labels.covers import Covers, covers
+from ppdm_flow.audits.labels.values import SortedNumbers, Values, values_of
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
 from ppdm_flow.core.roles import Role
@@ -112,6 +114,11 @@ def _shares(
         recoded = recoded_shares(ctx.pairs.joint(source, column))
         if recoded is not None:
             return recoded
+        if not is_numeric(candidate, column):
+            values = values_of(original, source, ctx.original_attributes.get(source))
+            spread = spread_shares(values, candidate, column, shares(original, source, candidate, column), ctx)
+            if spread is not None:
+                return spread
     if bounds is not None:
         return interval_shares(original, source, candidate, column, bounds)
     return shares(original, source, candidate, column)
@@ -133,7 +140,9 @@ def _columns(shares: dict[str, Shares], bounds: Bounds, ctx: AuditContext) -> di
     for column, mine in shares.items():
         level = "compared at the released level" if ctx.pairs is not None else "new names count as different values"
         note = level if _recoded(column, ctx) else ""
-        note = f"over {len(mine.names)} intervals of about equal share" if column in bounds else note
+        note = "each label counts evenly for the values that it covers" if mine.labels is not None else note
+        if column in bounds and mine.labels is None:
+            note = f"over {len(mine.names)} intervals of about equal share"
         figures[f"{column}.total_variation"] = Figure(mine.distance, "share", note=note)
         figures[f"{column}.generalization_loss"] = Figure(mine.generalization_loss, "share")
         figures[f"{column}.suppressed"] = Figure(mine.suppressed, "share")
@@ -294,7 +303,8 @@ class Shares:
     """Shares of rows by value, ``before`` and ``after``, shape (values + 2,): suppressed, missing, then ``names``.
 
     ``original`` (values,) are the shares of the original's own values, where ``before`` is at the released level.
-    ``intervals``: the values are intervals of numbers, in their order.
+    ``intervals``: the values are intervals of numbers, in their order. ``labels`` are the shares of labels as they are
+    where ``after`` spreads them over the values that they cover; detail is lost by labels.
     """
 
     names: pa.StringArray
@@ -302,6 +312,7 @@ class Shares:
     after: Floats
     original: Floats | None = None
     intervals: bool = False
+    labels: Shares | None = None
 
     @property
     def distance(self) -> float:
@@ -319,6 +330,8 @@ class Shares:
 
         A suppressed cell tells nothing. Of a column that has one value, nothing but suppression can be lost.
         """
+        if self.labels is not None:
+            return self.labels.generalization_loss
         mine = entropy(self.before if self.original is None else self.original)
         if mine <= 0:
             return self.suppressed
@@ -377,6 +390,77 @@ def recoded_shares(joint: Counts) -> Shares | None:
     return Shares(names, at_level, shown, own)
 
 
+def spread_shares(values: Values, candidate: DataView, column: str, labels: Shares, ctx: AuditContext) -> Shares | None:
+    """Compare values, or intervals of many numbers: the share of each label is spread evenly over what it covers.
+
+    So columns of local recoding are compared, where a value became several labels. Numbers and dates are spread by how
+    much of an interval lies in another, categories by their number. None where a label cannot be read.
+    """
+    read = covers(candidate.domain(column), values, column, ctx.attributes.get(column), ctx)
+    if read.unreadable or not len(values.texts):
+        return None
+    counts = candidate.counts((column,))
+    codes = counts.of(column)
+    rows = np.bincount(codes + SPECIALS, weights=counts.counts, minlength=len(read.labels) + SPECIALS).astype(float)
+    owns = np.append(values.counts[:-1], 0).astype(float)
+    if isinstance(values, SortedNumbers):
+        bins = _bins(values)
+        inside = np.searchsorted(bins, values.values, side="right") - 1
+        before = np.bincount(inside, weights=owns[:-1], minlength=len(bins))
+        starts = [values.texts[int(place)].as_py() for place in np.searchsorted(values.values, bins)]
+        names = starts if len(bins) == len(values.values) else [f"from {start}" for start in starts]
+    else:
+        bins, before = np.arange(len(values.texts), dtype=np.float64), owns[:-1]
+        names = values.texts.to_pylist()
+    after = np.zeros(len(bins))
+    for label, share in enumerate(rows[SPECIALS:]):
+        if share:
+            after += share * _spread(read, label, values, bins)
+    total_before, total_after = max(1.0, values.counts.sum()), max(1.0, rows.sum())
+    specials = [np.zeros(SPECIALS), rows[:SPECIALS] / total_after]
+    specials[0][MISSING + SPECIALS] = values.counts[-1] / total_before
+    return Shares(
+        pa.array(names, pa.string()),
+        np.append(specials[0], before / total_before),
+        np.append(specials[1], after / total_after),
+        intervals=isinstance(values, SortedNumbers) and len(values.values) > INTERVALS,
+        labels=labels,
+    )
+
+
+def _bins(values: SortedNumbers) -> Floats:
+    """Return where intervals of about equal shares of the original begin; each number where there are few."""
+    if len(values.values) <= INTERVALS:
+        return values.values
+    below = np.cumsum(values.counts[:-1])
+    places = np.searchsorted(below, np.arange(INTERVALS) * below[-1] / INTERVALS, side="right")
+    return np.unique(values.values[places])
+
+
+def _spread(read: Covers, label: int, values: Values, bins: Floats) -> Floats:
+    """Return which share of a label lies in each bin, shape (bins,); they add up to 1."""
+    first, last = np.searchsorted(read.owner, (label, label + 1))
+    begin, end = read.begin[first:last], read.end[first:last]
+    if read.wide[label] or (first == last and np.isnan(read.points[label])):
+        begin, end = np.zeros(1, np.int64), np.array([len(values.texts)])
+    share = np.zeros(len(bins))
+    if not isinstance(values, SortedNumbers):
+        for low, high in zip(begin.tolist(), end.tolist(), strict=True):
+            share[low:high] = 1.0
+        return share / share.sum()
+    if not np.isnan(read.points[label]):
+        share[max(0, int(np.searchsorted(bins, read.points[label], side="right")) - 1)] = 1.0
+        return share
+    upper = np.append(bins[1:], np.inf)
+    for low, high in zip(values.values[begin], values.values[end - 1], strict=True):
+        if high == low:
+            share[np.searchsorted(bins, low, side="right") - 1] += 1.0 / len(begin)
+        else:
+            part = np.clip(np.minimum(upper, high) - np.maximum(bins, low), 0.0, None)
+            share += part / (high - low) / len(begin)
+    return share / share.sum()
+
+
 def _cells(counts: Counts, column: str) -> Column:
     return Column(counts.of(column), counts.names(column))
 
@@ -415,6 +499,9 @@ def chart(column: str, attribute: str, shares: Shares, ctx: AuditContext) -> Cha
 
 
 def _note(shares: Shares, rest: int) -> str:
+    if shares.labels is not None:
+        more = f"; {rest:,} further values are not shown" if rest else ""
+        return f"each released label counts evenly for the values that it covers{more}"
     if shares.intervals:
         return "intervals of about equal shares of the original, in the order of the numbers"
     return f"{rest:,} further values are not shown" if rest else ""
