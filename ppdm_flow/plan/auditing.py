@@ -22,7 +22,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.sdk.spec import Effect, Scope
 
 _QI = Role.QUASI_IDENTIFIER
-_COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.TARGET, Role.INSENSITIVE)
+_COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.TARGET, Role.INSENSITIVE, Role.ITEMS)
 _FEWEST = 2
 """People among whom one is not alone."""
 

@@ -382,13 +382,13 @@ def test_only_what_would_be_released_is_on_the_frontier(sweep):
 
 @pytest.mark.slow
 def test_the_policys_own_values_are_marked(sweep):
-    """Written otherwise they are the same number; a place that the policy does not write has no value of its own."""
+    """Written otherwise they are the same number; where the policy writes none, a point that does the same has them."""
     found = sweep("privacy.k_anonymity.k=2,3", "params.share=0.50,0.9").document["points"]
     assert [p["number"] for p in found if p.get("own")] == [3]
     assert not [p for p in sweep("privacy.k_anonymity.k=5,6").document["points"] if p.get("own")]
-    objective = sweep("steps.perturb.objective=record,aggregate", frontier=True).document["points"]
-    assert len(objective) == 2
-    assert not [p for p in objective if p.get("own")]
+    objective = sweep("steps.perturb.objective=aggregate,record").document
+    assert [p["number"] for p in objective["points"] if p.get("own")] == [2]
+    assert "left_out" not in objective
 
 
 @pytest.mark.slow
@@ -438,8 +438,43 @@ def test_no_point_is_recommended_over_one_that_promises_more(tmp_path):
         assert both["recommended_by_promise"]["axes"] == [path]
         chosen = both["recommended_by_promise"]["points"]
         assert [each["among"] for each in chosen] == [2, 2]
-        assert {each["point"] for each in chosen} == {p["number"] for p in both["points"] if p.get("recommended")}
+        assert not [p for p in both["points"] if p.get("recommended")]  # none is, so no row says so
+        best = {number for each in chosen for number in (each["point"], *each.get("tied", ()))}
+        assert best == {p["number"] for p in both["points"] if p.get("keeps_most")}
     assert "recommended_by_promise" in swept("releases.study.audience=internal,partner")
+
+
+BASKETS = """version: 1
+name: baskets
+source: {path: sets.csv, format: baskets}
+attributes: {items: {role: items}}
+privacy: {km_anonymity: {k: 3}}
+randomness: {mode: reproducible, seed: "1"}
+steps: {frequent: {use: apriori_anonymization}}
+releases: {study: {path: sets.baskets}}
+"""
+
+
+def test_sweeps_of_sets_know_what_is_kept_and_what_the_policy_leaves_out(tmp_path):
+    """Sets have a figure of utility; defaults are the policy's own values; ties are no recommendation."""
+    rows = [f"a,b,c{i // 2}" if i % 3 else "a,b" for i in range(40)]
+    (tmp_path / "sets.csv").write_text("\n".join([*rows, ""]))
+    (tmp_path / "p.yaml").write_text(BASKETS)
+
+    def swept(*over, **more):
+        return api.sweep(tmp_path / "p.yaml", over, out=tmp_path / "sweeps", **more).document
+
+    bounds = swept("privacy.km_anonymity.m=1,2")
+    assert [p["number"] for p in bounds["points"] if p.get("own")] == [2]
+    assert "information_kept.mean_kept" in [m["name"] for m in bounds["metrics"]]
+    assert "Points 1 and 2 keep equally much: there a looser bound gains nothing." in plain(bounds)
+    tied = swept("steps.frequent.m=2,3")
+    assert tied["recommended"]["tied"] == [2]
+    assert not [p for p in tied["points"] if p.get("recommended") or p.get("own")]
+    assert "None is recommended: points 1 and 2, all whose requirements hold, keep" in plain(tied)
+    assert "No point has the policy's own values, as it leaves out `m`" in plain(tied)
+    every = swept("steps.frequent.m=2,3", frontier=True)
+    assert every["points"][2] == {**every["points"][2], "own": True, "values": {"steps.frequent.m": "default"}}
 
 
 def test_what_is_not_compared_makes_no_point_better():

@@ -143,7 +143,9 @@ def test_the_point_that_keeps_most_is_recommended():
     assert choose_point(points[:2], kept[:2], (RISK, KEPT)) is None
     assert choose_point(points[5:], kept[5:], (RISK, KEPT)) is None
     equal = [candidate(1, 0.7, 0.3, on_frontier=False, dominated_by=2), candidate(2, 0.7, 0.2)]
-    assert choose_point(equal, [0.7, 0.7], (RISK, KEPT))["point"] == 2
+    assert choose_point(equal, [0.7, 0.7], (RISK, KEPT)) == {"point": 2, "kept": 0.7, "among": 2, "gives_up": []}
+    ties = [candidate(1, 0.7, 0.2), candidate(2, 0.5, 0.2), candidate(3, 0.7 + 1e-14, 0.2)]
+    assert choose_point(ties, [0.7, 0.5, 0.7 + 1e-14], (RISK, KEPT))["tied"] == [3]
 
 
 def test_the_recommended_point_is_said_with_what_it_gives_up(document):
@@ -163,6 +165,12 @@ def test_the_recommended_point_is_said_with_what_it_gives_up(document):
     assert "frontier, recommended" in picture.plain(document)
     assert sentence in picture.markdown(document)
     assert sentence in picture.render(document)
+    document["recommended"] |= {"tied": [3], "among": 3}
+    jsonschema.validate(document, SCHEMAS["sweep"]())
+    assert recommended(document) == (
+        "None is recommended: points 2 and 3 keep most of 3 points whose requirements hold, 74% of the information"
+        " each, and the other figures do not decide between them."
+    )
     del document["recommended"]
     assert not recommended(document)
 

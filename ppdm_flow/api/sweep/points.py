@@ -25,10 +25,13 @@ from ppdm_flow.engine.run.carry_out import Opened, open_original
 from ppdm_flow.engine.run.scratch_run import measure, reading_of
 from ppdm_flow.engine.streams.stream import Stop
 from ppdm_flow.plan.definition import Plan
+from ppdm_flow.plan.document import document as plan_document
 from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.loaded import PolicyPath
 
 SEED: PolicyPath = ("randomness", "seed")
+DEFAULT = "default"
+"""Stands for a value that the policy does not write."""
 Result = JudgedResults | PpdmError
 """What one run gave: figures, or the reason that it failed for."""
 
@@ -50,13 +53,15 @@ class PlannedPoint:
 class SweepPoints:
     """All points, what the policy is warned about at any of them, and the texts of its files.
 
-    ``own`` is the place of the point whose values are the policy's own, if there is one.
+    ``own`` is the place of the point whose values are the policy's own, if there is one; if there is none,
+    ``left_out`` are the axes at which the policy writes no value.
     """
 
     planned: tuple[PlannedPoint, ...]
     warnings: tuple[Diagnostic, ...]
     sources: Mapping[str, str]
     own: int | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def point_name(values: Point) -> str:
@@ -83,9 +88,12 @@ def plan_points(
     """
     where = _places(policy, every, combinations[0], sets)
     own = _own_values(policy, where, sets)
-    place = None if own is None else next((i for i, point in enumerate(combinations) if _equal(point, own)), None)
-    if with_own and own is not None and place is None:
-        place, combinations = len(combinations), (*combinations, {axis.path: own[axis.path] for axis in every})
+    by_default = own is not None and len(own) < len(every)
+    place = None
+    if own is not None and not by_default:
+        place = next((i for i, point in enumerate(combinations) if _equal(point, own)), None)
+        if with_own and place is None:
+            place, combinations = len(combinations), (*combinations, {axis.path: own[axis.path] for axis in every})
     points_of: dict[Diagnostic, list[Point]] = {}
     points = []
     sources: Mapping[str, str] = {}
@@ -102,11 +110,27 @@ def plan_points(
     diagnostics = tuple(_note_points(each, at, len(combinations)) for each, at in points_of.items())
     if has_errors(diagnostics):
         raise PolicyError(diagnostics, sources)
-    return SweepPoints(tuple(points), diagnostics, sources, place)
+    if own is not None and by_default:
+        as_written = partial(_repetitions, policy, {}, AxisPlaces({}, {}), sets, data, repeat, strict=strict)
+        plans = tuple(each.plan for each in as_written(locked=locked))
+        place = next((i for i, point in enumerate(points) if _steps_of(point.plans[0]) == _steps_of(plans[0])), None)
+        if with_own and place is None:
+            place = len(points)
+            points.append(PlannedPoint({axis.path: own.get(axis.path, DEFAULT) for axis in every}, plans))
+    left_out = () if own is None or place is not None else tuple(axis.path for axis in every if axis.path not in own)
+    return SweepPoints(tuple(points), diagnostics, sources, place, left_out)
+
+
+def _steps_of(plan: Plan) -> Mapping[str, Any]:
+    """Return what a plan does and asks: two policies with the same differ at most in how they are written."""
+    return {key: value for key, value in plan_document(plan).items() if key not in ("digest", "policy_digest")}
 
 
 def _own_values(policy: Path, where: AxisPlaces, sets: Mapping[str, str]) -> Point | None:
-    """Return the values that the policy itself has at the axes; None where one has none, or comes from elsewhere."""
+    """Return the values that the policy itself has at the axes, without those that it leaves at their defaults.
+
+    None where a value comes from elsewhere, and where the policy as it stands has none.
+    """
     loaded = load(policy, sets)
     if has_errors(loaded.diagnostics):
         return None
@@ -120,9 +144,10 @@ def _own_values(policy: Path, where: AxisPlaces, sets: Mapping[str, str]) -> Poi
         here: Any = loaded.tree
         for part in path:
             here = here.get(part) if isinstance(here, Mapping) else None
-        if not isinstance(here, str) or path in loaded.hidden:
+        if path in loaded.hidden or not (here is None or isinstance(here, str)):
             return None
-        own[axis] = here
+        if here is not None:
+            own[axis] = here
     return own
 
 

@@ -177,7 +177,15 @@ def sweep(
                 names, [r for some in results for r in some if isinstance(r, JudgedResults)], first
             )
             sweep_document = document(
-                every, points.planned, results, chosen, started, runs.workers, points.own, frontier=frontier
+                every,
+                points.planned,
+                results,
+                chosen,
+                started,
+                runs.workers,
+                points.own,
+                points.left_out,
+                frontier=frontier,
             )
             directory.remove("measuring")
             _write(directory, sweep_document)
@@ -257,12 +265,14 @@ def document(
     started: datetime,
     workers: int,
     own: int | None = None,
+    left_out: Sequence[str] = (),
     *,
     frontier: bool = False,
 ) -> SweepDocument:
     """Return the JSON-ready form of a sweep. It holds figures and what the command line gave, nothing of the data.
 
-    ``own`` is the place of the point with the policy's own values. ``frontier``: no other points are shown.
+    ``own`` is the place of the point with the policy's own values; where there is none, ``left_out`` are the axes at
+    which the policy writes no value. ``frontier``: no other points are shown.
     """
     measured = [_point(i + 1, p, r, metrics) for i, (p, r) in enumerate(zip(points, results, strict=True))]
     plan = points[0].plans[0]
@@ -295,7 +305,10 @@ def document(
         written["recommended_by_promise"] = _of_each_promise(placed, kept, metrics, axes, promises)
     elif (recommendation := choose_point(placed, kept, metrics)) is not None:
         written["recommended"] = recommendation
-        placed[recommendation["point"] - 1]["recommended"] = True
+        if "tied" not in recommendation:
+            placed[recommendation["point"] - 1]["recommended"] = True
+    if left_out:
+        written["left_out"] = list(left_out)
     if frontier:
         written["shown"] = "frontier"
     return written
@@ -368,7 +381,8 @@ def _of_each_promise(
         if recommendation is None:
             continue
         if len(places) > 1:
-            points[recommendation["point"] - 1]["recommended"] = True
+            for number in (recommendation["point"], *recommendation.get("tied", ())):
+                points[number - 1]["keeps_most"] = True
         chosen.append(recommendation)
     return {"axes": changing, "points": chosen}
 
@@ -389,7 +403,8 @@ def choose_point(
 ) -> SweepRecommendation | None:
     """Return the point that keeps most of those that would be released, and what others have more of.
 
-    Of equal ones one that no other dominates, then the first. ``places``: only these points are compared.
+    Of equal ones one that no other dominates; where that leaves several, they are ``tied``. ``places``: only these
+    points are compared.
     """
     among = range(len(points)) if places is None else places
     holding = {i for i in among if points[i]["verdict"] in (RELEASED, HELD) and not points[i]["failing"]}
@@ -398,12 +413,17 @@ def choose_point(
         return None
     place = min(shares, key=lambda i: (-(_compared(shares[i]) or 0.0), not points[i]["on_frontier"], i))
     losses = (_loss(metric, points, place, shares) for metric in metrics if metric.direction)
-    return {
+    recommendation: SweepRecommendation = {
         "point": points[place]["number"],
         "kept": shares[place],
         "among": len(shares),
         "gives_up": [loss for loss in losses if loss is not None],
     }
+    rank = (_compared(shares[place]), points[place]["on_frontier"])
+    tied = [i for i in shares if i != place and (_compared(shares[i]), points[i]["on_frontier"]) == rank]
+    if tied:
+        recommendation["tied"] = [points[i]["number"] for i in tied]
+    return recommendation
 
 
 def _loss(metric: Metric, points: Sequence[SweepPoint], place: int, shares: Mapping[int, float]) -> SweepLoss | None:

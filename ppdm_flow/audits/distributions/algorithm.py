@@ -447,7 +447,7 @@ def _spread(read: Covers, label: int, values: Values, bins: Floats) -> Floats:
     if not isinstance(values, SortedNumbers):
         for low, high in zip(begin.tolist(), end.tolist(), strict=True):
             share[low:high] = 1.0
-        return share / share.sum()
+        return share / float(share.sum())
     if not np.isnan(read.points[label]):
         share[max(0, int(np.searchsorted(bins, read.points[label], side="right")) - 1)] = 1.0
         return share
@@ -458,7 +458,7 @@ def _spread(read: Covers, label: int, values: Values, bins: Floats) -> Floats:
         else:
             part = np.clip(np.minimum(upper, high) - np.maximum(bins, low), 0.0, None)
             share += part / (high - low) / len(begin)
-    return share / share.sum()
+    return share / float(share.sum())
 
 
 def _cells(counts: Counts, column: str) -> Column:

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
+from ppdm_flow.audits.information_kept.item_sets import SetsKept, sets_kept
 from ppdm_flow.audits.information_kept.spec import InformationKeptParams
-from ppdm_flow.audits.labels.covers import Covers, covers
+from ppdm_flow.audits.labels.covers import Covers, UnreadError, covers
 from ppdm_flow.audits.labels.forms import everything
 from ppdm_flow.audits.labels.released import hierarchy_of
 from ppdm_flow.audits.labels.values import Categories, SortedNumbers, Values, floats_of, values_of
@@ -34,15 +35,16 @@ from ppdm_flow.tables.column import MISSING, Column
 from ppdm_flow.tables.counts import weights_of
 from ppdm_flow.tables.numeric.column import NumericColumn
 
-ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.TARGET, Role.INSENSITIVE)
+CELLS = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.TARGET, Role.INSENSITIVE)
+"""Roles of the attributes with one value a row."""
+ROLES = (*CELLS, Role.ITEMS)
 """Roles of the attributes that are compared."""
 NO_PAIRS = "rows cannot be paired with their originals"
 NOT_RELEASED = "not released"
+RANDOMIZED = "randomized sets are taken as they are; `ppdm-flow mine` estimates supports from them"
 _HALF = 0.5
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Truths = npt.NDArray[np.bool_]
-Pairs = tuple[Integers, Integers]
 
 
 class InformationKeptAudit:
@@ -54,13 +56,19 @@ class InformationKeptAudit:
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
         """Return what is kept of each attribute and in all, and warnings of columns that say next to nothing."""
         attributes = [_attribute(field.name, candidate, ctx) for field in original.schema if field.role in ROLES]
-        count_each(original, [a.name for a in attributes if a.columns and not original.schema[a.name].numeric])
-        figures = {}
+        counted_columns = [a.name for a in attributes if a.columns and original.schema[a.name].role in CELLS]
+        count_each(original, [name for name in counted_columns if not original.schema[name].numeric])
+        figures: dict[str, Figure] = {}
+        lost_items: list[Finding] = []
         for attribute in attributes:
-            figures[f"{attribute.name}.kept"] = _kept(attribute, original, candidate, ctx)
-        return AuditOutcome(
-            {"mean_kept": _mean(figures, attributes), **figures}, findings=tuple(_findings(original, candidate, ctx))
-        )
+            if original.schema[attribute.name].role is Role.ITEMS:
+                best = _best_sets(attribute, original, candidate, ctx)
+                figures |= _set_figures(attribute, best, ctx)
+                lost_items += _lost_items(best, ctx)
+            else:
+                figures[f"{attribute.name}.kept"] = _kept(attribute, original, candidate, ctx)
+        findings = (*_findings(original, candidate, ctx), *lost_items)
+        return AuditOutcome({"mean_kept": _mean(figures, attributes), **figures}, findings=findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +121,83 @@ def _kept(attribute: _Attribute, original: DataView, candidate: DataView, ctx: A
     return Figure(None, "share", note=f"not compared: {faults[0] if faults else 'the original has one value, or none'}")
 
 
+def _best_sets(attribute: _Attribute, original: DataView, candidate: DataView, ctx: AuditContext) -> SetsKept | Figure:
+    """Return what is kept by the column of sets that keeps most; why nothing can be compared as a figure."""
+    if not attribute.columns or ctx.pairs is None:
+        why = f"not compared: {attribute.why}" if attribute.why else NOT_RELEASED
+        return Figure(None if attribute.why else 0.0, "share", note=why)
+    compared: list[SetsKept] = []
+    faults = []
+    for column in attribute.columns:
+        try:
+            compared.append(sets_kept(attribute.name, column, original, candidate, ctx.pairs, ctx))
+        except UnreadError as fault:
+            faults.append(str(fault))
+    if not compared:
+        return Figure(None, "share", note=f"not compared: {faults[0]}")
+    return max(compared, key=lambda kept: -1.0 if kept.share is None else kept.share)
+
+
+def _set_figures(attribute: _Attribute, best: SetsKept | Figure, ctx: AuditContext) -> dict[str, Figure]:
+    name = attribute.name
+    if isinstance(best, Figure):
+        return {f"{name}.kept": best}
+    note = ""
+    if best.share is None:
+        note = "not compared: the original has one item, or none"
+    elif best.column in ctx.set_operators:
+        note = RANDOMIZED
+    return {
+        f"{name}.kept": Figure(best.share, "share", note=note),
+        f"{name}.items_lost": Figure(best.items_lost, "items"),
+        f"{name}.occurrences_lost": Figure(best.occurrences_lost, "share"),
+    }
+
+
+def _lost_items(best: SetsKept | Figure, ctx: AuditContext) -> Iterator[Finding]:
+    """Yield a warning where sets lose most of their items, of the occurrences, or of what they tell."""
+    if isinstance(best, Figure) or best.share is None or best.column in ctx.set_operators:
+        return
+    steps = list(dict.fromkeys(step for step, _ in ctx.attributes[best.column].changes))
+    by = f" after {_steps_in_words(steps)}" if steps else ""
+    less = "A smaller `m` keeps more, and so does a smaller `k`; both protect less: `ppdm-flow sweep` shows how much"
+    if best.items_lost > _HALF * best.items or best.occurrences_lost > _HALF:
+        what = (
+            f"`{best.column}` lacks {best.items_lost:,} of its {best.items:,} items, and with others"
+            f" {best.occurrences_lost:.0%} of all occurrences{by}"
+        )
+        advice = less
+        if hierarchy_of(best.column, ctx) is None:
+            advice += ". With a `hierarchy`, rare items can become categories in place of being left out"
+    elif best.share < _HALF:
+        what = f"`{best.column}` keeps {best.share:.0%} of its information{by}: its labels stand for many items each"
+        advice = f"In a step `apriori_anonymization`, `by: [leave_out]` or `[roll_up, leave_out]` may keep more. {less}"
+    else:
+        return
+    yield Finding("PPF927", Severity.WARNING, f"{what}. {advice}", f"{ctx.release}.{best.column}")
+
+
 def _mean(figures: Mapping[str, Figure], attributes: list[_Attribute]) -> Figure:
     known = {a.name: v for a in attributes if (v := figures[f"{a.name}.kept"].value) is not None}
     others = [a.name for a in attributes if a.name not in known]
     dropped = [a.name for a in attributes if not a.columns and not a.why]
     notes = [f"not released: {listed(dropped)}"] if dropped else []
     if not known or (others and set(known) <= set(dropped)):
-        why = {a.why for a in attributes if a.why}
+        why = {
+            a.why or figures[f"{a.name}.kept"].note.removeprefix("not compared: ")
+            for a in attributes
+            if a.name in others
+        }
         text = next(iter(why)) if len(why) == 1 else "no attribute can be compared"
         return Figure(None, "share", note=f"not compared: {text}" if attributes else "not compared: no attributes")
     notes += [f"not compared: {listed(others)}"] if others else []
+    notes += [RANDOMIZED] if any(figures[f"{name}.kept"].note == RANDOMIZED for name in known) else []
     return Figure(float(np.mean(list(known.values()))), "share", note="; ".join(notes))
 
 
 def _findings(original: DataView, candidate: DataView, ctx: AuditContext) -> Iterator[Finding]:
     """Yield a warning for each column that has one value in all rows, or hides more than half of its cells."""
-    columns = [f.name for f in candidate.schema if f.role in ROLES and f.name in ctx.attributes and not f.numeric]
+    columns = [f.name for f in candidate.schema if f.role in CELLS and f.name in ctx.attributes and not f.numeric]
     columns = [c for c in columns if not ctx.attributes[c].unchanged and not _made(ctx.attributes[c])]
     count_each(candidate, columns)
     for column in columns:
@@ -181,13 +250,6 @@ def _several(original: DataView, source: str) -> bool:
 # How much of an attribute a released column keeps: errors of guesses with its labels, and without them.
 
 
-class UnreadError(Exception):
-    """So many of the labels of a column cannot be read."""
-
-    def __init__(self, unreadable: int, labels: int) -> None:
-        super().__init__(f"{unreadable:,} of its {labels:,} labels cannot be read")
-
-
 def share_kept(
     values: Values, pairs: PairedView, candidate: DataView, column: str, weight: str | None, ctx: AuditContext
 ) -> float | None:
@@ -204,8 +266,7 @@ def share_kept(
             continue
         if read is None:
             read = covers(candidate.domain(column), values, column, ctx.attributes.get(column), ctx)
-            if read.unreadable:
-                raise UnreadError(read.unreadable, len(read.labels))
+            read.check()
         tally.add_labels(value, released, read, rows)
     return tally.share
 

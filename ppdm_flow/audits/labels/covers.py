@@ -12,17 +12,19 @@ import pyarrow.compute as pc
 
 from ppdm_flow.audits.labels.forms import MASK, between, covered, everything, one_width
 from ppdm_flow.audits.labels.released import hierarchy_of
-from ppdm_flow.audits.labels.values import SortedNumbers, Values, numbers_of
+from ppdm_flow.audits.labels.values import Floats, Integers, SortedNumbers, Values, numbers_of
 from ppdm_flow.core.attributes import AttributeFacts, Change, HierarchySpec
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.mining.hierarchies.ladder import labels as labels_on
 from ppdm_flow.mining.hierarchies.ladder import ladder, settled
 from ppdm_flow.sdk.audit import AuditContext
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 Pairs = tuple[Integers, Integers]
+
+
+class UnreadError(Exception):
+    """A column cannot be compared: it says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,11 @@ class Covers:
     wide: Truths
     points: Floats
     unreadable: int
+
+    def check(self) -> None:
+        """Raise UnreadError where some labels cannot be read."""
+        if self.unreadable:
+            raise UnreadError(f"{self.unreadable:,} of its {len(self.labels):,} labels cannot be read")
 
     def runs_of(self, label: Integers) -> Pairs:
         """Return (position in ``label``, run) for each run of these labels."""
@@ -80,7 +87,7 @@ def covers(
     below = np.concatenate([[0], np.cumsum(values.counts[:-1])])
     rows = np.zeros(len(labels), np.int64)
     np.add.at(rows, owner, below[end] - below[begin])
-    declared = pa.array(sorted(_declared(facts)), pa.string())
+    declared = pa.array(sorted({*_declared(facts), *_labels_of(column, hierarchy, ctx)}), pa.string())
     read |= pc.is_in(labels, value_set=declared).to_numpy(zero_copy_only=False)
     wide |= (rows == 0) & np.isnan(points)
     return Covers(labels, owner, begin, end, rows, wide, points, int((~read).sum()))
@@ -88,6 +95,17 @@ def covers(
 
 def _declared(facts: AttributeFacts | None) -> tuple[str, ...]:
     return () if facts is None or facts.domain is None else facts.domain
+
+
+def _labels_of(column: str, hierarchy: HierarchySpec | None, ctx: AuditContext) -> set[str]:
+    """Return all values and labels that a hierarchy lists, those of values that do not occur included."""
+    try:
+        steps = None if hierarchy is None else ladder(column, hierarchy, ctx.home)
+    except PluginError:
+        return set()
+    if steps is None or steps.leaves is None:
+        return set()
+    return {*steps.leaves, *(label for rung in steps.rungs for label in labels_on(column, steps.leaves, rung))}
 
 
 def _spans(labels: pa.StringArray, places: Integers, values: SortedNumbers) -> tuple[Integers, Integers, Integers]:
@@ -138,11 +156,24 @@ def _renamed(labels: pa.StringArray, texts: pa.StringArray, facts: AttributeFact
 def _levels(
     column: str, hierarchy: HierarchySpec, texts: pa.StringArray, ctx: AuditContext
 ) -> Iterator[pa.StringArray]:
-    """Yield the labels of all values on each level; none where the hierarchy cannot be used, or lacks some values."""
+    """Yield the labels of all values on each level, null where one has none; nothing where the hierarchy is unusable.
+
+    A value may be a label of the hierarchy itself: then it has those above it.
+    """
     values = texts.to_pylist()
     try:
-        for rung in ladder(column, hierarchy, ctx.home).rungs:
-            yield pa.array(labels_on(column, values, settled(rung, values)), pa.string())
+        steps = ladder(column, hierarchy, ctx.home)
+        if steps.leaves is None:
+            for rung in steps.rungs:
+                yield pa.array(labels_on(column, values, settled(rung, values)), pa.string())
+            return
+        paths: list[tuple[str, ...]] = [(leaf,) for leaf in steps.leaves]
+        for rung in steps.rungs:
+            labels = labels_on(column, steps.leaves, rung)
+            above = {below: label for path, label in zip(paths, labels, strict=True) for below in path[1:]}
+            above |= dict(zip(steps.leaves, labels, strict=True))
+            yield pa.array([above.get(value) for value in values], pa.string())
+            paths = [(*path, label) for path, label in zip(paths, labels, strict=True)]
     except PluginError:  # a step that needs it says so
         return
 

@@ -18,8 +18,8 @@ _IN_COMMON = "PPF845"
 """The finding that several releases leave groups of too few people."""
 _TAKES_AWAY = frozenset({"PPF857"})
 """Findings without which no figure can be read: they stand beside the verdict."""
-_SAYS_NOTHING = "PPF926"
-"""The finding that a released column has one value, or hides most of its cells."""
+_LITTLE_USE = {"PPF926": "Of little use", "PPF927": "Much is lost"}
+"""Findings that a released column has one value or hides most of its cells, and that sets lost most of their items."""
 _PERSONAL = "PPF649"
 """The finding that a released column shows personal data which the policy does not declare."""
 
@@ -35,7 +35,7 @@ def caution(document: ReportDocument) -> str:
             *_by_pseudonyms(document),
             *_apart(document),
             *_in_common(document),
-            *_hidden(document),
+            *(text for code in _LITTLE_USE for text in _hidden(document, code)),
         )
     )
 
@@ -100,9 +100,9 @@ def _in_common(document: ReportDocument) -> list[str]:
     ]
 
 
-def _hidden(document: ReportDocument) -> list[str]:
+def _hidden(document: ReportDocument, code: str) -> list[str]:
     """Say which released columns say next to nothing, and what helps: once for all that the same helps."""
-    findings = [f for f in document["findings"] if f["code"] == _SAYS_NOTHING and not f.get("waived_by")]
+    findings = [f for f in document["findings"] if f["code"] == code and not f.get("waived_by")]
     releases_of: dict[str, dict[str, list[str]]] = {}
     for finding in findings:
         what, _, advice = finding["text"].partition(". ")
@@ -112,7 +112,7 @@ def _hidden(document: ReportDocument) -> list[str]:
     for advice, columns in releases_of.items():
         named = [f"{what} ({listed(of)})" if several and all(of) else what for what, of in columns.items()]
         texts.append(f"{'; '.join(named)}.{f' {advice}.' if advice else ''}")
-    return [f"Of little use ({_SAYS_NOTHING}): {' '.join(texts)}"] if texts else []
+    return [f"{_LITTLE_USE[code]} ({code}): {' '.join(texts)}"] if texts else []
 
 
 @dataclass(frozen=True, slots=True)

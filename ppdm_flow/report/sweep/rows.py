@@ -12,9 +12,10 @@ from typing_extensions import TypedDict
 
 from ppdm_flow.core.amounts import amount, between, duration, noted
 from ppdm_flow.core.documents import Interval, Randomness, Version, about, one_of
-from ppdm_flow.core.phrases import counted
+from ppdm_flow.core.phrases import counted, listed
 
 _NOISE = 1e-12
+_MOST_NAMES = 10
 BETTER = {"min": "smaller is better", "max": "larger is better", None: "not compared"}
 
 
@@ -85,6 +86,9 @@ def said(document: SweepDocument) -> str:
     own = next((p for p in document["points"] if p.get("own")), None)
     if own is not None:
         text += f" The policy's own values are point {own['number']}: {_place(own)}."
+    elif left_out := document.get("left_out"):
+        names = listed([f"`{name}`" for name in short(left_out)], _MOST_NAMES)
+        text += f" No point has the policy's own values, as it leaves out {names}: `--frontier` measures them as well."
     return text
 
 
@@ -96,6 +100,13 @@ def recommended(document: SweepDocument) -> str:
     if choice is None:
         return ""
     point = next(p for p in document["points"] if p["number"] == choice["point"])
+    if tied := choice.get("tied"):
+        numbers = listed([str(number) for number in (choice["point"], *tied)], _MOST_NAMES)
+        share = f"{amount(tidy(choice['kept']), 'share')} of the information each"
+        every = f"points {numbers}, all whose requirements hold, keep {share}"
+        most = f"points {numbers} keep most of {counted(choice['among'], 'point')} whose requirements hold, {share}"
+        text = every if len(tied) + 1 == choice["among"] else most
+        return f"None is recommended: {text}, and the other figures do not decide between them."
     paths = [axis["path"] for axis in document["over"]]
     values = ", ".join(f"{name} {point['values'][path]}" for name, path in zip(short(paths), paths, strict=True))
     others = f"the most of {counted(choice['among'], 'point')}" if choice["among"] > 1 else "the only one"
@@ -128,7 +139,18 @@ def _of_promises(document: SweepDocument, by_promise: PromisedRecommendations) -
         bound = ", ".join(f"{names[path]} {values[choice['point']][path]}" for path in axes)
         among = f", the most of {counted(choice['among'], 'point')}" if choice["among"] > 1 else ""
         kept = amount(tidy(choice["kept"]), "share")
+        if tied := choice.get("tied"):
+            numbers = listed([str(number) for number in (choice["point"], *tied)], _MOST_NAMES)
+            among = "" if len(tied) + 1 == choice["among"] else among
+            text += f" With {bound}, points {numbers} keep {kept} of the information each{among}."
+            continue
         text += f" With {bound}, point {choice['point']} keeps {kept} of the information{among}."
+    points_by_share: dict[str, list[str]] = {}
+    for choice in by_promise["points"]:
+        points_by_share.setdefault(f"{choice['kept']:.9g}", []).append(str(choice["point"]))
+    for equal in points_by_share.values():
+        if len(equal) > 1:
+            text += f" Points {listed(equal, _MOST_NAMES)} keep equally much: there a looser bound gains nothing."
     return text
 
 
@@ -138,9 +160,10 @@ def tidy(value: float) -> float:
 
 
 def standing(point: SweepPoint) -> str:
-    """Say where a point stands, whether it has the policy's own values, and whether it is recommended."""
+    """Say where a point stands, whether it has the policy's own values, and whether it keeps most."""
     own = ", the policy's own" if point.get("own") else ""
-    return _place(point) + own + (", recommended" if point.get("recommended") else "")
+    chosen = ", recommended" if point.get("recommended") else ", keeps most" if point.get("keeps_most") else ""
+    return _place(point) + own + chosen
 
 
 def _place(point: SweepPoint) -> str:
@@ -238,8 +261,11 @@ class MeasuredPoint(TypedDict):
     metrics: Annotated[dict[str, SweepFigure], about("The figures by name; a value is the mean over the runs.")]
     error: NotRequired[SweepError]
     own: NotRequired[Annotated[bool, about("That these are the values that the policy itself has.")]]
-    recommended: NotRequired[
-        Annotated[bool, about("That it is the recommended point, among those that promise the same.")]
+    recommended: NotRequired[Annotated[bool, about("That it is the recommended point.")]]
+    keeps_most: NotRequired[
+        Annotated[
+            bool, about("That no other point that promises the same keeps more information, where points differ in it.")
+        ]
     ]
 
 
@@ -271,6 +297,9 @@ class SweepRecommendation(TypedDict):
     point: Annotated[PositiveInt, about("Its number.")]
     kept: Annotated[float, about("Information that it keeps, in [0, 1]: the mean over releases and runs.")]
     among: Annotated[PositiveInt, about("How many points were compared.")]
+    tied: NotRequired[
+        Annotated[list[int], about("Numbers of other points that keep as much: none is recommended over another.")]
+    ]
     gives_up: Annotated[list[SweepLoss], about("What other points have more of.")]
 
 
@@ -308,6 +337,9 @@ class SweepDocument(TypedDict):
     points: Annotated[list[SweepPoint], about("The points, the last axis varying fastest.")]
     recommended: NotRequired[SweepRecommendation]
     recommended_by_promise: NotRequired[PromisedRecommendations]
+    left_out: NotRequired[
+        Annotated[list[str], about("Axes at which the policy writes no value, where no point does what it does.")]
+    ]
     shown: NotRequired[
         Annotated[Literal["frontier"], about("That tables and pictures show no point but those of the frontier.")]
     ]
