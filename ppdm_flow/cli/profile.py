@@ -65,6 +65,15 @@ def profile(
         str | None,
         option("--columns", "NAMES", "Names of the columns, with commas between, for a file without a header."),
     ] = None,
+    input_format: Annotated[
+        str | None,
+        option(
+            "--input-format",
+            "FORMAT",
+            "How the file is written, if its name does not say it: csv (a table), baskets (a line of names for each"
+            " set), transactions (a line of item numbers), parquet, excel, …",
+        ),
+    ] = None,
     ask: Annotated[
         bool,
         typer.Option("--ask", help="Ask at most five questions first: who receives it, what is studied, …"),
@@ -82,7 +91,14 @@ def profile(
     given = None if names is None else columns_of(names)
     marks = None if missing is None else tuple(mark for mark in map(str.strip, missing.split(",")) if mark)
     result = api.profile(
-        data, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=given, missing=marks
+        data,
+        header=header,
+        delimiter=delimiter,
+        encoding=encoding,
+        escape=escape,
+        names=given,
+        missing=marks,
+        input_format=input_format,
     )
     if result.read_as:
         say(f"read as: {result.read_as}; `--delimiter`, `--encoding` and `--escape` say it otherwise")
@@ -110,9 +126,9 @@ def _asked(result: ProfileResult) -> ProfileResult:
         try:
             result.answered({**answers, question.topic: said})
         except UsageError as error:
-            complain(error.diagnostics, {})
-            if not sys.stdin.isatty():
+            if not sys.stdin.isatty():  # nobody there to answer again
                 raise
+            complain(error.diagnostics, {})
         else:
             answers[question.topic] = said
     return result.answered(answers)

@@ -68,12 +68,12 @@ def usual_ending(group: str, kind: str, name: str = "") -> str:
     return _claimed(endings, name.lower()) or next(iter(endings), ".txt")
 
 
-def choices(group: str) -> str:
-    """Return which formats there are, as advice for a file whose name tells none."""
+def choices(group: str, place: str = "`format:`") -> str:
+    """Return which formats there are, as advice for a file whose name tells none; ``place`` is where one is said."""
     cards = [_card(plugin) for plugin in registry.listed(group)]
     tables = [f"`{card.name}`" for card in cards if card.name and card.sets != "only"]
     sets = [f"`{card.name}`" for card in cards if card.sets == "only"]
-    return f"say `format:` with {_one_of(tables)}" + (f"; sets are {_one_of(sets)}" if sets else "")
+    return f"say {place} with {_one_of(tables)}" + (f"; sets are {_one_of(sets)}" if sets else "")
 
 
 _UNKNOWN = PluginInfo("", Kind.SOURCE, "")

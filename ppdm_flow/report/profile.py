@@ -87,7 +87,7 @@ def _source(profile: ProfileDocument, path: str) -> str:
     lines = ["source:", f"  path: {scalar(path)}  # from the folder of this file; or give another with --data"]
     source = profile["source"]
     if source.get("format"):
-        lines.append(f"  format: {source['format']}  # a set of items in each line")
+        lines.append(f"  format: {source['format']}" + ("  # a set of items in each line" if "sets" in profile else ""))
     if source.get("options"):
         options = source["options"]
         lines += comment("Numbers are written like 12,5.", "  ") if options.get("decimal") == "comma" else []
@@ -105,7 +105,8 @@ def _source(profile: ProfileDocument, path: str) -> str:
 def _attributes(profile: ProfileDocument) -> str:
     lines = ["attributes:"]
     for column in _declared_columns(profile):
-        figures = _figures_of_sets(profile["rows"], profile["sets"]) if "sets" in profile else _figures(column)
+        is_sets = "sets" in profile and column["role"] == Role.ITEMS
+        figures = _figures_of_sets(profile["rows"], profile["sets"]) if is_sets else _figures(column)
         lines += comment(f"{column['reason']}; {figures}", "  ")
         lines.append(f"  {scalar(column['name'])}: {flow(_declared(column))}")
     left_out = [column["name"] for column in profile["columns"] if column.get("left_out")]
@@ -126,6 +127,13 @@ def _people(profile: ProfileDocument) -> str:
     """Return how people are counted, where a column says whose row it is."""
     subjects = [c["name"] for c in profile["columns"] if c["role"] == "subject"]
     answers = profile.get("answers")
+    if not subjects and "sets" in profile:
+        text = (
+            "Each set counts as a person of its own, as no column says whose it is. Where a person has several sets,"
+            " everybody is protected less than it seems: write a row for each id and item, and read them with `format:"
+            " long`, which makes one set of all items of an id."
+        )
+        return "\n".join(comment(text)) + "\n"
     if not subjects:
         unsaid = answers is not None and "person" in answers["unanswered"]
         text = (
@@ -244,7 +252,8 @@ def _labels(columns: Sequence[ProfileColumn]) -> dict[str, Any]:
 _STEP_ON_SETS = (
     *comment(
         "Of rare combinations the items are left out, each in every set. Where the attribute has a `hierarchy` (`csv:`"
-        " a file with lines like `pear;fruit;food`), they become categories instead, which keeps more.",
+        " a file with lines like `pear;fruit;food`), they become categories instead: fewer items are lost, and the"
+        " others get coarser. `ppdm-flow sweep` shows which keeps more, by `by: [leave_out]` and `[roll_up]`.",
         "  ",
     ),
     "  frequent: {use: apriori_anonymization}",
@@ -351,7 +360,10 @@ class StewardAnswers(TypedDict):
 
 
 class SetFigures(TypedDict):
-    """What sets of items look like: ``alone`` have an item that no other set has, ``empty`` none."""
+    """What sets of items look like: ``alone`` have an item that no other set has, ``empty`` none.
+
+    ``telling`` says why some items look like identifiers of people, where they do.
+    """
 
     items: int
     mean_size: float
@@ -359,6 +371,7 @@ class SetFigures(TypedDict):
     empty: int
     alone: int
     most_frequent: int
+    telling: NotRequired[str]
 
 
 class TellingCombination(TypedDict):
@@ -371,7 +384,8 @@ class TellingCombination(TypedDict):
 class ProfileDocument(TypedDict):
     """What a table looks like: ``source`` says how it is read, the combinations what tells its rows apart.
 
-    A file of sets has one column, of the role ``items``; ``ending`` is that of a release that can hold them.
+    A file of sets has one column of the role ``items``, and may have one that says whose they are; ``ending`` is that
+    of a release that can hold them.
     """
 
     version: int
@@ -389,15 +403,20 @@ class ProfileDocument(TypedDict):
     ending: NotRequired[str]
 
 
-def document_of_sets(facts: SetFacts, file: str, source: dict[str, Any], ending: str, name: str) -> ProfileDocument:
+def document_of_sets(
+    facts: SetFacts, file: str, source: dict[str, Any], ending: str, name: str, owner: Profile | None = None
+) -> ProfileDocument:
     """Return the JSON-ready form of a file of sets, whose column has this ``name``.
 
-    ``ending`` is that of a release in the same format.
+    ``ending`` is that of a release in the same format. ``owner`` is the profile of the one column that says whose sets
+    they are.
     """
+    both = () if owner is None else zip(owner.columns, owner.guesses, strict=True)
+    owners = [_column(facts_, guess, ToldByFile()) for facts_, guess in both]
     column: ProfileColumn = {
         "name": name,
         "role": str(Role.ITEMS),
-        "reason": "each row is a set of items",
+        "reason": "each row is a set of items" + (f"; {facts.telling}" if facts.telling else ""),
         "kind": None,
         "type": _BY_TYPE,
         "date_format": None,
@@ -410,12 +429,12 @@ def document_of_sets(facts: SetFacts, file: str, source: dict[str, Any], ending:
         "description": "",
         "domain": [],
     }
-    return {
+    drafted: ProfileDocument = {
         "version": 1,
         "file": file,
         "source": source,
         "rows": facts.rows,
-        "columns": [column],
+        "columns": [*owners, column],
         "unique_combinations": [],
         "more_unique_combinations": 0,
         "telling_combinations": [],
@@ -431,6 +450,9 @@ def document_of_sets(facts: SetFacts, file: str, source: dict[str, Any], ending:
         },
         "ending": ending,
     }
+    if facts.telling:
+        drafted["sets"]["telling"] = facts.telling
+    return drafted
 
 
 def document(

@@ -728,6 +728,84 @@ class TestSets:
         assert roles(found) == {"bought": "items"}
         passes(found, tmp_path)
 
+    @pytest.mark.parametrize(
+        ("owner", "why"),
+        [
+            (lambda i: f"who{i}@mail.example", "200 of its 206 items look like e-mail addresses"),
+            (lambda i: f"C{100_000 + i // 3}", "one item of the same form, with digits"),
+            (lambda i: f"Name{chr(97 + i % 26)}{chr(97 + i // 26)} Berg", "exactly one item that hardly any other set"),
+            (
+                lambda i: str(490_000_000_000 + 7919 * (i % 8) + 10 * (i // 40)),
+                "one item of the same form, with digits",
+            ),
+        ],
+    )
+    def test_items_that_point_to_a_person_are_not_drafted(self, tmp_path, owner, why):
+        """By their form, or as nearly every set has one of its own; `text` says why, and shows none."""
+        dice = random.Random(4)
+        items = ["milk", "bread", "beer", "eggs", "soap", "tea"]
+        rows = [[owner(i), *dice.sample(items, dice.randrange(1, 6))] for i in range(200)]
+        (tmp_path / "x.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+        found = api.profile(tmp_path / "x.csv")
+        with pytest.raises(DataError) as caught:
+            found.rendered("yaml")
+        (diagnostic,) = caught.value.diagnostics
+        assert diagnostic.code == "PPF675"
+        assert why in diagnostic.message
+        shown = [found.rendered("text", width=400), found.rendered("json"), str(diagnostic)]
+        assert all(why in text for text in shown)
+        assert not [text for text in shown if owner(0) in text]
+
+    def test_product_numbers_are_no_identifiers(self, tmp_path):
+        """Several of one form in a set, however long: of one in ten of those the check digit of a card fits."""
+        dice = random.Random(4)
+        items = [str(4_000_000_000_000 + dice.randrange(10**11)) for _ in range(60)]
+        rows = [dice.sample(items, dice.randrange(1, 6)) for _ in range(300)]
+        (tmp_path / "x.dat").write_text("".join(" ".join(row) + "\n" for row in rows))
+        passes(api.profile(tmp_path / "x.dat"), tmp_path)
+
+    def test_sets_are_said_to_count_as_people(self, tmp_path):
+        assert "Each set counts as a person" in api.profile(self.baskets(tmp_path)).rendered("yaml").replace(
+            "\n# ", " "
+        )
+
+    def test_whose_sets_they_are(self, tmp_path):
+        """A column of ids beside sets is the subject: people are counted, and released without it."""
+        sets = [["a", "b"], ["a"], ["b", "c"]] * 20
+        pq.write_table(
+            pa.table({"sets": sets, "customer_id": [f"C{i // 2}zz" for i in range(60)]}), tmp_path / "x.parquet"
+        )
+        found = api.profile(tmp_path / "x.parquet")
+        assert roles(found) == {"customer_id": "subject", "sets": "items"}
+        path, _ = passes(found, tmp_path)
+        assert "Each set counts as a person" not in path.read_text().replace("\n# ", " ")
+        done = api.run(path, out=tmp_path / "runs")
+        assert done.report.verdict == "released"
+        assert done.report.requirements[0].metric == "privacy.km_anonymity.k"
+        assert pq.read_table(next(done.run_dir.glob("released/study/*.parquet"))).column_names == ["sets"]
+
+    @pytest.mark.parametrize(("name", "said"), [("x.basket", None), ("x.baskets", None), ("x.foo", "baskets")])
+    def test_the_ending_or_the_format_says_what_it_is(self, tmp_path, name, said):
+        found = api.profile(self.baskets(tmp_path, name, mark=";"), input_format=said)
+        assert found.document["source"]["options"] == {"delimiter": ";"}
+        assert found.document["sets"]["items"] == 7
+        path, _ = passes(found, tmp_path)
+        assert api.run(path, out=tmp_path / "runs").report.verdict == "released"
+
+    def test_a_format_that_the_name_does_not_tell(self, tmp_path, people):
+        """The advice names an option that this verb has, and what it takes."""
+        file = self.baskets(tmp_path, "x.foo")
+        with pytest.raises(DataError) as caught:
+            api.profile(file)
+        assert caught.value.diagnostics[0].code == "PPF407"
+        assert "`--input-format` with `csv`, `baskets`" in caught.value.diagnostics[0].help
+        with pytest.raises(UsageError, match="--input-format bask"):
+            api.profile(file, input_format="bask")
+        table = tmp_path / "people.dump"
+        table.write_bytes(people.read_bytes())
+        assert roles(api.profile(table, input_format="csv")) == roles(api.profile(people))
+        passes(api.profile(table, input_format="csv"), tmp_path)
+
     def test_sets_beside_other_columns(self, tmp_path):
         pq.write_table(pa.table({"age": [1, 2], "items": [["a"], ["b", "c"]]}), tmp_path / "x.parquet")
         with pytest.raises(DataError) as caught:

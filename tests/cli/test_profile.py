@@ -74,4 +74,15 @@ def test_a_steward_is_asked(here, people, monkeypatch):
     assert "audience: public" in silent.stdout
     wrong = asked("nobody\n")
     assert wrong.returncode == 2
-    assert "is one of internal, partner, public" in wrong.stderr
+    assert wrong.stderr.count("is one of internal, partner, public") == 1  # nobody there who could answer again
+
+
+def test_the_format_that_is_advised_is_taken(here, tmp_path):
+    (tmp_path / "x.foo").write_text("a,b\na,b,c,d\na\n" * 9)
+    for verb in (("profile", "x.foo"), ("mine", "x.foo", "--min-support", "5")):
+        refused = here(*verb, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert "PPF407" in refused.stderr
+        assert "`--input-format" in refused.stderr
+        done = here(*verb, "--input-format", "baskets", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr

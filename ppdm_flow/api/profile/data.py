@@ -24,15 +24,17 @@ from pydantic import ValidationError
 from ppdm_flow.api.arguments import reader_options
 from ppdm_flow.api.profile.sets import has_repeated, merging, set_lines
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import DataError
+from ppdm_flow.core.errors import DataError, UsageError
 from ppdm_flow.core.file_sets import file_set, first_file, is_file_set, telling_name
 from ppdm_flow.core.phrases import counted
-from ppdm_flow.core.roles import AttributeType
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.engine.faults import wrap_plugin_errors
 from ppdm_flow.engine.opening.opening import open_source
 from ppdm_flow.engine.streams.coding import encode_texts
 from ppdm_flow.mining.profiling.sets import SetFacts, set_facts
-from ppdm_flow.mining.profiling.table import Coded
+from ppdm_flow.mining.profiling.table import Coded, Profile
+from ppdm_flow.mining.profiling.table import profile as measured
 from ppdm_flow.mining.profiling.types import (
     DATE_MARKS,
     MARKS,
@@ -53,6 +55,9 @@ from ppdm_flow.tables.column import SUPPRESSED_TEXT
 from ppdm_flow.tables.sets import Baskets, stacked
 from ppdm_flow.tables.sets.arrow import KEY, from_arrow, holds_sets
 
+FORMATS = ("csv", "baskets", "transactions", "excel", "jsonl", "parquet", "sas", "spss", "stata")
+"""Formats that are read without being told more."""
+_TEXTS_OF_SETS = ("baskets", "transactions")
 _HEAD = 1 << 16
 _RECORDS = 50
 _DELIMITERS = ",;\t| "
@@ -75,11 +80,12 @@ class FileLayout:
 
     def describe_format(self, name: str) -> str:
         """Say how a text file is read: its delimiter, encoding and escape; nothing of other formats."""
-        if inferred("sources", name) != "csv":
-            return ""
-        if self.format is not None:
+        kind = self.format or inferred("sources", name)
+        if kind in _TEXTS_OF_SETS:
             parted = _DELIMITER_NAMES.get(self.options.get("delimiter", ","), "a sign")
-            return f"a set of items in each line, parted by {'blanks' if self.format == 'transactions' else parted}"
+            return f"a set of items in each line, parted by {'blanks' if kind == 'transactions' else parted}"
+        if kind != "csv":
+            return ""
         options = self.node(name).options
         delimiter = str(options.get("delimiter", ","))
         escape = options.get("escape", "none")
@@ -102,7 +108,7 @@ class TextOptions:
     """How a text file is written, as far as a user says it; what is None is found out.
 
     ``columns`` are the names of the columns; the first line is a row then, unless ``header`` is true. ``missing`` are
-    the texts that stand for missing values, beside empty cells.
+    the texts that stand for missing values, beside empty cells. ``format`` is that of any file.
     """
 
     header: bool | None = None
@@ -111,23 +117,42 @@ class TextOptions:
     escape: str | None = None
     columns: tuple[str, ...] | None = None
     missing: tuple[str, ...] | None = None
+    format: str | None = None
 
     def checked(self) -> TextOptions:
         """Return the options as the reader has them. Raises UsageError where it does not take one."""
+        if self.format is not None and self.format not in FORMATS:
+            text = f"`--input-format {self.format}` is no format that a profile is made of"
+            hint = did_you_mean(self.format, FORMATS)
+            raise UsageError(Diagnostic("PPF120", text, hint=hint, help=f"it is {_known()}"))
         given = {"delimiter": self.delimiter, "encoding": self.encoding, "escape": self.escape}
         taken = reader_options("csv", {name: text for name, text in given.items() if text is not None}, "--{name}")
         return replace(self, **taken)
 
 
+def _known() -> str:
+    names = [f"`{name}`" for name in FORMATS]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
 def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # it never changes
-    """Look at a text file; other formats say themselves how they are written."""
+    """Look at a text file; other formats say themselves how they are written.
+
+    Raises DataError where neither the file's name nor an option says the format.
+    """
     name = telling_name(data)
-    if inferred("sources", name) != "csv":
-        return FileLayout()
+    kind = said.format or inferred("sources", name)
+    if kind is None:
+        text = f"cannot infer the format of `{name}` from its extension"
+        raise DataError(Diagnostic("PPF407", text, help=f"say `--input-format` with {_known()}"))
+    if kind in _TEXTS_OF_SETS:
+        return _look_at_sets(data, said)
+    if kind != "csv":
+        return FileLayout(said.format)
     encoding = said.encoding or _encoding(first_file(data))
     text = _head(first_file(data), encoding)
     by_name = implied("sources", "csv", name).get("delimiter", "")
-    if said.header is None and said.columns is None and encoding == "utf-8":
+    if said.header is None and said.columns is None and said.format is None and encoding == "utf-8":
         sets = set_lines(text, said.delimiter or by_name)
         if sets is not None:
             return FileLayout(sets.format, sets.options)
@@ -140,7 +165,7 @@ def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # it nev
     cells = [cell for record in records for cell in record[1:] if cell]
     if cells and delimiter not in " \t" and sum(cell[:1] in " \t" for cell in cells) > len(cells) // 2:
         options["strip"] = True
-    written = FileLayout(None, options)
+    written = FileLayout(said.format, options)
     if said.columns is not None:
         skipped = {"skip_rows": 1} if said.header else {}
         return replace(written, options={**options, **skipped}, columns=(*said.columns, *partitions(data)))
@@ -151,6 +176,17 @@ def look(data: Path, said: TextOptions = TextOptions()) -> FileLayout:  # it nev
     )
 
 
+def _look_at_sets(data: Path, said: TextOptions) -> FileLayout:
+    """Find out what parts the items of a file whose name or format says that each line is a set."""
+    read = set_lines(_head(first_file(data), said.encoding or _encoding(first_file(data))), said.delimiter or "")
+    options = {} if read is None else dict(read.options)
+    if read is not None and read.format == "transactions" and said.format == "baskets":
+        options["delimiter"] = " "
+    if said.delimiter not in (None, ",") and (said.format or "") != "transactions":
+        options["delimiter"] = said.delimiter
+    return FileLayout(said.format, options)
+
+
 def meanings(data: Path, written: FileLayout) -> Mapping[str, ColumnMeaning]:
     """Return what the file itself says of its columns, where its format can. Raises DataError."""
     with wrap_plugin_errors("the source"):
@@ -158,10 +194,24 @@ def meanings(data: Path, written: FileLayout) -> Mapping[str, ColumnMeaning]:
         return source.meanings() if isinstance(source, DescribedSource) else {}
 
 
-def sets(data: Path, written: FileLayout) -> tuple[str, SetFacts, FileLayout] | None:
-    """Return the name of a column of sets, what they look like, and how they are written; None for a table.
+@dataclass(frozen=True, slots=True)
+class ProfiledSets:
+    """A column of sets called ``name``, what they look like and how they are written.
 
-    Raises DataError where sets stand beside other columns, which tell more together than anything that is drafted asks.
+    ``owner`` is the profile of the one column beside it, where that says whose sets they are.
+    """
+
+    name: str
+    facts: SetFacts
+    written: FileLayout
+    owner: Profile | None = None
+
+
+def sets(data: Path, written: FileLayout) -> ProfiledSets | None:
+    """Return what a column of sets looks like; None for a table.
+
+    Raises DataError where sets stand beside other columns than one of ids: they tell more together than anything that
+    is drafted asks.
     """
     name = telling_name(data)
     kind = written.format or inferred("sources", name)
@@ -175,18 +225,32 @@ def sets(data: Path, written: FileLayout) -> tuple[str, SetFacts, FileLayout] | 
         first = next(batches, None)
         if first is None or not any(holds_sets(each.type) for each in first.schema):
             return None
-        if len(names) > 1:
+        every = (first, *batches)
+        owner = _owner(first.schema, every) if len(names) == 2 else None
+        if len(names) > 1 and owner is None:
             text = f"`{data}` holds sets of items beside other columns: there is no draft for both together"
             raise DataError(Diagnostic("PPF671", text, help="`pipelines/pharmacy.yaml` is a policy for baskets"))
-        document = dict(first.schema.field(0).metadata or {}).get(KEY)
-        parts = [from_arrow(batch.column(0), document) for batch in (first, *batches)]
+        place = next(i for i, each in enumerate(first.schema) if holds_sets(each.type))
+        document = dict(first.schema.field(place).metadata or {}).get(KEY)
+        parts = [from_arrow(batch.column(place), document) for batch in every]
         column = stacked(parts)
         if not isinstance(column, Baskets):
             text = f"`{data}` holds randomized sets: there is no profile of those"
             raise DataError(Diagnostic("PPF671", text, help="`ppdm-flow mine` estimates what goes together in them"))
         if not len(column):
             raise DataError(Diagnostic("PPF714", f"`{data}` has no sets"))
-        return names[0], set_facts(column), read if has_repeated(source) else written
+        return ProfiledSets(names[place], set_facts(column), read if has_repeated(source) else written, owner)
+
+
+def _owner(schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> Profile | None:
+    """Return the profile of the one column beside sets, if it looks like that of ids of people."""
+    others = [i for i, each in enumerate(schema) if not holds_sets(each.type)]
+    if len(others) != 1:
+        return None
+    name = schema.names[others[0]]
+    coded = _joined([batch.column(others[0]) for batch in batches])
+    owner = measured({name: coded})
+    return owner if owner.guesses[0].role in (Role.SUBJECT, Role.IDENTIFIER) else None
 
 
 def first_sets(data: Path, written: FileLayout, most: int) -> tuple[str, list[str]] | None:

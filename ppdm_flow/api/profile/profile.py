@@ -78,7 +78,15 @@ class ProfileResult:
         return replace(self, document=answered(self.document, answers))
 
     def _releasable(self) -> None:
-        """Raise DataError where every column is told to be an identifier."""
+        """Raise DataError where every column is told to be an identifier, or items of sets are."""
+        if telling := self.document.get("sets", {}).get("telling"):
+            text_ = f"the sets of `{self.data.name}` seem to hold identifiers of people: {telling}"
+            help_ = (
+                "leave these items out of the file. Where they say whose set it is, write a row for each id and item:"
+                " `source: {format: long}` makes one set of all items of an id. `ppdm-flow explain PPF675` has both;"
+                " `--format text` shows what was found"
+            )
+            raise DataError(Diagnostic("PPF675", text_, help=help_))
         if all(column["role"] == Role.IDENTIFIER for column in self.document["columns"]):
             text_ = "every column looks like a direct identifier: there is nothing left to release"
             raise DataError(Diagnostic("PPF674", text_, help="`--format text` says why each does"))
@@ -120,16 +128,18 @@ def profile(
     escape: str | None = None,
     names: tuple[str, ...] | None = None,
     missing: tuple[str, ...] | None = None,
+    input_format: str | None = None,
 ) -> ProfileResult:
     """Read data, which may be in an object store, measure it and guess roles.
 
     ``header`` says whether the first record of a text file or a sheet names the columns; ``delimiter``, ``encoding``
     and ``escape`` how a text file is written, ``names`` what its columns are called, and ``missing`` what stands for
-    missing values beside empty cells. What is None is found out; in doubt the first record of a text file is a row.
+    missing values beside empty cells; ``input_format`` is the file's format. What is None is found out; in doubt the
+    first record of a text file is a row.
     Raises UsageError for options that the reader has not, DataError where the file cannot be read, has no rows, or
     columns that no policy can declare.
     """
-    said = TextOptions(header, delimiter, encoding, escape, names, missing)
+    said = TextOptions(header, delimiter, encoding, escape, names, missing, input_format)
     with local_data(data) as there:
         return replace(_profile(there or data, said.checked()), data=data)
 
@@ -137,17 +147,20 @@ def profile(
 def _profile(data: Path, said: TextOptions) -> ProfileResult:
     written = look(data, said)
     if (read := sets(data, written)) is not None:
-        name, facts, written = read
+        written = read.written
         source = {"format": written.format, "options": dict(written.options), "columns": None, "missing": [""]}
         ending = usual_ending("sinks", written.format or inferred("sources", telling_name(data)) or "", data.name)
         return ProfileResult(
-            data, document_of_sets(facts, data.name, source, ending, name), written.describe_format(telling_name(data))
+            data,
+            document_of_sets(read.facts, data.name, source, ending, read.name, read.owner),
+            written.describe_format(telling_name(data)),
         )
     written, every = _read(data, written, said)
     coded, missing = without(every, said.missing)
     coded, written = with_plain_numbers(coded, data, written)
     coded, written = with_iso_dates(coded, data, written)
     source = {
+        **({"format": written.format} if written.format else {}),
         "options": dict(written.options),
         "columns": list(written.columns) if written.columns else None,
         "missing": list(missing),

@@ -107,6 +107,9 @@ def _opened(file: Path, about: Mapping[str, Any], written: InputFormat | None) -
     if written is None:
         options = about.get("options")
         known = options if isinstance(options, dict) else None
+        if not about.get("format") and inferred("sources", file.name) is None:
+            text = f"cannot infer the format of `{file.name}` from its extension"
+            raise DataError(Diagnostic("PPF407", text, help=f"say what it is: {_FORMATS_OF_SETS}"))
         return ReceivedRelease(file, (), str(about.get("format", "")), known).open()
     return open_as(written.format, {**implied("sources", written.format, file.name), **written.options}, file)
 
@@ -186,16 +189,18 @@ def _column(file: Path, source: Source, attribute: str | None) -> str:
     )
 
 
+_FORMATS_OF_SETS = (
+    "`--input-format baskets` (names with commas between), `transactions` (item numbers) or `long` (a row for each"
+    " item); with `csv` each row is the set of its `column=value` pairs"
+)
+
+
 def _no_sets(file: Path) -> UsageError:
     text = f"`{file.name}` holds no sets of items"
     kind = inferred("sources", file.name)
     if kind is None or handling("sources", kind):
         return UsageError(Diagnostic("PPF135", text))
-    advice = (
-        f"by its name it is {kind}; if it is not, say what it is: `--input-format baskets` (names with commas between),"
-        " `transactions` (item numbers) or `long` (a row for each item); with `csv` each row is the set of its"
-        " `column=value` pairs"
-    )
+    advice = f"by its name it is {kind}; if it is not, say what it is: {_FORMATS_OF_SETS}"
     return UsageError(Diagnostic("PPF135", text, help=advice))
 
 

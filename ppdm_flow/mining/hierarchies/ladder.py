@@ -18,6 +18,7 @@ from ppdm_flow.mining.hierarchies.coarsening import Coarsening, UnplacedError
 from ppdm_flow.mining.hierarchies.intervals import Intervals, joined
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
+_DELIMITERS = ";,\t|"
 Lines = Mapping[str, tuple[str, ...]]
 """Each value's ancestors, nearest first."""
 Labels = tuple[str, ...]
@@ -192,13 +193,16 @@ def read_csv(path: Path, delimiter: str, column: str) -> Lines:
     """Read a hierarchy file. Raises PluginError with the line number where it is none."""
     try:
         text = read_definition(path).decode("utf-8-sig")
-        return _lines(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), path, column)
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except OSError as error:
         raise _unusable(path, column, f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise _unusable(path, column, "is not UTF-8 text") from None
     except csv.Error:
         raise _unusable(path, column, "is not a CSV file") from None
+    if max(map(len, rows), default=0) < 2:
+        raise _without_levels(path, column, delimiter, text)
+    return _lines(rows, path, column)
 
 
 def _lines(rows: Iterable[list[str]], path: Path, column: str) -> Lines:
@@ -214,9 +218,23 @@ def _lines(rows: Iterable[list[str]], path: Path, column: str) -> Lines:
             raise _unusable(path, column, f"has an empty label in line {number}")
         if lines.setdefault(row[0], tuple(row[1:])) != tuple(row[1:]):
             raise _unusable(path, column, f"gives a value other ancestors in line {number} than before")
-    if width < 2:
-        raise _unusable(path, column, "has no levels: is the delimiter another one?")
     return lines
+
+
+def _without_levels(path: Path, column: str, delimiter: str, text: str) -> PluginError:
+    """Say which delimiter was expected, and which one every line has, if one does."""
+    lines = [line for line in text.splitlines() if line]
+    other = next((mark for mark in _DELIMITERS if lines and all(mark in line for line in lines)), None)
+    help_ = "each line holds a value, then its labels, the nearest first"
+    if other is not None:
+        written = "tab" if other == "\t" else other
+        help_ = f'every line has `{written}`: write `hierarchy: {{csv: {path.name}, delimiter: "{_escaped(other)}"}}`'
+    what = f"has no levels: no line of it has the delimiter `{_escaped(delimiter)}`"
+    return PluginError(Diagnostic("PPF788", f"the hierarchy of `{column}`, {path.name}, {what}", help=help_))
+
+
+def _escaped(mark: str) -> str:
+    return "\\t" if mark == "\t" else mark
 
 
 def _unusable(path: Path, column: str, what: str) -> PluginError:

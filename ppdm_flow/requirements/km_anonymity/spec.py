@@ -46,8 +46,7 @@ def draft(facts: DraftFacts) -> Draft | None:
         return None
     reason = (
         f"An adversary who knows {_KNOWN_ITEMS} items of somebody's set finds at least {facts.people - 1} other sets"
-        " with both. A larger `m` protects from adversaries who know more, and loses more. Sets are counted: a person"
-        " who has several sets needs them joined into one first."
+        " with both. A larger `m` protects from adversaries who know more, and loses more."
     )
     return Draft(reason, {"k": facts.people, "m": _KNOWN_ITEMS})
 

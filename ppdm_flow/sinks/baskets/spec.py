@@ -24,7 +24,9 @@ class BasketsSinkParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sinks/baskets", Kind.SINK, sets="only", endings=(".baskets", ".baskets.gz")),
+    info=PluginInfo.of_page(
+        "sinks/baskets", Kind.SINK, sets="only", endings=(".baskets", ".baskets.gz", ".basket", ".basket.gz")
+    ),
     params=BasketsSinkParams,
     algorithm="ppdm_flow.sinks.baskets.algorithm:BasketsSink",
 )

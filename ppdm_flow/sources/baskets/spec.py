@@ -18,7 +18,9 @@ class BasketsSourceParams(Params):
 
 
 SPEC = PluginSpec(
-    info=PluginInfo.of_page("sources/baskets", Kind.SOURCE, sets="only", endings=(".baskets", ".baskets.gz")),
+    info=PluginInfo.of_page(
+        "sources/baskets", Kind.SOURCE, sets="only", endings=(".baskets", ".baskets.gz", ".basket", ".basket.gz")
+    ),
     params=BasketsSourceParams,
     algorithm="ppdm_flow.sources.baskets.algorithm:BasketsSource",
 )

@@ -110,6 +110,19 @@ def test_what_is_refused_names_the_column_and_no_value(own, values, code) -> Non
     assert "canary" not in str(raised.value)
 
 
+def test_a_file_with_another_delimiter_is_told_with_both(tmp_path) -> None:
+    for mark, written in ((",", ","), ("\t", "\\t"), ("|", "|")):
+        (tmp_path / "h.csv").write_text(f"Paris{mark}FR\nLyon{mark}FR\n")
+        with pytest.raises(PluginError) as raised:
+            read_csv(tmp_path / "h.csv", ";", "x")
+        (diagnostic,) = raised.value.diagnostics
+        assert diagnostic.message.endswith("has no levels: no line of it has the delimiter `;`")
+        assert f'delimiter: "{written}"' in diagnostic.help
+    (tmp_path / "h.csv").write_text("Paris\nLyon\n")
+    with pytest.raises(PluginError, match="no levels"):
+        read_csv(tmp_path / "h.csv", ";", "x")
+
+
 def test_a_level_that_there_is_not() -> None:
     steps = ladder("x", FORMS["prefix"][0], HERE)
     assert steps.height == 3
