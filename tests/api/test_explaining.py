@@ -273,6 +273,7 @@ def test_parameters_are_told():
     assert "- `fraction`: a number above 0 and of at most 1" in page
     assert "  - `prefix`: a whole number of at least 0" in api.explain("generalize")
     assert "It takes none." in api.explain("shuffle_rows")
+    assert "It takes none.\n\nThis is one figure" in api.explain("information_kept")
 
 
 def test_without_a_page_the_docstring_tells_of_parameters():

@@ -37,7 +37,7 @@ def parameters(model: type[BaseModel], about: str = "") -> str:
     """Return what a plugin's ``with:`` may hold; without words ``about`` it, those of the model's docstring."""
     keys = shape_of(model)
     if not keys.keys:
-        return "## Parameters\n\nIt takes none."
+        return "\n\n".join(part for part in ("## Parameters", "It takes none.", about) if part)
     return "\n\n".join(part for part in ("## Parameters", about or _about(model), "\n".join(_lines(keys, ""))) if part)
 
 

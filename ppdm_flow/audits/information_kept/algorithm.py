@@ -147,6 +147,8 @@ def _set_figures(attribute: _Attribute, best: SetsKept | Figure, ctx: AuditConte
         note = "not compared: the original has one item, or none"
     elif best.column in ctx.set_operators:
         note = RANDOMIZED
+    elif best.occurrences_lost:
+        note = f"{best.items_lost:,} of {best.items:,} items lost, {best.occurrences_lost:.1%} of all occurrences"
     return {
         f"{name}.kept": Figure(best.share, "share", note=note),
         f"{name}.items_lost": Figure(best.items_lost, "items"),
@@ -163,8 +165,8 @@ def _lost_items(best: SetsKept | Figure, ctx: AuditContext) -> Iterator[Finding]
     less = "A smaller `m` keeps more, and so does a smaller `k`; both protect less: `ppdm-flow sweep` shows how much"
     if best.items_lost > _HALF * best.items or best.occurrences_lost > _HALF:
         what = (
-            f"`{best.column}` lacks {best.items_lost:,} of its {best.items:,} items, and with others"
-            f" {best.occurrences_lost:.0%} of all occurrences{by}"
+            f"`{best.column}` lost {best.items_lost:,} of its {best.items:,} items, and {best.occurrences_lost:.0%} of"
+            f" all occurrences of items{by}"
         )
         advice = less
         if hierarchy_of(best.column, ctx) is None:

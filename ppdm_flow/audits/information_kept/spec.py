@@ -16,7 +16,10 @@ SPEC = PluginSpec(
         "audits/information_kept",
         Kind.AUDIT,
         asks=AccessRequirements(
-            DataAccess.COUNTS, {"numbers": DataAccess.ROWS, "weights": DataAccess.ROWS}, passes=2, passes_each=2
+            DataAccess.COUNTS,
+            {"numbers": DataAccess.ROWS, "sets": DataAccess.ROWS, "weights": DataAccess.ROWS},
+            passes=2,
+            passes_each=2,
         ),
     ),
     params=InformationKeptParams,

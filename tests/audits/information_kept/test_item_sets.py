@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
+from ppdm_flow.api.run import run
 from ppdm_flow.audits.information_kept.algorithm import InformationKeptAudit
 from ppdm_flow.core.attributes import Change, HierarchySpec
 from ppdm_flow.core.draws import Draws, RunKey
@@ -134,7 +138,7 @@ def test_what_is_left_out_is_counted_and_warned_of(build, baskets):
     assert found.figures["s.occurrences_lost"].value == pytest.approx(gone / sum(map(len, baskets)))
     (warning,) = found.findings
     assert (warning.code, warning.subject) == ("PPF927", "public.s")
-    assert "lacks 30 of its 40 items" in warning.text
+    assert "lost 30 of its 40 items" in warning.text
     assert "after step `coarsen`. A smaller `m` keeps more" in warning.text
     assert "With a `hierarchy`" in warning.text
     with_most = [row - {"item 1"} for row in baskets]
@@ -180,3 +184,44 @@ def test_randomized_originals_are_not_compared(build, baskets):
     figures = outcome(case).figures
     assert figures["mean_kept"].value is None
     assert figures["mean_kept"].note == "not compared: the original's sets `s` are randomized"
+
+
+POLICY = """version: 1
+name: sets
+source: {{path: "{path}"{source}}}
+attributes: {{items: {{role: items}}}}
+privacy: {{km_anonymity: {{k: 5, m: 2}}}}
+randomness: {{mode: reproducible, seed: "1"}}
+steps: {{frequent: {{use: apriori_anonymization}}}}
+releases: {{study: {{path: sets.baskets}}}}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "source", "mark", "lost", "items"),
+    [
+        ("faers/faers_2022q3_cases.dat.gz", "", " ", 913, 973),
+        ("groceries/groceries.csv", ", format: baskets", ",", 115, 169),
+    ],
+)
+def test_what_km_anonymity_costs(data, tmp_path, report_of, name, source, mark, lost, items):
+    """Items are left out alike in every set, so that the share that is kept follows from counts of items alone."""
+    file = data / name
+    if not file.is_file():
+        pytest.skip(f"{name} is not at hand")
+    (tmp_path / "p.yaml").write_text(POLICY.format(path=file, source=source))
+    folder = run(tmp_path / "p.yaml", out=tmp_path / "runs").run_dir
+    document = report_of(folder)
+    raw = file.read_bytes()
+    text = (gzip.decompress(raw) if name.endswith(".gz") else raw).decode()
+    counts = Counter(item for row in csv.reader(text.splitlines(), delimiter=mark) for item in set(row) if item)
+    released = (folder / "released" / "study" / "sets.baskets").read_text()
+    left = {item for row in csv.reader(released.splitlines()) for item in row}
+    total = counts.total()
+    guess = {item: n * (1 - n / total) for item, n in counts.items()}
+    figures = {n.removeprefix("information_kept.items."): m["value"] for n, m in document["metrics"].items()}
+    assert figures["kept"] == pytest.approx(sum(guess[i] for i in counts if i in left) / sum(guess.values()), abs=1e-9)
+    assert (figures["items_lost"], len(counts)) == (lost, items)
+    assert figures["occurrences_lost"] == pytest.approx(sum(counts[i] for i in counts if i not in left) / total)
+    assert [f["code"] for f in document["findings"]].count("PPF927") == 1
