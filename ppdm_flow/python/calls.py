@@ -374,16 +374,26 @@ def profile(
     encoding: str | None = None,
     escape: str | None = None,
     columns: Sequence[str] | None = None,
+    input_format: str | None = None,
 ) -> ProfileResult:
     """Measure data and guess roles: ``document`` has the columns, ``rendered("text")`` shows them. Raises DataError.
 
-    The options say how a text file is written; what is None is found out, and ``read_as`` says what was taken.
+    The options say how a text file is written, and ``input_format`` is the file's format where its name does not say
+    it; what is None is found out, and ``read_as`` says what was taken.
     """
     names = None if columns is None else tuple(columns)
     with in_full(), as_file(data) as file:
         if file is None:
             raise wrong_argument("`profile` needs `data`")
-        return profile_file(file, header=header, delimiter=delimiter, encoding=encoding, escape=escape, names=names)
+        return profile_file(
+            file,
+            header=header,
+            delimiter=delimiter,
+            encoding=encoding,
+            escape=escape,
+            names=names,
+            input_format=input_format,
+        )
 
 
 @with_checked_arguments

@@ -23,7 +23,7 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import union
 from ppdm_flow.tables.counts import weights_of
-from ppdm_flow.tables.sets import Baskets, PackedSets, SeededSets, SetColumn
+from ppdm_flow.tables.sets import Baskets, SeededSets, SetColumn
 from ppdm_flow.tables.sets.baskets import placed
 from ppdm_flow.tables.table import Table
 
@@ -137,41 +137,31 @@ class _OccurrenceTally:
     def add(self, original: Baskets, released: SetColumn, rows: Integers) -> None:
         """Add pairs of rows that stand for so many ``rows`` each."""
         owner, item = original.rows(), placed(original.categories, self.items.texts)[original.items].astype(np.int64)
-        found = _Membership.of(released, self.table.labels)
+        sets = _ReleasedSets(released, self.table.labels)
         error = self.items.guessing[item]
-        open_, explained = np.ones(len(item), np.bool_), [np.zeros(0, np.int64)]
+        uncovered = np.ones(len(item), np.bool_)
         for ranked in self.table.ranked:
             label = ranked[item]
             there = np.flatnonzero(label >= 0)
-            there = there[found.has(owner[there], label[there])]
-            explained.append(owner[there] * len(self.table.labels) + label[there])
-            first = there[open_[there]]
+            there = there[sets.find(owner[there], label[there])]
+            first = there[uncovered[there]]
             error[first] = 1.0 - self.items.counts[item[first]] / self.table.rows[label[first]]
-            open_[first] = False
+            uncovered[first] = False
         size, weights = len(self.items.texts), rows[owner]
         self.lost += float(error @ weights)
         self.paired += np.bincount(item, weights=weights, minlength=size).astype(np.int64)
-        self.shown += np.bincount(item[~open_], weights=weights[~open_], minlength=size).astype(np.int64)
-        self._add_wrong(owner[open_], item[open_], found, np.unique(np.concatenate(explained)), original, rows)
+        self.shown += np.bincount(item[~uncovered], weights=weights[~uncovered], minlength=size).astype(np.int64)
+        wide = sets.count(self.table.wide)
+        wrong = (
+            sets.sizes - sets.found() - np.where(original.sizes > 0, wide, 0)
+        )  # a `*` says nothing, and nothing wrong
+        if wrong.any():
+            self._add_wrong(wrong, owner[uncovered], item[uncovered], rows)
 
-    def _add_wrong(
-        self,
-        owner: Integers,
-        item: Integers,
-        found: _Membership,
-        explained: Integers,
-        original: Baskets,
-        rows: Integers,
-    ) -> None:
+    def _add_wrong(self, wrong: Integers, owner: Integers, item: Integers, rows: Integers) -> None:
         """Add labels that cover no item of their set; ``owner`` and ``item`` are the occurrences that are lost."""
-        right = np.bincount(explained // max(1, len(self.table.labels)), minlength=len(original))
-        wide = found.count(self.table.wide)
-        right += np.where(original.sizes > 0, wide, 0)  # they say nothing, and nothing wrong
-        wrong = found.sizes - right
-        if not wrong.any():
-            return
-        gone = np.bincount(owner, minlength=len(original))
-        chance = np.bincount(owner, weights=1.0 - self.items.guessing[item], minlength=len(original))
+        gone = np.bincount(owner, minlength=len(wrong))
+        chance = np.bincount(owner, weights=1.0 - self.items.guessing[item], minlength=len(wrong))
         replaced = np.minimum(1.0, wrong / np.maximum(gone, 1))  # the guess is the wrong label, not one by chance
         self.lost += float((replaced * chance + np.maximum(0, wrong - gone)) @ rows)
 
@@ -195,50 +185,57 @@ class _OccurrenceTally:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Membership:
-    """Which labels are in which released sets: ascending ``keys`` of row and label, or bits of ``words``.
+class _ReleasedSets:
+    """Released sets that can be asked for labels, and know which of theirs were found.
 
-    ``place`` (labels,) is the code that a label has in these sets, -1 where it has none; ``sizes`` (rows,) are how many
-    labels a set holds.
+    Plain ones have ascending keys of row and code; of randomized ones the bits are looked at, as they have many items.
     """
 
-    place: Integers
-    sizes: Integers
-    width: int
-    keys: Integers | None
-    words: npt.NDArray[np.uint64] | None
-
-    @classmethod
-    def of(cls, sets: SetColumn, labels: pa.StringArray) -> _Membership:
-        """Make sets ready to be asked."""
-        place, width = placed(labels, sets.categories).astype(np.int64), max(1, len(sets.categories))
+    def __init__(self, sets: SetColumn, labels: pa.StringArray) -> None:
+        self.place = placed(labels, sets.categories).astype(np.int64)
+        self.width = max(1, len(sets.categories))
+        self.words: npt.NDArray[np.uint64] | None = None
+        self.keys = np.zeros(0, np.int64)
         if isinstance(sets, Baskets):
-            return cls(place, sets.sizes.astype(np.int64), width, sets.rows() * width + sets.items, None)
-        packed = expand(sets) if isinstance(sets, SeededSets) else sets
-        if not isinstance(packed, PackedSets):
-            raise TypeError
-        return cls(place, np.bitwise_count(packed.words).sum(axis=1, dtype=np.int64), width, None, packed.words)
+            self.sizes = sets.sizes.astype(np.int64)
+            self.keys = sets.rows() * self.width + sets.items
+        else:
+            self.words = (expand(sets) if isinstance(sets, SeededSets) else sets).words
+            self.sizes = np.bitwise_count(self.words).sum(axis=1, dtype=np.int64)
+        self.marked = np.zeros(len(self.keys), np.bool_)
+        self.bits = [np.zeros(0, np.int64)]
 
-    def has(self, rows: Integers, labels: Integers) -> npt.NDArray[np.bool_]:
-        """Return whether the set of each row holds the label beside it."""
+    def find(self, rows: Integers, labels: Integers) -> npt.NDArray[np.bool_]:
+        """Return whether the set of each row holds the label beside it, and remember those that are there."""
         code = self.place[labels]
         there = code >= 0
-        if self.keys is None and self.words is not None:
-            words = self.words[rows[there], code[there] // _WORD]
-            there[there] = (words >> (code[there] % _WORD).astype(np.uint64)) & np.uint64(1) > 0
-        elif self.keys is not None:
-            keys = rows[there] * self.width + code[there]
+        keys = rows[there] * self.width + code[there]
+        if self.words is None:
             at = np.searchsorted(self.keys, keys)
-            found = at < len(self.keys)
-            found[found] = self.keys[at[found]] == keys[found]
-            there[there] = found
+            held = at < len(self.keys)
+            held[held] = self.keys[at[held]] == keys[held]
+            self.marked[at[held]] = True
+        else:
+            words = self.words[rows[there], code[there] // _WORD]
+            held = (words >> (code[there] % _WORD).astype(np.uint64)) & np.uint64(1) > 0
+            self.bits.append(keys[held])
+        there[there] = held
         return there
 
+    def found(self) -> Integers:
+        """Return how many labels of the set of each row were found."""
+        keys = self.keys[self.marked] if self.words is None else np.unique(np.concatenate(self.bits))
+        return np.bincount(keys // self.width, minlength=len(self.sizes))
+
     def count(self, labels: npt.NDArray[np.bool_]) -> Integers:
-        """Return how many of these labels the set of each row holds."""
-        every = np.arange(len(self.sizes))
-        held = np.zeros(len(every), np.int64)
-        for label in np.flatnonzero(labels):
-            held += self.has(every, np.full(len(every), label))
-        return held
+        """Return how many of these labels the set of each row holds, and remember none."""
+        codes = self.place[labels]
+        codes = codes[codes >= 0]
+        if not len(codes):
+            return np.zeros(len(self.sizes), np.int64)
+        if self.words is None:
+            return np.bincount(
+                self.keys[np.isin(self.keys % self.width, codes)] // self.width, minlength=len(self.sizes)
+            )
+        shifts = (codes % _WORD).astype(np.uint64)
+        return np.asarray(((self.words[:, codes // _WORD] >> shifts) & np.uint64(1)).sum(axis=1), dtype=np.int64)
