@@ -11,7 +11,7 @@ from ppdm_flow.core.results import Figure, RequirementResult
 from ppdm_flow.core.suggest import closest
 from ppdm_flow.engine.judging.results import JudgedResults
 from ppdm_flow.plan.definition import Plan
-from ppdm_flow.report.run.fields import TOTAL, is_total
+from ppdm_flow.report.run.fields import OF_ATTRIBUTE, TOTAL, is_total
 
 _DIRECTIONS = ("min", "max")
 _SMALLER = frozenset(
@@ -25,6 +25,7 @@ _SMALLER = frozenset(
         "eigenvalue_change",
         "error_increase",
         "inferences",
+        "items_lost",
         "largest_association_change",
         "largest_column_ratio",
         "largest_correlation_change",
@@ -42,6 +43,7 @@ _SMALLER = frozenset(
         "mean_total_variation",
         "nas",
         "new_support",
+        "occurrences_lost",
         "pmse",
         "prosecutor_average",
         "prosecutor_highest",
@@ -65,6 +67,7 @@ _LARGER = frozenset(
         "genuine",
         "information_kept",
         "k",
+        OF_ATTRIBUTE,
         TOTAL,
         "record_utility",
         "recovered",

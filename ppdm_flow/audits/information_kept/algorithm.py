@@ -162,14 +162,20 @@ def _lost_items(best: SetsKept | Figure, ctx: AuditContext) -> Iterator[Finding]
         return
     steps = list(dict.fromkeys(step for step, _ in ctx.attributes[best.column].changes))
     by = f" after {_steps_in_words(steps)}" if steps else ""
-    less = "A smaller `m` keeps more, and so does a smaller `k`; both protect less: `ppdm-flow sweep` shows how much"
+    less = (
+        "For `km_anonymity`, a smaller `m` keeps more, and so does a smaller `k`; both protect less: `ppdm-flow sweep`"
+        " shows how much"
+    )
     if best.items_lost > _HALF * best.items or best.occurrences_lost > _HALF:
         what = (
             f"`{best.column}` lost {best.items_lost:,} of its {best.items:,} items, and {best.occurrences_lost:.0%} of"
             f" all occurrences of items{by}"
         )
         advice = less
-        if hierarchy_of(best.column, ctx) is None:
+        if best.rows_lost > _HALF * best.occurrences_lost:
+            what += f": {best.rows_lost:.0%} with rows that were left out"
+            advice = "Let steps leave out fewer rows, or shorten sets in place of discarding them (`longer: truncate`)"
+        elif hierarchy_of(best.column, ctx) is None:
             advice += ". With a `hierarchy`, rare items can become categories in place of being left out"
     elif best.share < _HALF:
         what = f"`{best.column}` keeps {best.share:.0%} of its information{by}: its labels stand for many items each"

@@ -35,7 +35,8 @@ class SetsKept:
     """What ``column`` keeps: a ``share`` of the information, None where there was none.
 
     Of ``items`` distinct ones of the original, ``items_lost`` occur under no label any more; ``occurrences_lost`` is
-    the share of occurrences that no label of their set covers, 0 where no set has an item.
+    the share of occurrences that no label of their set covers, 0 where no set has an item; ``rows_lost`` of all are
+    lost with their rows.
     """
 
     column: str
@@ -43,6 +44,7 @@ class SetsKept:
     items: int
     items_lost: int
     occurrences_lost: float
+    rows_lost: float
 
 
 def sets_kept(
@@ -182,6 +184,7 @@ class _OccurrenceTally:
             int(occurring.sum()),
             int((occurring & (self.shown == 0)).sum()),
             gone / max(1, total),
+            int(dropped.sum()) / max(1, total),
         )
 
 

@@ -139,8 +139,10 @@ def test_what_is_left_out_is_counted_and_warned_of(build, baskets):
     (warning,) = found.findings
     assert (warning.code, warning.subject) == ("PPF927", "public.s")
     assert "lost 30 of its 40 items" in warning.text
-    assert "after step `coarsen`. A smaller `m` keeps more" in warning.text
+    assert "after step `coarsen`. For `km_anonymity`, a smaller `m` keeps more" in warning.text
     assert "With a `hierarchy`" in warning.text
+    (dropped,) = outcome(case_of(build, baskets, [*baskets[:200], *([...] * 300)], hierarchy=None)).findings
+    assert "with rows that were left out. Let steps leave out fewer rows" in dropped.text
     with_most = [row - {"item 1"} for row in baskets]
     assert not outcome(case_of(build, baskets, with_most, hierarchy=None)).findings
 
