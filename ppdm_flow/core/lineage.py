@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 UNTOLD = "PPF838"
 """The finding that says of a requirement that cells count as they are, since rows cannot be paired."""
@@ -104,6 +105,7 @@ class Lineage:
         )
 
 
+@lru_cache(maxsize=16_384)
 def own(name: str, determines: frozenset[str] = frozenset()) -> Lineage:
     """Return the lineage of an attribute of the source as it was read; its cells carry what it determines as well."""
     return Lineage(frozenset((name,)), carried=frozenset((name, *determines)) if determines else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -69,32 +69,35 @@ def effect(params: MondrianParams, scope: Scope) -> Effect:
     """
     todo = todo_of(params, scope)
     claims = [r.class_claim.partition(" ")[2] for r in todo.enforced]
+    protected = {secret for requirement in scope.requirements for secret in requirement.secrets}
+    telling = [name for name in todo.attributes if not _is_known(name, scope, protected)]
+    also_seen = (*todo.sensitive, *subject_read(scope))
     return Effect(
-        reads=tuple(dict.fromkeys((*todo.attributes, *todo.sensitive, *subject_read(scope)))),
+        reads=tuple(dict.fromkeys((*todo.attributes, *also_seen))),
         changes=dict.fromkeys(todo.attributes, Change.GENERALIZED),
-        derivations={n: _derivation(n, params, todo, scope) for n in todo.attributes},
+        derivations={n: _derivation(n, params, todo.attributes, telling, also_seen) for n in todo.attributes},
         serves=tuple(r.id for r in todo.enforced),
         guarantee=claimed(claims, scope),
         problems=(*_of_task(todo), *_of_names(params, scope, todo.attributes), *of_subject(scope)),
     )
 
 
-def _derivation(name: str, params: MondrianParams, todo: RecodingTask, scope: Scope) -> Derivation:
-    others = [n for n in todo.attributes if n != name]
-    telling = tuple(n for n in others if not _is_known(n, scope))
-    seen = (*others, *todo.sensitive, *subject_read(scope))
-    looked_at = tuple(n for n in seen if n not in telling and n != name)
+def _derivation(
+    name: str, params: MondrianParams, recoded: Sequence[str], telling: Sequence[str], also_seen: Sequence[str]
+) -> Derivation:
+    others = [n for n in recoded if n != name]
+    computed_from = dict.fromkeys((name, *telling))
+    looked_at = tuple(n for n in (*others, *also_seen) if n not in computed_from)
     alone = not others and params.partitioning == "strict"
-    return Derivation((name, *telling), looked_at, value_map=alone, carries=(name, *others))
+    return Derivation(tuple(computed_from), looked_at, value_map=alone, carries=(name, *others))
 
 
-def _is_known(name: str, scope: Scope) -> bool:
+def _is_known(name: str, scope: Scope, protected: Collection[str]) -> bool:
     """Whether a column holds a quasi-identifier alone, which no requirement protects."""
     facts = scope.attributes.get(name)
-    if facts is None or facts.role is not Role.QUASI_IDENTIFIER:
+    if facts is None or facts.role is not Role.QUASI_IDENTIFIER or facts.source in protected:
         return False
-    protected = any(facts.source in r.secrets for r in scope.requirements)
-    return facts.lineage.computed_from == {facts.source} and not protected
+    return facts.lineage.computed_from == {facts.source}
 
 
 def _of_task(todo: RecodingTask) -> list[Problem]:

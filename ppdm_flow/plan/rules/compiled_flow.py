@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,7 +68,7 @@ def perturbers(fact: AttributeFacts) -> tuple[str, ...]:
     return tuple(step for step, change in fact.changes if change is Change.PERTURBED)
 
 
-def covers(names: tuple[str, ...], fact: AttributeFacts) -> bool:
+def covers(names: Collection[str], fact: AttributeFacts) -> bool:
     """Whether one of ``names`` (patterns while the columns are unread) means the attribute."""
     return fact.source in names or fact.name in names or any(matches(name, fact.source) for name in names)
 

@@ -40,11 +40,12 @@ def uncovered_quasi_identifiers(flow: CompiledFlow) -> Iterator[Diagnostic]:
     """A quasi-identifier that forms no class of several rows and is in no channel, where none counts whole rows."""
     if flow.policy.privacy.says_none or any(r.counts_whole_rows for r in flow.plan.requirements):
         return
-    counted = _named_for_releases(flow, lambda r: r.grouping if r.hides_people else ())
-    joining = tuple(key for audit in flow.rejoins() if isinstance(key := audit.bound.document.get("key"), str))
+    joining = {key for audit in flow.rejoins() if isinstance(key := audit.bound.document.get("key"), str)}
+    grouping = _named_for_releases(flow, lambda r: r.grouping if r.hides_people else ())
+    counted = {release: names | joining for release, names in grouping.items()}
     for fact, published in _published(flow, Role.QUASI_IDENTIFIER):
         sources = [replace(fact, source=source) for source in fact.lineage.computed_from]
-        if releases := [n for n in published if not any(covers((*counted[n], *joining), each) for each in sources)]:
+        if releases := [n for n in published if not any(covers(counted[n], each) for each in sources)]:
             yield Diagnostic(
                 "PPF552",
                 f"the quasi-identifier `{fact.source}` reaches {_releases(releases)}, but no requirement counts it",
@@ -97,10 +98,10 @@ def uncounted_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 def _named_for_releases(
     flow: CompiledFlow, names: Callable[[Requirement], tuple[str, ...]]
-) -> Mapping[str, tuple[str, ...]]:
+) -> Mapping[str, frozenset[str]]:
     """Return for each release what the requirements about it name."""
     return {
-        release.name: tuple(n for r in flow.plan.requirements if r.concerns(release.name) for n in names(r))
+        release.name: frozenset(n for r in flow.plan.requirements if r.concerns(release.name) for n in names(r))
         for release in flow.plan.releases
     }
 
