@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
@@ -16,6 +17,7 @@ from ppdm_flow.core.suggest import closest
 from ppdm_flow.sdk.spec import Problem
 
 UNKNOWN = "PPF606"
+_MAGIC = re.compile(r"[*?\[]")
 
 Attributes = Mapping[str, AttributeFacts]
 R = TypeVar("R", bound=Requirement)
@@ -23,13 +25,18 @@ R = TypeVar("R", bound=Requirement)
 
 def is_pattern(name: str) -> bool:
     """Whether ``name`` is a glob pattern."""
-    return any(mark in name for mark in "*?[")
+    return _MAGIC.search(name) is not None
 
 
 def reaches(name: str, known: Iterable[str]) -> bool:
     """Whether an attribute is among ``known``; while the columns are unread, patterns stand among them."""
     names = tuple(known)
-    return name in names or any(is_pattern(k) and fnmatchcase(name, k) for k in names)
+    return name in names or any(fnmatchcase(name, k) for k in _patterns(names))
+
+
+@lru_cache(maxsize=32)
+def _patterns(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if is_pattern(name))
 
 
 def matching(pattern: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -37,7 +44,7 @@ def matching(pattern: str, known: Iterable[str]) -> tuple[str, ...]:
     names = tuple(known)
     if pattern in names:
         return (pattern,)
-    matches = tuple(k for k in names if is_pattern(pattern) and fnmatchcase(k, pattern))
+    matches = tuple(k for k in names if fnmatchcase(k, pattern)) if is_pattern(pattern) else ()
     return matches or ((pattern,) if reaches(pattern, names) else ())
 
 

@@ -14,6 +14,7 @@ from ppdm_flow.core.spans import Span
 from ppdm_flow.core.texts import escaped, visible_line
 from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.floors.strength import fitting
+from ppdm_flow.policy.loaded import PolicyPath
 from ppdm_flow.policy.redaction import UNSHOWN
 
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*|-?[0-9]+(\.[0-9]+)?")
@@ -30,7 +31,8 @@ def show(path: Path, sets: Mapping[str, str] = {}, *, origin: bool = False) -> s
         raise PolicyError(loaded.diagnostics, loaded.sources)
     if not origin:
         return shown_text(loaded)
-    rows = [tuple(map(visible_line, row)) for row in (*_params(loaded), *_leaves(loaded.tree, (), loaded))]
+    leaves = _leaves(loaded.tree, (), loaded, _limits(loaded))
+    rows = [tuple(map(visible_line, row)) for row in (*_params(loaded), *leaves)]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
 
@@ -89,20 +91,25 @@ def _params(loaded: PolicyReading) -> Iterator[tuple[str, str, str]]:
         yield f"params.{param.name}{value}", where, " ".join(param.help.split())
 
 
-def _leaves(value: Any, path: tuple[str, ...], loaded: PolicyReading) -> Iterator[tuple[str, str, str]]:
+def _leaves(
+    value: Any, path: tuple[str, ...], loaded: PolicyReading, limits: Mapping[PolicyPath, str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each value's path, place, and the floors about it; of a floor itself, what it demands."""
     if isinstance(value, Mapping) and value:
         for key, item in value.items():
-            yield from _leaves(item, (*path, str(key)), loaded)
+            yield from _leaves(item, (*path, str(key)), loaded, limits)
         return
-    yield ".".join(path), _place(loaded.places.value(*path)), _limits(value, path, loaded)
+    limit = str(value) if path[0] == "floors" else limits.get(path, "")
+    yield ".".join(path), _place(loaded.places.value(*path)), limit
 
 
-def _limits(value: Any, path: tuple[str, ...], loaded: PolicyReading) -> str:
-    """Say which floors are about a value; of a floor itself, what it demands."""
-    if path[0] == "floors":
-        return str(value)
-    about = (f for f in loaded.floors if any(place.path == path for place in fitting(loaded.tree, f.path)))
-    return "; ".join(f"must {f.words} ({_place(f.span)})" for f in about)
+def _limits(loaded: PolicyReading) -> dict[PolicyPath, str]:
+    """Return by path which floors are about a value."""
+    words: dict[PolicyPath, list[str]] = {}
+    for floor in loaded.floors:
+        for path in dict.fromkeys(place.path for place in fitting(loaded.tree, floor.path)):
+            words.setdefault(path, []).append(f"must {floor.words} ({_place(floor.span)})")
+    return {path: "; ".join(each) for path, each in words.items()}
 
 
 def _place(span: Span | None) -> str:

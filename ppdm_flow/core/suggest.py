@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache, partial
 from types import MappingProxyType
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA, Indel
 
 from ppdm_flow.core.pages import synonyms
@@ -18,6 +20,9 @@ _LONGEST = 60
 """Characters of a word that may be a misspelt one."""
 _ALIKE = 0.6
 """How similar a word has to be that is more than a few edits away."""
+_MOST_EDITS = 3
+_MARGIN = 0.01
+"""By which similarities may be off: `process.extract` rounds its cutoff."""
 
 
 def synonyms_of(word: str) -> Sequence[str]:
@@ -40,19 +45,33 @@ def confident(word: str, known: Iterable[str], aliases: Aliases = NO_ALIASES) ->
     """Return the known word that is but a few edits away, or that other tools write so; None without one."""
     if len(word) > _LONGEST:
         return None
-    candidates = sorted(set(known))
+    candidates = frozenset(known)
     bare = _bare(word)
-    for name in candidates:
-        if _bare(name) == bare:
-            return name
+    name_by_bare = _name_by_bare(candidates)
+    if bare in name_by_bare:
+        return name_by_bare[bare]
     for alias in (*aliases.get(bare, ()), *synonyms_of(word)):
         if alias in candidates:
             return alias
-    edits = {name: OSA.distance(bare, _bare(name)) for name in candidates}
-    least = min(edits.values(), default=0)
-    near = [name for name, number in edits.items() if number == least]
-    best = max(near, key=lambda name: Indel.normalized_similarity(bare, _bare(name)), default=None)
-    return best if best is not None and least <= _allowed(bare, _bare(best)) else None
+    near = process.extract(bare, name_by_bare.keys(), scorer=OSA.distance, score_cutoff=_MOST_EDITS, limit=None)
+    if not near:
+        return None
+    least = near[0][1]
+    best = max((near_bare for near_bare, edits, _ in near if edits == least), key=partial(_similarity, bare))
+    return name_by_bare[best] if least <= _allowed(bare, best) else None
+
+
+@lru_cache(maxsize=32)
+def _name_by_bare(known: frozenset[str]) -> Mapping[str, str]:
+    """Return known words by their bare form, in alphabetical order; of words with one bare form the first."""
+    names: dict[str, str] = {}
+    for name in sorted(known):
+        names.setdefault(_bare(name), name)
+    return names
+
+
+def _similarity(one: str, other: str) -> float:
+    return Indel.normalized_similarity(one, other)
 
 
 def _allowed(one: str, other: str) -> int:
@@ -64,12 +83,26 @@ def _allowed(one: str, other: str) -> int:
 
 
 def _resembling(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word with the highest ratio of ``difflib`` to ``word``, or None below ``_ALIKE``.
+
+    No ratio is above the normalized Indel similarity, which is quick to compute: candidates come in its order, and
+    those whose similarity is below the best ratio so far are left out.
+    """
     if len(word) > _LONGEST:
         return None
     bare = _bare(word)
-    candidates = {_bare(c): c for c in sorted(set(known), reverse=True)}
-    near = difflib.get_close_matches(bare, candidates, n=1, cutoff=_ALIKE)
-    return candidates[near[0]] if near else None
+    name_by_bare = _name_by_bare(frozenset(known))
+    matcher = SequenceMatcher()
+    matcher.set_seq2(bare)
+    best = (_ALIKE, "")
+    for candidate, limit, _ in process.extract(
+        bare, name_by_bare.keys(), scorer=Indel.normalized_similarity, score_cutoff=_ALIKE - _MARGIN, limit=None
+    ):
+        if limit < best[0] - _MARGIN:
+            break
+        matcher.set_seq1(candidate)
+        best = max(best, (matcher.ratio(), candidate))
+    return name_by_bare.get(best[1])
 
 
 def _bare(word: str) -> str:

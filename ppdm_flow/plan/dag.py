@@ -96,17 +96,22 @@ def with_audits(
     for node, (names, measured) in audits.items():
         graph.add_edges_from(_read_by(node, map(release_key, names), flow))
         graph.add_edges_from((node, each, {"figure": each}) for each in measured if each in graph)
-    measured_alone = [node for node, kind in graph.nodes(data="kind") if kind in ("requirement", "step")]
+    owners: dict[str, list[tuple[str | None, str]]] = {
+        node: [(None, node)] for node, kind in graph.nodes(data="kind") if kind in ("requirement", "step")
+    }
+    for node in audits:
+        release, _, name = node.rpartition("/")
+        owners.setdefault(name, []).append((release, node))
     for gate in gates:
         graph.add_node(gate.id, kind="gate")
-        owners = {node: [node] for node in measured_alone}
-        for node in audits:
-            release, _, name = node.rpartition("/")
-            if release in gate.releases:
-                owners.setdefault(name, []).append(node)
-        owner = max((name for name in owners if gate.figure.startswith(f"{name}.")), key=len, default="")
-        figure = {"figure": gate.figure.removeprefix(f"{owner}.")}
-        graph.add_edges_from((node, gate.id, figure) for node in owners.get(owner, ()))
+        ends = [place for place, letter in enumerate(gate.figure) if letter == "."]
+        where = {None, *gate.releases}
+        for end in reversed(ends):  # the longest name that has a node for these releases
+            nodes = [node for release, node in owners.get(gate.figure[:end], ()) if release in where]
+            if nodes:
+                figure = {"figure": gate.figure[end + 1 :]}
+                graph.add_edges_from((node, gate.id, figure) for node in nodes)
+                break
     return graph
 
 

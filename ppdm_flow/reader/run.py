@@ -160,19 +160,14 @@ class RunReader:
                     out: dict[int, list[GroupTables]] = {}
                     question = run_files.question(*key, self._nulls)
                     alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
-                    for one in groups(
-                        self._database_of(sql),
-                        run_files.source,
-                        run_files.files,
-                        question,
-                        self._known_rows,
-                        alone=alone,
-                    ):
+                    files = run_files.telling(question, alone)
+                    database = self._database_of(sql)
+                    for one in groups(database, run_files.source, files, question, self._known_rows, alone=alone):
                         if one.file < run_files.own or (
                             joint_views is not None and one.file in joint_views.viewed[way]
                         ):
                             out.setdefault(one.file, []).append(one)
-                    for name, tables in run_files.by_name(out, sensitive).items():
+                    for name, tables in run_files.by_name(run_files.spread(out, files), sensitive).items():
                         every[name] = (*every.get(name, ()), *tables)
                 self._figures_sql[key] = every
             return self._figures_sql[key]
@@ -191,9 +186,10 @@ class RunReader:
             return {}
         with self._lock:
             run_files = self._run_files
-            linked = linked_to(
-                run_files.source, run_files.files, run_files.question(grouping, "", self._nulls), run_files.own
-            )
+            question = run_files.question(grouping, "", self._nulls)
+            files = run_files.telling(question)
+            linked = linked_to(run_files.source, files, question, min(run_files.own, len(files)))
+            linked = run_files.spread_links(linked, files)
         own = run_files.files[: run_files.own]
         about = frozenset(run_files.same[a] for a in grouping if a in run_files.same)
         return {
@@ -303,10 +299,11 @@ class RunReader:
         for run_files in self._ways:
             question = run_files.question(grouping, sensitive, self._nulls)
             alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
-            views_and_links = together(
-                run_files.source, run_files.files, question, self._known_rows, alone=alone, own=run_files.own
-            )
+            files = run_files.telling(question, alone)
+            own = min(run_files.own, len(files))
+            views_and_links = together(run_files.source, files, question, self._known_rows, alone=alone, own=own)
             views, linked = views_and_links or ({}, {})
+            views, linked = run_files.spread(views, files), run_files.spread_links(linked, files)
             names = [f.name for f in run_files.files]
             pairs = {(f, g) for f, beside in linked.items() for g in beside}
             pairs |= {(g, f) for f, g in pairs if f >= run_files.own}

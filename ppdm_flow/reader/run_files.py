@@ -54,8 +54,11 @@ from ppdm_flow.tables.numeric.column import floats_of_texts
 from ppdm_flow.tables.table import RowNumbers, Table, concat
 
 Floats = npt.NDArray[np.float64]
+T = TypeVar("T")
 V = TypeVar("V")
 
+_COPIES = 2
+"""Files that show the same cells, of which any number tells as much."""
 MICROSECONDS_OF_DAY = 86_400_000_000
 ORDER = "(order) "
 """Begins the attribute that rows in one order have in common: no attribute of a policy has such a name."""
@@ -66,7 +69,8 @@ class RunFiles:
     """The source and the files of a run. ``same`` names the attribute that is equal to another in every row.
 
     ``texts`` are the texts of each attribute's codes. After the ``own`` files of the run come those of earlier ones,
-    since which values of somebody have ``changed``. ``hashed`` is the source as their ledger knows it.
+    since which values of somebody have ``changed``. ``hashed`` is the source as their ledger knows it. ``copies``: all
+    files show the same cells of each row, so that two of them tell as much as all of them.
     """
 
     source: SourceRows
@@ -76,6 +80,30 @@ class RunFiles:
     own: int
     changed: bool = False
     hashed: HashedSource | None = None
+    copies: bool = False
+
+    def telling(self, question: ReaderQuestion, alone: Collection[int] = ()) -> tuple[ReleasedFile, ...]:
+        """Return the files that have to be looked at: the first two where all are copies of each other.
+
+        With each file that shows the same cells a guess takes a row with the same cells, all of whose chances with one
+        row add up to 1: another such file changes no weight and allows no value less. ``alone`` are files whose views
+        are taken by themselves too.
+        """
+        few = self.copies and not alone and question.nulls != Nulls.WILDCARD.value
+        return self.files[:_COPIES] if few else self.files
+
+    def spread(self, found: Mapping[int, T], telling: Sequence[ReleasedFile]) -> dict[int, T]:
+        """Return what was found of the files that were looked at for all files: of copies it is the same."""
+        if len(telling) == len(self.files):
+            return dict(found)
+        return {f: found[min(f, _COPIES - 1)] for f in range(len(self.files)) if min(f, _COPIES - 1) in found}
+
+    def spread_links(self, linked: Mapping[int, list[int]], telling: Sequence[ReleasedFile]) -> dict[int, list[int]]:
+        """Return for all files which others tell something of their rows: of copies all others, or none."""
+        if len(telling) == len(self.files):
+            return dict(linked)
+        every = range(len(self.files))
+        return {f: [g for g in every if g != f] if others else [] for f, others in self.spread(linked, telling).items()}
 
     def question(self, grouping: Sequence[str], sensitive: str, nulls: Nulls) -> ReaderQuestion:
         """Return a question about attributes of the source; attributes that are equal in every row are one."""
@@ -195,7 +223,9 @@ def read_files(
         named = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
         made += without_copies(made, [_in_order(f, o) if o else f for f, o in zip(named, in_order, strict=True)])
     of_codes = {own[name]: each for name, each in texts.items()}
-    return RunFiles(source, made, same, of_codes, len(files), any(one.has_changed for one in beside), hashed)
+    changed = any(one.has_changed for one in beside)
+    copies = people is None and not earlier and are_copies(made)
+    return RunFiles(source, made, same, of_codes, len(files), changed, hashed, copies)
 
 
 def _units_of_others(unit: Ints, there: Ints, later: Ints) -> Ints:
@@ -419,6 +449,41 @@ def require_functions(source: SourceRows, files: Sequence[ReleasedFile]) -> None
                 raise NotVerifiedError(
                     f"`{column.name}` of `{file.name}` has different cells where all is equal that it is made of"
                 )
+
+
+def are_copies(files: Sequence[ReleasedFile]) -> bool:
+    """Whether more than two files show the same cells of each row, each cell a function of one attribute.
+
+    Different cells of a column then show different values, and only rows with equal cells can belong together.
+    """
+    first, *others = files
+    if len(others) < _COPIES or not all(map(_shows_single_values, files)):
+        return False
+    cells = [column.cells[first.place] for column in first.columns]
+    return all(
+        list(map(_definition, file.columns)) == list(map(_definition, first.columns))
+        and all(_alike(one, column.cells[file.place]) for one, column in zip(cells, file.columns, strict=True))
+        for file in others
+    )
+
+
+def _shows_single_values(file: ReleasedFile) -> bool:
+    whole = (file.place >= 0).all() and not (file.absent.any() or file.sampled or file.moved or file.table)
+    return bool(whole) and all(
+        c.kind is CellKind.MAP and len(c.carries) == 1 and not (c.hidden or c.virtual) for c in file.columns
+    )
+
+
+def _definition(column: ReleasedColumn) -> tuple[object, ...]:
+    return column.name, column.carries, column.key
+
+
+def _alike(one: Ints, other: Ints) -> bool:
+    """Whether cells of two files are the same, by whatever codes."""
+    if any(not np.array_equal(one == mark, other == mark) for mark in (MISSING, NO_CELL)):
+        return False
+    ways = [len(numbered(columns, len(one))[1]) for columns in ([one], [other], [one, other])]
+    return len(set(ways)) == 1
 
 
 def _paired(file: OtherRelease, names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[Table, Table, Ints]:

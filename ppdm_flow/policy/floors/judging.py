@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
@@ -76,9 +77,10 @@ def violations(judged: PolicyUnderFloors, floors: Collection[Floor]) -> Iterator
     What one ``null`` takes away is reported once for each floor: the outermost part of it.
     """
     lost: dict[tuple[Span | None, Span], Diagnostic] = {}
+    narrowing = {here: span for here, span in judged.flat.keys.items() if here[-1:] == (_RELEASES,)}
     for floor in floors:
         for place in _about(judged.flat, floor, floors):
-            for fault in _violation(judged, floor, place):
+            for fault in chain(_narrowed(narrowing, floor, place.path), _violation(judged, floor, place)):
                 key = (fault.span, floor.span)
                 if not _taken(judged, fault.path):
                     yield fault
@@ -104,7 +106,6 @@ def _about(flat: FlatPolicy, floor: Floor, floors: Iterable[Floor]) -> Iterator[
 def _violation(judged: PolicyUnderFloors, floor: Floor, place: FloorPlace) -> Iterator[Diagnostic]:
     flat = judged.flat
     tree = value(flat.tree, place.path)
-    yield from _narrowed(judged, floor, place.path)
     if tree is MISSING:
         if _wants(floor, place, flat.tree) and judged.complete and not flat.broken_here(place.path):
             yield _missing(judged, floor, place.path)
@@ -114,13 +115,16 @@ def _violation(judged: PolicyUnderFloors, floor: Floor, place: FloorPlace) -> It
     yield _below(judged, floor, place, tree)
 
 
-def _narrowed(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Iterator[Diagnostic]:
-    """Report a clause that a floor is about, and that another file makes one about some releases only."""
+def _narrowed(narrowing: Mapping[PolicyPath, Span], floor: Floor, path: PolicyPath) -> Iterator[Diagnostic]:
+    """Report a clause that a floor is about, and that another file makes one about some releases only.
+
+    ``narrowing`` are the keys ``releases`` of the policy.
+    """
     if path[0] != "privacy" or len(path) < _KIND or path[-1] == _RELEASES:
         return
-    for here, span in judged.flat.keys.items():
+    for here, span in narrowing.items():
         clause = here[:-1]
-        if here[-1:] != (_RELEASES,) or clause[:_KIND] != path[:_KIND] or path[: len(clause)] not in (clause, path):
+        if clause[:_KIND] != path[:_KIND] or path[: len(clause)] not in (clause, path):
             continue
         if len(clause) <= _KIND + 1 and span.file != floor.span.file:
             text = ".".join(clause)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ppdm_flow.core.diagnostics import Diagnostic, RelatedPlace
@@ -14,7 +14,10 @@ from ppdm_flow.policy.floors.judging import PolicyUnderFloors, violations
 from ppdm_flow.policy.floors.relative import anchored, present
 from ppdm_flow.policy.inheritance.joining import Conflict, Declarations, MergedTree, join
 from ppdm_flow.policy.params import MissingParam, ParamValue, Permission, together
-from ppdm_flow.policy.text.nodes import Map
+from ppdm_flow.policy.text.nodes import Map, PolicyPath
+
+FloorIdentity = tuple[PolicyPath, Hashable, Span]
+"""Its path, demand and place in a file."""
 
 
 @dataclass(slots=True)
@@ -71,13 +74,14 @@ def state(layer: PolicyLayer, stated: Sequence[Wanted], *, template: bool) -> It
         return
     flat = flatten(layer.node)
     absolute = [f for f in stated if isinstance(f, Floor)]
+    there = _identities(layer.floors)
     for each in stated:
         before = len(layer.floors)
         if isinstance(each, Floor):
             starred = each.starred and isinstance(each.demand, IsSet)
-            _add(layer, present(each, flat) if starred else [each])
+            _add(layer, present(each, flat) if starred else [each], there)
         else:
-            _add(layer, anchored(each, flat))
+            _add(layer, anchored(each, flat), there)
             if len(layer.floors) == before and "*" not in each.path and not _known(layer, each) and template:
                 yield _nothing(each)
         if "*" in each.path or each.path == ("attributes",):
@@ -133,10 +137,22 @@ def _floors(merged: PolicyLayer, layer: PolicyLayer) -> None:
     merged.conflicts.extend(c for c in layer.conflicts if c not in merged.conflicts)
 
 
-def _add(layer: PolicyLayer, floors: Sequence[Floor] | Iterator[Floor]) -> None:
-    """Add floors; one that demands the same of the same place on behalf of the same line is there already."""
-    there = {(f.path, f.demand, f.span) for f in layer.floors}
+def _add(layer: PolicyLayer, floors: Iterable[Floor], there: set[FloorIdentity] | None = None) -> None:
+    """Add floors; one that demands the same of the same place on behalf of the same line is there already.
+
+    ``there`` are the identities of the layer's floors, where the caller has them.
+    """
+    there = _identities(layer.floors) if there is None else there
     for floor in floors:
-        if (floor.path, floor.demand, floor.span) not in there:
-            there.add((floor.path, floor.demand, floor.span))
+        identity = _identity(floor)
+        if identity not in there:
+            there.add(identity)
             layer.floors.append(floor)
+
+
+def _identity(floor: Floor) -> FloorIdentity:
+    return floor.path, floor.demand, floor.span
+
+
+def _identities(floors: Iterable[Floor]) -> set[FloorIdentity]:
+    return set(map(_identity, floors))

@@ -47,7 +47,7 @@ class DeclaredAttributes:
     @property
     def patterns(self) -> tuple[str, ...]:
         """The glob patterns, in the policy's order."""
-        return tuple(name for name in self.attributes if is_pattern(name))
+        return _patterns(tuple(self.attributes))
 
     def key(self, name: str) -> str | None:
         """Return the key under ``attributes:`` that declares ``name``."""
@@ -59,6 +59,11 @@ class DeclaredAttributes:
         """Return what is declared of ``name``, or None."""
         key = self.key(name)
         return None if key is None else self.attributes[key]
+
+
+@lru_cache(maxsize=32)
+def _patterns(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if is_pattern(name))
 
 
 def overlap(one: str, other: str) -> bool:

@@ -295,7 +295,7 @@ class MetricReader:
 
 def gates(given: GateClaim, asked: GateClaim, between: ComparedPolicies) -> str | None:
     """Return why a gate holds where another does."""
-    if given.figure != asked.figure or given.at_most != asked.at_most or not _measured_alike(between):
+    if given.figure != asked.figure or given.at_most != asked.at_most or not between.measured_alike:
         return None
     moved = (given.free_data - asked.free_data) & asked.bound_data  # it leaves under a name that no gate is about
     if moved or not given.releases >= asked.releases:
@@ -318,29 +318,6 @@ def _leaves(value: Any) -> Iterator[str]:
         yield from _leaves(item)
     if isinstance(value, str):
         yield value
-
-
-def _measured_alike(between: ComparedPolicies) -> bool:
-    """Whether any audit finds the same on any release: it may look at whatever the policy says of the data."""
-    one, other = between.given, between.asked
-    described = [
-        {n: a.model_copy(update={"description": ""}) for n, a in f.policy.attributes.items()} for f in (one, other)
-    ]
-    files = [[a.hierarchy.csv for a in f.policy.attributes.values() if a.hierarchy] for f in (one, other)]
-    return (
-        described[0] == described[1]
-        and between.same_roles
-        and between.same_original
-        and one.nulls is other.nulls
-        and one.policy.randomness == other.policy.randomness
-        and len(one.policy.releases) == len(other.policy.releases)
-        and all(between.same_file(a, b) for a, b in zip(*map(sorted_paths, files), strict=True))
-    )
-
-
-def sorted_paths(paths: Sequence[str | None]) -> list[str]:
-    """Return the paths that there are, in order."""
-    return sorted(p for p in paths if p is not None)
 
 
 def _definition(requirement: Requirement, figure: str, bounds: frozenset[str]) -> tuple[Any, ...]:

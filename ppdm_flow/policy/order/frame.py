@@ -160,6 +160,27 @@ class ComparedPolicies:
         contents = self.given.contents(one), self.asked.contents(other)
         return None not in contents and contents[0] == contents[1]
 
+    @cached_property
+    def measured_alike(self) -> bool:
+        """Whether any audit finds the same on any release: it may look at whatever the policy says of the data."""
+        one, other = self.frames
+        described = [
+            {n: a.model_copy(update={"description": ""}) for n, a in f.policy.attributes.items()} for f in self.frames
+        ]
+        files = [
+            sorted(a.hierarchy.csv for a in f.policy.attributes.values() if a.hierarchy and a.hierarchy.csv is not None)
+            for f in self.frames
+        ]
+        return (
+            described[0] == described[1]
+            and self.same_roles
+            and self.same_original
+            and one.nulls is other.nulls
+            and one.policy.randomness == other.policy.randomness
+            and len(one.policy.releases) == len(other.policy.releases)
+            and all(self.same_file(a, b) for a, b in zip(*files, strict=True))
+        )
+
     @property
     def one_history(self) -> bool:
         """Whether somebody sees the same earlier releases, of the same people."""

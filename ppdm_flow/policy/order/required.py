@@ -109,6 +109,7 @@ class ClaimComparison:
     def changes(self) -> Iterator[ComparedClause]:
         """Yield every clause that is not the same, in the order of the policies."""
         names = self._paired()
+        known = frozenset(names.values())
         for path, claims in self.before.items():
             later = names.get(path)
             if later is None:
@@ -118,7 +119,7 @@ class ClaimComparison:
                 if change is not None:
                     yield change
         for path, claims in self.after.items():
-            if path not in names.values():
+            if path not in known:
                 yield self._added(path, claims)
 
     def _paired(self) -> dict[PolicyPath, PolicyPath]:
