@@ -208,10 +208,10 @@ def _documents(made: Report) -> Mapping[str, str]:
     return documents(made)
 
 
-def _companions(made: Report, release: str, beside: Beside) -> Mapping[str, str]:
+def _companions(made: Report, beside: Mapping[str, Beside]) -> Mapping[str, Mapping[str, str]]:
     from ppdm_flow.report.datasheet.forms import datasheets  # noqa: PLC0415  # as above
 
-    return datasheets(made, release, beside)
+    return datasheets(made, beside)
 
 
 # Data that is in no file: a table that Spark reads, copied once for a run.

@@ -33,10 +33,12 @@ class Meanings:
         """Return what the card of a figure's plugin says of it; None where that is not known."""
         release, _, rest = metric.partition("/")
         name = rest if self.releases.issuperset(release.split(" + ")) else metric
-        for owner, info in self.cards.items():
-            figure = info.figure_of(name.removeprefix(f"{owner}.")) if name.startswith(f"{owner}.") else None
+        ends = (place for place, letter in enumerate(name) if letter == ".")
+        named = {name[:end]: name[end + 1 :] for end in ends if name[:end] in self.cards}
+        for owner in named if len(named) < 2 else (owner for owner in self.cards if owner in named):
+            figure = self.cards[owner].figure_of(named[owner])
             if figure is not None:
-                return info.figures[figure]
+                return self.cards[owner].figures[figure]
         return None
 
 

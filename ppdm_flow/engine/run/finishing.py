@@ -44,7 +44,7 @@ Documents = Callable[[Report], Mapping[str, str]]
 """Makes the report's forms, by file name."""
 Beside = Mapping[str, Mapping[str, Any]]
 """The documents in the folder of a release, by file name."""
-Companions = Callable[[Report, str, Beside], Mapping[str, str]]
+Companions = Callable[[Report, Mapping[str, Beside]], Mapping[str, Mapping[str, str]]]
 """Makes what the recipient of a release, by its name, has with it besides: texts by file name."""
 
 
@@ -153,9 +153,9 @@ class FinishedRun:
 
     def _write_companions(self, report: Report, beside: Mapping[str, Beside]) -> None:
         """Write what recipients have besides: it is part of what leaves, so it is hashed as the data is."""
-        for release, documents in beside.items():
-            with wrap_plugin_errors("the data sheet"):
-                texts = dict(self.companions(report, release, documents))
+        with wrap_plugin_errors("the data sheet"):
+            companions = self.companions(report, beside)
+        for release, texts in companions.items():
             for name, text in texts.items():
                 self.directory.write(f"{CANDIDATE}/{release}/{name}", text)
 
@@ -406,7 +406,7 @@ def no_documents(_report: Report) -> Mapping[str, str]:
     return {}
 
 
-def no_companions(_report: Report, _release: str, _beside: Beside) -> Mapping[str, str]:
+def no_companions(_report: Report, _beside: Mapping[str, Beside]) -> Mapping[str, Mapping[str, str]]:
     """Make none."""
     return {}
 

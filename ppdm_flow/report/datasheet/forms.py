@@ -9,6 +9,7 @@ from typing import Any
 from ppdm_flow.core.results import Report
 from ppdm_flow.core.texts import SHEET_HTML, SHEET_MARKDOWN
 from ppdm_flow.report.datasheet import texts as datasheet_texts
+from ppdm_flow.report.datasheet.given import inputs
 from ppdm_flow.report.datasheet.sheet import Sheet, sheet
 from ppdm_flow.report.datasheet.texts import (
     CHECK,
@@ -28,10 +29,13 @@ from ppdm_flow.report.run.html import environment
 from ppdm_flow.report.snippet import escaped
 
 
-def datasheets(report: Report, release: str, beside: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the forms of the data sheet of a release, by file name; ``beside`` are the documents in its folder."""
-    made = sheet(report, release, beside)
-    return {SHEET_MARKDOWN: render(made), SHEET_HTML: render_html(made)}
+def datasheets(report: Report, beside: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, str]]:
+    """Return for each release the forms of its data sheet, by file name.
+
+    ``beside`` are the documents in the folder of each release.
+    """
+    sheets = {known.release: sheet(known) for known in inputs(report, beside)}
+    return {release: {SHEET_MARKDOWN: render(one), SHEET_HTML: render_html(one)} for release, one in sheets.items()}
 
 
 # The data sheet as Markdown.

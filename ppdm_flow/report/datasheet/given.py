@@ -84,8 +84,10 @@ class DatasheetInput:
         return unit_of(name, self.units.get(f"{self.release}/{name}", "") or self.units.get(name, ""))
 
 
-def given(report: Report, release: str, beside: Mapping[str, Document]) -> DatasheetInput:
-    """Return what there is to say of a release of this report."""
+def inputs(report: Report, beside: Mapping[str, Mapping[str, Document]]) -> Iterator[DatasheetInput]:
+    """Yield what there is to say of each release of this report; ``beside`` are the documents in its folder."""
     internal = document(report)
+    shown = public(internal)
     units = {name: figure["unit"] for name, figure in internal["metrics"].items()}
-    return DatasheetInput(release, public(internal), tuple(steps_before(internal["plan"], [release])), units, beside)
+    for release, documents in beside.items():
+        yield DatasheetInput(release, shown, tuple(steps_before(internal["plan"], [release])), units, documents)

@@ -15,13 +15,12 @@ from ppdm_flow.core.card_pages import RecipientStatement, Topic, said
 from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.lineage import DerivationKind
 from ppdm_flow.core.phrases import counted, listed
-from ppdm_flow.core.results import Report
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
 from ppdm_flow.core.texts import CONTRACT, DICTIONARY, OPERATOR
 from ppdm_flow.plan.definition import COLLAPSE
 from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement
-from ppdm_flow.report.datasheet.given import DatasheetInput, given
+from ppdm_flow.report.datasheet.given import DatasheetInput
 from ppdm_flow.report.run.fields import FindingDocument, ResultDocument
 from ppdm_flow.report.run.wording import is_of_all_files, kind_of, title_of
 from ppdm_flow.sdk import registry
@@ -77,13 +76,12 @@ class Sheet:
     provenance: tuple[tuple[str, str], ...]
 
 
-def sheet(report: Report, release: str, beside: Mapping[str, Mapping[str, Any]]) -> Sheet:
-    """Return the data sheet of a release; ``beside`` are the documents in its folder, by file name."""
-    known = given(report, release, beside)
+def sheet(known: DatasheetInput) -> Sheet:
+    """Return the data sheet of a release."""
     judged = promises(known)
     return Sheet(
         policy=known.report["policy"],
-        release=release,
+        release=known.release,
         description=known.node["description"],
         day=_day(known.report["run"]),
         facts=tuple(_facts(known)),

@@ -67,6 +67,10 @@ def document(report: Report) -> ReportDocument:
 
 def plain(value: Any, place: str) -> Any:
     """Return ``value`` as dicts, lists, text, numbers, booleans and None. Numpy scalars become plain numbers."""
+    if type(value) is float:  # most values are numbers, and asking for the abstract kinds takes long
+        return _finite(value, place)
+    if type(value) is int:
+        return value
     if isinstance(value, Enum):
         return plain(value.value, place)
     if value is None or isinstance(value, str | bool):

@@ -172,7 +172,7 @@ def _with_operators(operators):
     attribute = {"name": "ill", "type": "text", "role": "sensitive"}
     dictionary = {"file": "f.csv", "format": "csv", "options": {}, "missing": "empty", "suppressed": "⊥"}
     beside = {"dictionary.json": {**dictionary, "attributes": [attribute]}, "operator.json": {"operators": operators}}
-    one, two = datasheets(report, "r", beside), datasheets(report, "r", beside)
+    one, two = (datasheets(report, {"r": beside})["r"] for _ in range(2))
     assert one == two
     return one["datasheet.md"]
 
