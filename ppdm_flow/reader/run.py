@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pyarrow as pa
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ppdm_flow.reader.run_files import RunFiles
     from ppdm_flow.reader.view import CandidateGroups
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointViews:
@@ -39,6 +41,15 @@ class JointViews:
     names: pa.StringArray
     linked: Mapping[str, tuple[str, ...]]
     viewed: tuple[frozenset[int], ...] = ()
+    _figures: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
+
+    def figure(self, name: Hashable, views: Sequence[CandidateGroups], count: Callable[[], T]) -> T:
+        """Return a figure of views; releases that are copies of each other have the same views."""
+        key = (name, *map(id, views))
+        if key not in self._figures:
+            self._figures[key] = count()
+        known: T = self._figures[key]
+        return known
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -69,10 +69,15 @@ def joint_values(
         return None
     with _faults():
         if figure is PeopleFigure.DISTINCT:  # the groups of all readings, with the least number of any
-            every = [_of_all_readings(v, joint_views) for v in views]
-            least = [distinct(v).sort_index().to_numpy() for v in views]
-            return JointValues(tuple(every), tuple(least), joint_views.linked[ctx.release])
-        every = [h for v in views for h in _histograms(v, joint_views, figure) if len(h)]
+
+            def count() -> tuple[tuple[Histograms, ...], tuple[Floats, ...]]:
+                every = (_of_all_readings(v, joint_views) for v in views)
+                return tuple(every), tuple(distinct(v).sort_index().to_numpy() for v in views)
+
+            return JointValues(*joint_views.figure(figure, views, count), joint_views.linked[ctx.release])
+        every = joint_views.figure(
+            figure, views, lambda: [h for v in views for h in _histograms(v, joint_views, figure) if len(h)]
+        )
     if figure is PeopleFigure.DISTRIBUTION and any((h.base[h.cells.value] <= 0).any() for h in every):
         raise UntoldTogetherError(f"Somebody may have a value of `{attribute}` that no released row has.")
     return JointValues(tuple(every), (), joint_views.linked[ctx.release], max(v.together for v in views))
@@ -88,9 +93,12 @@ def joint_size(grouping: Sequence[str], ctx: AuditContext) -> tuple[int, tuple[s
         return None
     from ppdm_flow.reader.figures import sizes  # noqa: PLC0415  # as above
 
+    views = joint_views.views[ctx.release]
     with _faults():
-        group_sizes = [int(n) for v in joint_views.views[ctx.release] for n in sizes(v)]
-    return (min(group_sizes), joint_views.linked[ctx.release]) if group_sizes else None
+        smallest = joint_views.figure(
+            "size", views, lambda: min((int(n) for v in views for n in sizes(v)), default=None)
+        )
+    return None if smallest is None else (smallest, joint_views.linked[ctx.release])
 
 
 def joint_size_sql(grouping: Sequence[str], ctx: AuditContext, sql: Sql) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -12,8 +13,18 @@ from ppdm_flow.tables.numbering import Codes, chunks, joined, numbered
 
 
 def members(history: ReleaseHistory) -> list[Membership]:
-    """Return who is in which class of the other releases; generated rows are nobody's."""
-    return [e.members for e in history.earlier if e.members is not None]
+    """Return who is in which class of the other releases; generated rows are nobody's.
+
+    Of releases with the same people in the same classes there is one, which tells as much as all of them.
+    """
+    known = [e.members for e in history.earlier if e.members is not None]
+    return list({_digest(each): each for each in reversed(known)}.values())[::-1]
+
+
+def _digest(release: Membership) -> bytes:
+    digest = hashlib.blake2b(np.ascontiguousarray(release.subjects).data, digest_size=32)
+    digest.update(np.ascontiguousarray(release.classes).data)
+    return digest.digest()
 
 
 def numbered_combinations(number: int, others: Iterable[tuple[Codes, Membership]]) -> Codes:
