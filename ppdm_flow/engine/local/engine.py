@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +31,9 @@ from ppdm_flow.sdk.view import PairedView
 if TYPE_CHECKING:  # DuckDB is imported while the source is read
     from ppdm_flow.engine.local.sql import DuckSql, SharedGroups
 
+_MOST_DATABASES = 8
+"""Releases whose databases stay open for their next audit; each takes some megabytes."""
+
 
 class LocalEngine:
     """Rows in partitions, in memory where they fit; sorted out of core; DuckDB for the second route."""
@@ -37,6 +42,8 @@ class LocalEngine:
 
     def __init__(self) -> None:
         self._groups: WeakKeyDictionary[ReadBack, SharedGroups] = WeakKeyDictionary()
+        self._recent: deque[SharedGroups] = deque()
+        self._lock = threading.Lock()
 
     def check(self, folder: Path) -> None:
         """Do nothing: this process is what works on the rows."""
@@ -127,7 +134,14 @@ class LocalEngine:
         """Return DuckDB over the released file itself."""
         from ppdm_flow.engine.local.sql import DuckSql, SharedGroups  # noqa: PLC0415  # imported while the source is read
 
-        groups = self._groups.setdefault(candidate, SharedGroups())
+        with self._lock:
+            groups = self._groups.setdefault(candidate, SharedGroups())
+            if groups in self._recent:
+                self._recent.remove(groups)
+            self._recent.append(groups)
+            idle = self._recent.popleft() if len(self._recent) > _MOST_DATABASES else None
+        if idle is not None:
+            idle.shut_if_idle()
         return DuckSql(release, place, original, candidate, folder, threads, siblings, groups)
 
     def close(self) -> None:

@@ -50,6 +50,7 @@ class SharedGroups:
         self._asking: dict[str, threading.Lock] = {}
         self._results: dict[str, pa.Table] = {}
         self._database: duckdb.DuckDBPyConnection | None = None
+        self._connections = 0
 
     def once(self, query: str, ask: Callable[[], pa.Table]) -> pa.Table:
         """Return what ``ask`` returns for a query, or has returned; where it raises, the next one asks again."""
@@ -65,7 +66,20 @@ class SharedGroups:
         with self._lock:
             if self._database is None:
                 self._database = open_database()
+            self._connections += 1
             return self._database.cursor()
+
+    def disconnect(self) -> None:
+        """Say that a connection is closed."""
+        with self._lock:
+            self._connections -= 1
+
+    def shut_if_idle(self) -> None:
+        """Close the database, unless somebody has a connection; who asks next opens another one."""
+        with self._lock:
+            if self._database is not None and not self._connections:
+                self._database.close()
+                self._database = None
 
 
 class DuckSql:
@@ -161,6 +175,8 @@ class DuckSql:
         """Give everything back."""
         if self._open is not None:
             self._open.close()
+            if not self._has_more_memory:
+                self._groups.disconnect()
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         """Return the connection, which is made when the first question is asked."""
