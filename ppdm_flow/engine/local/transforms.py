@@ -21,12 +21,19 @@ from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, Ta
 from ppdm_flow.tables.table import Table, concat
 
 
+_REMEMBERED = 200_000
+"""Cells of a step's output that are kept for the next pass: some megabytes."""
+
+
 class RowStream:
     """A row-wise step.
 
     ``sparing``: the step is given only the columns that its effect says it needs, and those that are asked for; where
     every pass reads a file, that is most of what it costs. Else it gets all columns, as a plugin of another
     distribution always does.
+
+    Partitions are remembered up to `_REMEMBERED` cells: each step of a chain is fitted on the rows of the one before,
+    which else would be made again from the source, by all steps, for each.
     """
 
     def __init__(
@@ -52,6 +59,8 @@ class RowStream:
         self._made = {*effect.changes, *added, *effect.renames, *effect.renames.values()}
         self._sparing = sparing and not is_foreign(node.bound)
         self.has_keys: bool = isinstance(source, OrderedStream) or (isinstance(source, RowStream) and source.has_keys)
+        self._parts: dict[tuple[int, tuple[str, ...]], StreamPart | None] = {}
+        self._cells = 0
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[StreamPart]:
         """Yield the transformed partitions; columns that the step leaves alone come straight from its input."""
@@ -67,7 +76,20 @@ class RowStream:
         facts = self.attributes
         if given is not None:
             facts = tuple(a for a in facts if a.name in self._made or a.name in given)
-        return (partial(self._transformed, job, facts, names) for job in jobs_of(self._source, given))
+        jobs = enumerate(jobs_of(self._source, given))
+        return (partial(self._remembered, number, job, facts, tuple(names)) for number, job in jobs)
+
+    def _remembered(
+        self, number: int, job: PartJob, facts: Sequence[AttributeFacts], names: tuple[str, ...]
+    ) -> StreamPart | None:
+        if (number, names) in self._parts:
+            return self._parts[number, names]
+        part = self._transformed(job, facts, names)
+        cells = 0 if part is None else len(part.table) * max(1, len(names))
+        if self._cells + cells <= _REMEMBERED:
+            self._cells += cells
+            self._parts[number, names] = part
+        return part
 
     def _transformed(self, job: PartJob, facts: Sequence[AttributeFacts], names: Sequence[str]) -> StreamPart | None:
         part = job()

@@ -199,10 +199,6 @@ def _begins(histograms: Histograms, kept: npt.NDArray[np.bool_]) -> npt.NDArray[
 # t-closeness of every class.
 
 
-_DENSE = 1 << 22
-"""Cells of a dense matrix that is made at a time."""
-
-
 @dataclass(frozen=True, slots=True)
 class CloseClass(ClassModel):
     """Earth mover's distance to the whole table of at most ``t`` (Li, Li, Venkatasubramanian 2007).
@@ -236,20 +232,31 @@ def equal_distances(cells: ClassCells, sizes: Ints, base: Floats) -> Floats:
 
 
 def _ordered_distances(cells: ClassCells, sizes: Ints, base: Floats) -> Floats:
-    """Return the sum of |cumulated p - q| over m - 1, for m values in order of their codes."""
+    """Return the sum of |cumulated p - q| over m - 1, for m values in order of their codes.
+
+    Cumulated p is constant between two values of a class, and cumulated q grows: in each such stretch, q is below p up
+    to one place and above it from there on, so that prefix sums of q are all that is needed.
+    """
     m = len(base)
-    out = np.zeros(len(sizes))
     if m < 2:
-        return out
-    share, owner, target = shares(cells, sizes), cells.owner, np.cumsum(base)[:-1]
-    step = max(1, _DENSE // m)
-    for start in range(0, len(sizes), step):
-        stop = min(start + step, len(sizes))
-        here = slice(cells.begins[start], cells.begins[stop])
-        dense = np.zeros((stop - start, m))
-        dense[owner[here] - start, cells.value[here]] = share[here]
-        out[start:stop] = np.abs(np.cumsum(dense, axis=1)[:, :-1] - target).sum(axis=1) / (m - 1)
-    return out
+        return np.zeros(len(sizes))
+    target = np.cumsum(base)[:-1]
+    sums = np.concatenate([[0.0], np.cumsum(target)])
+    order = np.lexsort((cells.value, cells.owner))
+    value, owner = cells.value[order], cells.owner[order]
+    mass = np.concatenate([[0.0], np.cumsum(cells.count[order])])
+    # one stretch before the first value of each class, and one from each value on
+    begins = np.insert(value.astype(np.int64), cells.begins[:-1], 0)
+    owners = np.insert(owner, cells.begins[:-1], np.arange(len(sizes)))
+    ends = np.append(begins[1:], m - 1)
+    ends[np.append(owners[1:] != owners[:-1], True)] = m - 1
+    cumulated = mass[np.arange(len(owners)) - owners] - mass[cells.begins[owners]]
+    height = cumulated / np.maximum(sizes[owners], 1)
+    middle = np.clip(np.searchsorted(target, height), begins, ends)
+    below = height * (middle - begins) - (sums[middle] - sums[begins])
+    above = (sums[ends] - sums[middle]) - height * (ends - middle)
+    distances: Floats = np.bincount(owners, below + above, len(sizes)) / (m - 1)
+    return distances
 
 
 def models(requirement: TCloseness, columns: SensitiveColumns) -> list[CloseClass]:
