@@ -20,7 +20,6 @@ from ppdm_flow.plan.definition import StepNode
 from ppdm_flow.sdk.anonymizer import Generator, OrderTransform, RowTransform, TableTransform
 from ppdm_flow.tables.table import Table, concat
 
-
 _REMEMBERED = 200_000
 """Cells of a step's output that are kept for the next pass: some megabytes."""
 
