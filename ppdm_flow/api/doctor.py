@@ -122,17 +122,10 @@ def _tried(subject: str, plugin: registry.ListedPlugin, load: Callable[[], objec
     try:
         load()
     except PluginError as error:
-        cause = error.__cause__
-        because = f" ({_import_fault(cause)})" if cause is not None else ""
-        return DoctorFinding(subject, f"{error.diagnostics[0].message}{because}", fine=False)
+        return DoctorFinding(subject, error.diagnostics[0].message, fine=False)
     except Exception as error:  # noqa: BLE001  # whatever an algorithm's import raises is the finding
-        return DoctorFinding(subject, f"a part of it cannot be imported ({_import_fault(error)})", fine=False)
+        return DoctorFinding(subject, f"a part of it cannot be imported ({registry.import_fault(error)})", fine=False)
     return DoctorFinding(subject, f"of {plugin.distribution} {plugin.version}", fine=True)
-
-
-def _import_fault(error: BaseException) -> str:
-    name = getattr(error, "name", None)
-    return f"{type(error).__name__}: {name}" if isinstance(name, str) else type(error).__name__
 
 
 def _encoding() -> Iterator[DoctorFinding]:

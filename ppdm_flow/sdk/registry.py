@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.pages import MalformedPageError
 from ppdm_flow.core.suggest import did_you_mean
 from ppdm_flow.sdk.spec import PluginSpec
 
@@ -124,11 +125,18 @@ def _loaded(plugin: ListedPlugin) -> Any:
             Diagnostic(
                 "PPF403",
                 f"the plugin `{plugin.name}` of {plugin.distribution} {plugin.version} cannot be imported:"
-                f" {type(error).__name__}",
-                help="ppdm-flow doctor tries every plugin and shows the import that fails",
+                f" {import_fault(error)}",
             )
         ) from error
     return getattr(named, plugin.part, None) if plugin.part else named
+
+
+def import_fault(error: BaseException) -> str:
+    """Return the kind of an error, and the module or file that it names; its text is not quoted, but for our own."""
+    if isinstance(error, MalformedPageError):
+        return str(error)
+    named = getattr(error, "name", None) or getattr(error, "filename", None)
+    return f"{type(error).__name__}: {named}" if isinstance(named, str) else type(error).__name__
 
 
 def unfit(plugin: ListedPlugin, why: str) -> PluginError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ppdm_flow.core.errors import PluginError
+from ppdm_flow.core.pages import MalformedPageError
 from ppdm_flow.core.plugin_info import Kind
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.spec import Effect, Params
@@ -161,10 +162,19 @@ def test_an_audit_is_no_anonymizer(compiled, fakes):
     assert one(compiled, "steps:\n  b: {use: odd}\n").code == "PPF404"
 
 
-def test_a_plugin_that_cannot_be_imported_is_drawn_at_its_name(compiled, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ImportError("a secret value", name="numbers_of_theirs"), "ImportError: numbers_of_theirs"),
+        (FileNotFoundError(2, "a secret value", "card.md"), "FileNotFoundError: card.md"),
+        (MalformedPageError("theirs:card.md", "it has no `summary`"), "theirs:card.md: it has no `summary`"),
+        (RuntimeError("a secret value"), "RuntimeError"),
+    ],
+)
+def test_a_plugin_that_cannot_be_imported_is_drawn_at_its_name(compiled, monkeypatch, error, told):
     class Entry:
         def load(self):
-            raise ImportError("a secret value")
+            raise error
 
     def find(group, name):
         return registry.ListedPlugin(group, name, "theirs", "1.0", Entry())
@@ -174,6 +184,6 @@ def test_a_plugin_that_cannot_be_imported_is_drawn_at_its_name(compiled, monkeyp
         registry.load("anonymizers", "theirs")
     (found,) = caught.value.diagnostics
     assert found.code == "PPF403"
-    assert "secret" not in found.message
+    assert found.message.endswith(f" cannot be imported: {told}")
     codes = {d.code for d in compiled("steps:\n  b: {use: theirs}\n" + REST).diagnostics}
     assert codes == {"PPF403"}
