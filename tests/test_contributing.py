@@ -67,9 +67,8 @@ def test_a_row_of_the_table_is_true(root, thing):
     ((name, files, number),) = [(n, f, c) for t, n, f, c, _ in rows(root) if t == thing]
     found = naming(root, thing, name)
     listed = tuple(quoted for quoted in QUOTED.findall(files) if quoted.startswith(SEARCHED))
-    if thing != "a requirement":
-        assert sorted(f for f in found if not f.startswith(listed)) == [], "named there, and not in the table"
-        assert [p for p in listed if not any(f.startswith(p) for f in found)] == [], "in the table, and not named there"
+    assert sorted(f for f in found if not f.startswith(listed)) == [], "named there, and not in the table"
+    assert [p for p in listed if not any(f.startswith(p) for f in found)] == [], "in the table, and not named there"
     assert (number, sorted(found)) == (len(found), sorted(found))
 
 

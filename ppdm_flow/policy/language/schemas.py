@@ -8,7 +8,7 @@ An editor's YAML gives numbers and booleans where this reader takes text, so eac
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from ppdm_flow.core.model import NAME
 from ppdm_flow.core.pages import MalformedPageError, MarkdownPage, read
 from ppdm_flow.policy.language.kind_pages import entry_of
-from ppdm_flow.policy.language.kinds import spec_of, third_parties
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, spec_of, third_parties
 from ppdm_flow.policy.language.models import Privacy
 from ppdm_flow.policy.language.shape import (
     FixedKeys,
@@ -51,7 +51,7 @@ Described = tuple[str, Any]
 
 def schema() -> _Schema:
     """Return the schema of a policy file, version 1, with the built-in kinds of requirements."""
-    return {"$schema": _DRAFT, "$id": IDENTITY, **_schema(policy_model(), descriptions(POLICY))}
+    return {"$schema": _DRAFT, "$id": IDENTITY, **_schema(policy_model(), built_in())}
 
 
 def installed_schema() -> _Schema:
@@ -60,11 +60,12 @@ def installed_schema() -> _Schema:
     Raises PluginError where one of them cannot be loaded, or has no page that can be read.
     """
     others = [spec_of(name) for name in sorted(third_parties())]
-    described = {**descriptions(POLICY), **{f"{Privacy.__name__}.{spec.name}": entry_of(spec) for spec in others}}
-    return {"$schema": _DRAFT, **_schema(whole_model(third_parties()), described)}
+    return {"$schema": _DRAFT, **_schema(whole_model(third_parties()), (*built_in(), *others))}
 
 
-def _schema(model: type[BaseModel], described: Mapping[str, Described]) -> _Schema:
+def _schema(model: type[BaseModel], kinds: Iterable[RequirementSpec]) -> _Schema:
+    entries = {f"{Privacy.__name__}.{spec.name}": entry_of(spec) for spec in kinds if spec.written}
+    described = {**descriptions(POLICY), **entries}
     standalone, child = Writer(described), Writer(described, child=True)
     policy = shape_of(model)
     standalone.reference(policy)
@@ -154,7 +155,7 @@ class Writer:
         return {**about, **({"allOf": [value]} if "$ref" in value else value)}
 
     def _described(self, owner: FixedKeys, key: Key) -> Described:
-        """Return what a field says of itself, or what the page on keys says of it."""
+        """Return what a field says of itself, or what the pages say of it: of a kind of requirement that is its own."""
         if key.description:
             return key.description, key.example
         own = not owner.model.__module__.startswith(f"{OWN}.")
