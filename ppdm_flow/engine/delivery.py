@@ -564,6 +564,6 @@ def _type(kind: pa.DataType) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as a literal of SQL, whatever the server takes a backslash for."""
+    """Return a text as an SQL literal that is read alike however the server treats backslashes."""
     doubled = text.replace("'", "''").replace("\\", "\\\\")
     return f"E'{doubled}'"

@@ -1,4 +1,4 @@
-"""Errors of a run, and other people's exceptions turned into ours without what they quote."""
+"""Errors of a run. Exceptions of plugins become errors of ours that quote nothing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def run_fault(code: str, message: str, *, advice: str | None = None) -> RunError
 
 @contextmanager
 def wrap_plugin_errors(who: str) -> Iterator[None]:
-    """Turn whatever the plugin ``who`` raises into a PpdmError that names it and quotes nothing."""
+    """Turn any exception of the plugin ``who`` into a PpdmError that names the plugin and quotes nothing."""
     try:
         yield
     except PpdmError:
@@ -51,7 +51,7 @@ def wrap_plugin_errors(who: str) -> Iterator[None]:
         raise output_fault(error, who) from None
     except MemoryError:
         raise run_fault("PPF733", f"{who}: not enough memory") from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a plugin raises may quote data, or exit with 0
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # any exception of a plugin may quote data, or exit with 0
         raise run_fault("PPF901", f"{who} failed with {_named(error)} {_place(error)}") from None
 
 

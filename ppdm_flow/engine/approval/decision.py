@@ -15,7 +15,7 @@ from ppdm_flow.evidence.assignment import matching
 from ppdm_flow.evidence.signers import Signers
 
 AUTHOR = "author"
-"""The role of whoever ran the policy: it signs, and approves nothing."""
+"""The role of the person who ran the policy: it signs, and approves nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A held run that was released, looked at afterwards: the signatures that it was released by have to be there."""
+"""Checks that a released run which was held for approval still has the signatures that its plan asks for."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ PLAN = "plan.json"
 
 
 def approval_faults(run_dir: Path, read_signers: ReadSigners) -> Iterator[str]:
-    """Yield where a run that says it was approved has not the signatures that its plan asks for.
+    """Yield a text for each signature that an approved run lacks.
 
-    They are held against the list of signers that the run keeps: whoever wrote `publication.json`, and moved the
-    folder, by hand has no key of theirs. Whether that list is the right one says `verify --signers` with another.
+    Signatures are checked against the list of signers in the run. A person who writes `publication.json` and moves the
+    folder by hand does not have their keys. `verify --signers` checks against another list.
     """
     try:
         said = json.loads((run_dir / PUBLICATION).read_text(encoding="utf-8"))

@@ -235,7 +235,7 @@ def _refuse_other_buckets(address: BucketAddress) -> None:
     if named is None or address.bucket in named.split(","):
         return
     text = f"the bucket `{address.bucket}` is none of those that may be used here"
-    help_ = "whoever runs this server names it: `serve --bucket NAME`"
+    help_ = "the operator of this server names it: `serve --bucket NAME`"
     raise DataError(Diagnostic("PPF491", text, help=help_))
 
 

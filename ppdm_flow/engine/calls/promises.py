@@ -65,7 +65,7 @@ class ReturnedTable:
         names = _texts(column.categories)
         codes: npt.NDArray[np.int32] = _copied(column.codes, np.int32)
         if len(codes) and (codes.min() < SUPPRESSED or codes.max() >= len(names)):
-            raise self._malformed("a column with codes that stand for nothing")
+            raise self._malformed("a column with codes that have no category")
         return Column(codes, names)
 
     def _numbers_of(self, column: NumericColumn) -> NumericColumn:
@@ -106,7 +106,7 @@ def _key(sets: SetColumn) -> tuple[int, ...]:
 
 
 def _copied(array: Any, kind: type[np.generic]) -> npt.NDArray[Any]:
-    """Copy an array of whole numbers, whatever subclass it is of. Raises TypeError for other numbers."""
+    """Copy an array of integers as a plain array, without its subclass. Raises TypeError for other numbers."""
     plain = np.array(array, copy=True, subok=False)
     if plain.dtype.kind not in "iu":
         raise TypeError(f"an array of whole numbers was expected, not of {plain.dtype}")
@@ -167,7 +167,7 @@ def check_generated(node: StepNode, rows: RowNumbers, after: Table, attributes: 
 def conformed(node: StepNode, table: Table, attributes: Sequence[AttributeFacts]) -> Table:
     """Return the table with numbers as numeric columns just where the plan has them. Raises RunError for labels there.
 
-    A step may return numbers as coded texts; whoever reads the table need not know.
+    A step may return numbers as coded texts. Readers of the table get numbers in either case.
     """
     changed: dict[str, Column] = {}
     for facts in attributes:

@@ -75,9 +75,9 @@ def _shown(
 
 
 def _of_artifacts(fitted: Fitted, domains: Domains) -> Iterator[str]:
-    """Yield the texts of a step's documents, but for the domains of the operators that it hands over with them.
+    """Yield the texts of a step's documents, without the domains of the operators that it hands over with them.
 
-    Whoever estimates from randomized values has to know which there are, so a channel publishes its domain.
+    An estimate from randomized values needs their domain, so a channel publishes it.
     """
     known = {o.attribute: domains.get(o.attribute, set()) & set(o.domain) for o in fitted.operators.values()}
     for name, content in fitted.artifacts.items():

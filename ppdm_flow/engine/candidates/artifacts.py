@@ -1,4 +1,4 @@
-"""What lies beside a released file for the one who receives it."""
+"""The documents beside a released file that its recipients read."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _COUNTS: Document = {
     "how": DerivationKind.OTHER.value,
     "done": [],
 }
-"""What recipients are told of the column of counts of a collapsed release."""
-_SIZES = "published: each row says how many items the original set had; whoever has a rare number stands out by it"
+"""Texts for recipients about the column of counts in a collapsed release."""
+_SIZES = "published: each row says how many items the original set had; a person with a rare number stands out by it"
 
 
 def as_json(document: Any) -> str:

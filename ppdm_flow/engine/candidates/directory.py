@@ -121,7 +121,7 @@ class RunDirectory:
 
     @property
     def published(self) -> bool:
-        """Whether the release is out: what is on disk tells, whatever became of the call that renamed it."""
+        """Whether the release is out. Only what is on disk decides, even if the renaming call failed."""
         return not is_unpublished(self.home)
 
     def discard(self) -> None:

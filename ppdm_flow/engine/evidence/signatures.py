@@ -173,7 +173,7 @@ def _bytes(path: Path) -> bytes:
         raise MalformedError("cannot be read") from None
 
 
-# What verifying tells of a run's evidence: who signed it, and what is wrong with what lies there.
+# The result of verifying a run's evidence: who signed it, and which files are faulty.
 
 
 _NOBODY = Signers()
@@ -181,7 +181,7 @@ _NOBODY = Signers()
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOutcome:
-    """The signatures of a run. ``faults`` are files and what is wrong with them, whoever the signers are.
+    """The signatures of a run. ``faults`` are files and what is wrong with them; they do not depend on the signers.
 
     Without a list of signers (``listed`` is False) nobody says whose the keys are, and no signature counts or fails to.
     ``unsigned`` are releases without a signature that counts.

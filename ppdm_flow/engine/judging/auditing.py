@@ -46,8 +46,8 @@ class AuditSubject:
     """One release with everything that its audits may look at.
 
     ``file`` is the released file itself, ``read_back`` its rows; ``siblings`` are the rows of the run's other releases.
-    A table that several releases make when they are joined is in no file. ``pseudonyms`` are the released rows beside
-    what stands for their subjects in the file, where ``pairs`` are not known.
+    A table that several releases make when they are joined is in no file. ``pseudonyms`` pairs the released rows with
+    the pseudonyms of their subjects, where ``pairs`` are not known.
     """
 
     release: ReleaseNode

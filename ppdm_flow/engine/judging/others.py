@@ -1,4 +1,4 @@
-"""What audits of a run's releases are told of all of them, which the same people may read."""
+"""What the audits of one release learn of the run's other releases, which the same people may read."""
 
 from __future__ import annotations
 

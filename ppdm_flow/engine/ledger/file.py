@@ -111,7 +111,7 @@ def is_ledger(begin: bytes) -> bool:
 
 
 def _lock(path: Path) -> Path:
-    """Return where the lock lies: the same place by whatever link the ledger is reached."""
+    """Return the path of the lock. It is the same for every link to the ledger."""
     target = path.resolve()
     return target.with_name(f"{target.name}.lock")
 

@@ -1,4 +1,4 @@
-"""The release ledger of a run: what was released before, and what is released now, written down with it."""
+"""The release ledger of a run: what was released before, and the entry that the run adds."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ class LedgerHashing:
 
 
 _ERASED = "release no. {} has people whom the ledger has forgotten, and who are in the source again"
-_NO_SUBJECT = "the ledger has earlier releases, and without a `subject` nobody knows what they tell of the same people"
+_NO_SUBJECT = "the ledger has earlier releases, and without a `subject` nobody knows what they say of the same people"
 
 
 def packed_file(file: OtherRelease, hashing: LedgerHashing, table: str) -> bytes:

@@ -224,7 +224,8 @@ class LedgerStore(ABC):
         """Put strangers in the place of people, in all releases that are about them; return the new erasures.
 
         ``people`` are their hashes (people,), by the differences in spelling that releases ignore. What a stranger's
-        cells show is kept, for whoever is in a crowd with them; the source values that these carried are not.
+        cells show is kept for the people who share a crowd with the stranger. The source values behind these cells are
+        not kept.
         """
         strangers = hashes_of(secrets.token_bytes(WIDTH * len(next(iter(people.values()), ()))))
         erased: list[Erasure] = []

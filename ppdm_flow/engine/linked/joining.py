@@ -1,4 +1,4 @@
-"""Audits of the releases of linked tables as one table: that of whoever has them all, and joins them by their keys."""
+"""Audits of the releases of linked tables as one table, as an adversary who has them all joins them by their keys."""
 
 from __future__ import annotations
 
@@ -271,10 +271,10 @@ def _at(column: Column, places: Places) -> Column:
 
 def _reason(names: Sequence[str]) -> str:
     quoted = listed([f"`{name}`" for name in names], _NAMES)
-    return f" Whoever has {quoted} joins them by their keys, so they are judged as one table."
+    return f" A reader of {quoted} joins them by their keys, so they are judged as one table."
 
 
-# The rows of several tables, joined by person: what whoever has all of them puts side by side.
+# The rows of several tables, joined by person, as an adversary who has all of them joins them.
 
 
 NOWHERE = -1
@@ -330,8 +330,8 @@ class Universe:
     def released(self, present: Mapping[str, Bools]) -> tuple[Places, dict[str, Places]]:
         """Return the rows of the join of what is released, and their places by table.
 
-        ``present`` says by table which rows left. Somebody who has rows in a table, of which none left, is joined to
-        nothing there, once.
+        ``present`` says by table which rows left. A person whose rows in a table were all left out is joined to nothing
+        there, once.
         """
         kept = np.ones(len(self.person), dtype=bool)
         somewhere = np.zeros(len(self.person), dtype=bool)
@@ -351,8 +351,9 @@ class RowsInTurn:
     """Each row of some tables once, and each person once; ``places`` as in a universe.
 
     The products of two people's rows can be the same where their rows are not: two visits and one claim, or one visit
-    and two claims. Whoever knows several rows of a person knows how many there are of each table. ``referring`` are
-    the tables with any number of rows of a person; the others, with one at most, stand beside each of these.
+    and two claims. An adversary who knows several rows of a person knows how many there are of each table.
+    ``referring``
+    are the tables with any number of rows of a person; the others, with one at most, stand beside each of these.
     """
 
     person: Places
@@ -391,7 +392,7 @@ class RowsInTurn:
         return rows, {n: np.where(here[n], at, NOWHERE)[rows] for n, at in self.places.items()}
 
 
-# Releases of linked tables judged: each table by its own plan, and what whoever has all of them joins.
+# Releases of linked tables judged: each table by its own plan, and then their join.
 
 
 @dataclass(frozen=True, slots=True)

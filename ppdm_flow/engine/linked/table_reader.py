@@ -1,4 +1,4 @@
-"""Somebody who holds the releases of all linked tables."""
+"""A reader who holds the releases of all linked tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TableReader:
     groupings: Mapping[frozenset[str], tuple[str, ...]]
 
     def together(self, grouping: Sequence[str], sensitive: str = "") -> Any:
-        """Return what all files tell of ``sensitive``, as :meth:`RunReader.together` does."""
+        """Return what all files together reveal of ``sensitive``, as :meth:`RunReader.together` does."""
         return self.reader.together(*self._in_all(grouping, sensitive))
 
     def together_sql(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:

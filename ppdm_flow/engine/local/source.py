@@ -143,7 +143,7 @@ class SourceStream:
                 yield StreamPart(kept.select(names))
 
     def read_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
-        """Yield the rows at some places of a file of which none is dropped, ascending, from 0, with these columns."""
+        """Yield the rows at ``places`` of a file that drops none; places are ascending and start at 0."""
         return self._read(tuple(columns), places)
 
     def columns_at_hand(self, names: Sequence[str]) -> frozenset[str]:

@@ -274,7 +274,7 @@ def _is_written_otherwise(release: ReleaseNode) -> bool:
 def _selected(release: ReleaseNode) -> str:
     """Return what is selected of the file's rows: texts, with the mark before formulas taken away.
 
-    Texts that stand for missing values in the file of another tool are missing.
+    Texts that mean a missing value in the file of another tool are missing.
 
     Numbers of Parquet are spelled as our own reader spells them, but not by it.
     """

@@ -1,4 +1,4 @@
-"""A release as it will be, or as it was: written, and read back from disk."""
+"""Writes a release to disk, and reads it back."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _write_partitions(release: ReleaseNode, stream: Stream, parts: Iterator[Stre
 
 @contextmanager
 def opened_sink(release: ReleaseNode, path: Path, names: tuple[str, ...]) -> Iterator[Sink]:
-    """Open a writer, which is closed whatever happens."""
+    """Open a writer, and close it in any case."""
     sink = open_sink(release, path, names)
     try:
         yield sink

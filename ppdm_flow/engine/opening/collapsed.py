@@ -85,7 +85,7 @@ def _sortable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 MOST_ROWS = 1_000_000_000
-"""Rows that records stand for, at most: they are read one by one."""
+"""Limit on the rows that records expand to: they are read one by one."""
 
 
 class ExpandedSource:

@@ -1,4 +1,4 @@
-"""Identifiers in the released bytes: whatever a step made of one, its own values must be gone."""
+"""Searches the released bytes for values of identifiers: after any step, none of them may be left."""
 
 from __future__ import annotations
 

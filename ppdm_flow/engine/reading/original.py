@@ -440,7 +440,7 @@ def _like_id(facts: AttributeFacts) -> bool:
 LEAST_ROWS = 20
 """A table of fewer rows tells nothing about its weights."""
 LEAST_MEAN = 10
-"""So many rows does a row stand for on average at least. A collapsed table mostly has rows that occur once."""
+"""Least mean of the counts of a column of weights. A collapsed table mostly has rows that occur once."""
 
 
 @dataclass(slots=True)
@@ -468,11 +468,11 @@ class CrowdSizes:
 
     @property
     def text(self) -> str | None:
-        """Say that no row stands for itself alone; None where one does, or too few rows say so."""
+        """Return a text if every row counts several; None where a row counts 1, or where too few rows were read."""
         if self.alone or self.rows < LEAST_ROWS or self.total < LEAST_MEAN * self.rows:
             return None
         return (
             f"`{self.facts.name}` counts rows of a collapsed table, and looks like the weights of a survey: each of"
-            f" {self.rows:,} rows stands for 2 or more, {self.total / self.rows:,.0f} on average. A respondent who"
-            " stands for 20 people of the population is one row, and would count as a crowd of 20"
+            f" {self.rows:,} rows counts 2 or more, {self.total / self.rows:,.0f} on average. A respondent who"
+            " represents 20 people of the population is one row, and would count as a crowd of 20"
         )

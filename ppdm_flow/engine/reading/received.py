@@ -148,7 +148,7 @@ def _nothing(
 
 
 def _without(message: str) -> UsageError:
-    advice = "only a release with a perturbed attribute can be reconstructed; ask whoever released it for the operator"
+    advice = "only a release with a perturbed attribute can be reconstructed; ask its publisher for the operator"
     return UsageError(Diagnostic("PPF736", message, help=advice))
 
 

@@ -256,7 +256,7 @@ def _readers(
 ) -> Mapping[str, FilesReader]:
     files, reasons = {}, []
     if ledger is not None and ledger.has_earlier:
-        reasons.append("what the ledger's earlier releases tell of linked tables is not accounted for")
+        reasons.append("what the ledger's earlier releases reveal of linked tables is not accounted for")
     for name, table in written.items():
         subjects = {c.release.name: c.subject for c in table.candidates}
         stream = originals.tables[name].stream

@@ -1,4 +1,4 @@
-"""What the data lets one expect of a plan, before any step runs."""
+"""What can be expected of a plan on the data, before any step runs."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _costs(plan: Plan, original: Original) -> tuple[tuple[RunCost, ...], tuple[S
 
 
 def _foreseen(plan: Plan, view: StreamView, people: int) -> Iterator[Diagnostic]:
-    """Yield which requirements cannot hold, whatever the steps do, as their kinds say."""
+    """Yield the requirements that cannot hold under any steps, as their kinds say."""
     for requirement in plan.requirements:
         spec = spec_of(requirement.kind)
         if spec.foresees:

@@ -173,7 +173,7 @@ class SparkEngine:
         return SparkSql(local, self.farm, release, place, original, candidate, siblings, self._combinations)
 
     def close(self) -> None:
-        """Wait for jobs that are being cancelled, and leave the session to whoever made it."""
+        """Wait for jobs that are being cancelled. The session belongs to its creator and stays open."""
         self.farm.close()
 
 
@@ -218,7 +218,7 @@ def write_parts(release: ReleaseNode, stream: SparkStream, target: ReleaseTarget
 
 
 def _publish(writer: PartWriter, written: Sequence[WrittenPart], target: ReleaseTarget) -> None:
-    """Give the parts their names in the release: whatever other attempts left stays in the private folder."""
+    """Give the parts their names in the release; files of other attempts stay in the private folder."""
     try:
         target.place.mkdir(parents=True)
         for number, part in enumerate(written):

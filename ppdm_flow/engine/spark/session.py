@@ -80,7 +80,7 @@ def _session(master: str | None, name: str) -> tuple[Any, bool]:
             builder = builder.config(key, value)
         session = (builder.master(master) if master else builder).getOrCreate()
         session.sparkContext.setLogLevel(_QUIET)
-    except Exception as error:  # noqa: BLE001  # Spark raises whatever its gateway does
+    except Exception as error:  # noqa: BLE001  # Spark raises any error of its gateway
         text = f"no session of Spark could be had ({type(error).__name__})"
         advice = (
             "is there a Java 17 (JAVA_HOME)? Name a cluster with --master, or with SPARK_REMOTE a server of Spark"

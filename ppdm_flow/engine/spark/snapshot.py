@@ -168,7 +168,7 @@ def row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _in_utc(table: pa.Table) -> pa.Table:
-    """Return the table with all instants in UTC, whatever the time zone of the session is."""
+    """Return the table with all instants in UTC, in a session of any time zone."""
     fields = [field.with_type(_utc(field.type)).remove_metadata() for field in table.schema]
     return table.cast(pa.schema(fields))
 

@@ -1,10 +1,10 @@
-"""The second route on a cluster: what a query groups is grouped by Spark, over the written files; DuckDB does the rest.
+"""The second route on a cluster: Spark does the grouping over the written files, and DuckDB does the rest.
 
-A query of the audits is DuckDB's. The innermost groupings in it that read one relation of rows and nothing else are
-translated (sqlglot) and asked of Spark, which reads a release's files by its own readers; their results, one row a
-combination, come to the driver and stand in the query in the place of what was asked. Of a relation whose columns have
-few combinations these come, with how many rows each stands for, and the query groups them further. Relations that are
-not grouped come to the driver row by row, as long as it has room for them.
+A query of the audits is DuckDB's. Its innermost groupings that read one relation of rows and nothing else are
+translated (sqlglot) and asked of Spark, which reads a release's files by its own readers. Their results, one row a
+combination, come to the driver and replace the grouping in the query. A relation whose columns have few combinations
+comes as these combinations with their numbers of rows, and the query groups them further. Relations that are not
+grouped come to the driver row by row, as long as it has room for them.
 """
 
 from __future__ import annotations

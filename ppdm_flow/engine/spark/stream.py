@@ -273,7 +273,7 @@ class FragmentStream:
         return self.opened().read_once(columns)
 
     def read_at(self, places: Places, columns: Sequence[str]) -> Iterator[Table]:
-        """Yield the rows at some places of a fragment of which none is dropped, ascending, with these columns."""
+        """Yield the rows at ``places`` of a fragment that drops none; places are ascending."""
         return self.opened().read_at(places, columns)
 
     def opened(self) -> SourceStream:
@@ -367,7 +367,7 @@ class Recipe:
 
 
 class KeptColumns:
-    """The rows of one fragment before all layers; a column that was read once is kept for whoever asks for it again."""
+    """The rows of one fragment before all layers. A column that was read once is kept for later requests."""
 
     def __init__(self, source: FragmentStream) -> None:
         self.attributes = source.attributes

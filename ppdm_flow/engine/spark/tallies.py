@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr, Select
 
 ALIKE = "rows_alike"
-"""How many rows a combination stands for."""
+"""Column with the number of rows of a combination."""
 _MOST = 1 << 21
 """Combinations that are held at once, to be added up."""
 _PAYS = 0.8

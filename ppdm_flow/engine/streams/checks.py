@@ -1,4 +1,4 @@
-"""Does the data match what the policy declares of it? On distinct values; a fault names column and row, no value."""
+"""Checks the data against the policy's declarations, on distinct values; a fault names column and row, no value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WEIGHT = r"^[0-9]{1,18}$"
 _ZERO = r"^0+$"
 _PEOPLE = 1e12
 _OF_A_SURVEY = (
-    "how many people of the population a respondent of a survey stands for, with decimals too, is"
+    "how many people of the population a respondent of a survey represents, with decimals too, is"
     " `role: sampling_weight`"
 )
 _HALF = 30
@@ -49,7 +49,7 @@ def check_values(table: Table, attributes: Mapping[str, AttributeFacts]) -> None
 def _check_column(facts: AttributeFacts, column: Column, rows: RowNumbers) -> None:
     names = column.categories
     if has_suppressed_text(column):
-        text = f"column `{facts.name}` has the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells"
+        text = f"column `{facts.name}` has the sign {SUPPRESSED_TEXT} as a value: it marks suppressed cells"
         raise _at(text, "PPF713", facts, column, _bools(pc.equal(names, SUPPRESSED_TEXT)), rows)
     if facts.domain is not None:
         outside = ~_bools(pc.is_in(names, value_set=pa.array(facts.domain, pa.string())))
@@ -71,9 +71,9 @@ def _bools(array: pa.Array) -> Bad:
 
 @dataclass(slots=True)
 class WeightCheck:
-    """Holds the weights of a table against what weights are: whole numbers of people, and not too many to add up.
+    """Checks that weights are whole numbers of people, and not too many to add up.
 
-    ``zeros`` says whether a row may stand for nobody.
+    ``zeros`` says whether a row may count nobody.
     """
 
     facts: AttributeFacts
@@ -89,7 +89,7 @@ class WeightCheck:
             raise self._fault(text, table.rows[bad.argmax()], _OF_A_SURVEY)
         weights = weights_of(column)
         if not self.zeros and not weights.all():
-            raise self._fault("is 0: it stands for nobody, and no figure counts it", table.rows[weights.argmin()])
+            raise self._fault("is 0: it counts nobody, and no figure includes it", table.rows[weights.argmin()])
         self.total += (int((weights >> _HALF).sum()) << _HALF) + int((weights & ((1 << _HALF) - 1)).sum())
         if self.total > _MOST:
             raise self._fault("takes the sum beyond 2^62", table.rows[-1])
@@ -145,7 +145,7 @@ def check_sets(facts: AttributeFacts, column: SetColumn, rows: RowNumbers) -> No
     names = column.categories
     sign = pc.equal(names, SUPPRESSED_TEXT)
     if pc.any(sign).as_py():
-        text = f"`{facts.name}` has the sign {SUPPRESSED_TEXT} as an item: it stands for suppressed cells"
+        text = f"`{facts.name}` has the sign {SUPPRESSED_TEXT} as an item: it marks suppressed cells"
         raise _set_fault("PPF713", text, facts, column, rows, _bools(sign))
     if facts.domain is None:
         return

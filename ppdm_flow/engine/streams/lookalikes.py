@@ -1,4 +1,4 @@
-"""Names and values that a policy writes, held against the data: whether it has them, and what only looks like them."""
+"""Checks whether the data has the names and values that a policy writes, or only ones that look like them."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def _code(column: Column, row: int) -> int:
 def lookalike_checks(
     requirements: Iterable[Requirement], attributes: Iterable[AttributeFacts]
 ) -> tuple[LookalikeCheck, ...]:
-    """Return a check for each attribute that is read and of which requirements name values.
+    """Return a check for each attribute that is read and has values named by requirements.
 
-    Numbers have one spelling, whatever it was in the file.
+    Numbers have one spelling here, which need not be that of the file.
     """
     named: dict[str, dict[str, Span | None]] = {}
     chosen: dict[str, set[str]] = {}

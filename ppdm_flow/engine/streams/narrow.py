@@ -64,7 +64,7 @@ _FEW_BYTES = 2
 _HALF = 4
 _PAIRS = np.stack([np.arange(256) & 15, np.arange(256) >> _HALF], axis=1).astype(np.int32) - np.int32(SPECIALS)
 _PAIR = np.ascontiguousarray(_PAIRS).view(np.int64).ravel()
-"""The two codes that each byte stands for, as one number: they are looked up together."""
+"""The two codes of each byte as one number: they are looked up together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,7 +219,7 @@ def _consecutive(rows: RowNumbers) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NarrowTable:
-    """A partition in few bytes; ``start`` stands for consecutive row numbers."""
+    """A partition in few bytes. ``start`` replaces row numbers that are consecutive."""
 
     columns: dict[str, NarrowColumn | PairedColumn | NarrowNumbers]
     rows: RowNumbers | range
@@ -298,7 +298,7 @@ class DenseTally:
     numbers: npt.NDArray[np.int64]
 
     def with_later(self, later: DenseTally) -> DenseTally | None:
-        """Return both added up; None where their codes do not stand for the same."""
+        """Return both added up; None where their codes have different meanings."""
         if not later.categories.equals(self.categories):
             return None
         return DenseTally(self.categories, self.numbers + later.numbers)

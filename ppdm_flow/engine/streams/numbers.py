@@ -1,4 +1,4 @@
-"""Columns of a typed attribute, read as numbers: whatever a file has there, or a fault that names column and row."""
+"""Reads columns of a typed attribute as numbers, or reports a fault that names column and row."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ WORDS: Mapping[AttributeType, str] = {
     AttributeType.TIMESTAMP: "timestamp (YYYY-MM-DDTHH:MM:SS)",
 }
 ADVICE: Mapping[AttributeType, str] = {
-    AttributeType.INTEGER: "digits alone, with a sign at most, and within 64 bits{}; what stands for a missing value"
+    AttributeType.INTEGER: "digits alone, with a sign at most, and within 64 bits{}; a text that marks a missing value"
     " belongs in `source.missing`, and all else is `type: text`",
-    AttributeType.FLOAT: "a decimal point and no unit{}; what stands for a missing value belongs in `source.missing`,"
+    AttributeType.FLOAT: "a decimal point and no unit{}; a text that marks a missing value belongs in `source.missing`,"
     " and all else is `type: text`",
     AttributeType.DATE: "a date with a time of day is `type: timestamp`; dates written otherwise are read from"
     ' CSV by `source: {with: {dates: "%d.%m.%Y"}}`; elsewhere they are `type: text`, with'
@@ -65,7 +65,7 @@ def _advice(kind: AttributeType, spelling: frozenset[str]) -> str:
 
 
 class NumberReader:
-    """Reads the column of one attribute, a block after the other. ``missing`` are texts that stand for no value.
+    """Reads the column of one attribute block by block. ``missing`` are texts that mean a missing value.
 
     ``spelling`` are the options on numbers that the file's reader was given, which advice does not repeat. What was
     ``released`` may lie outside of the declared domain, whose values are those of the source.
@@ -109,7 +109,7 @@ class NumberReader:
         return NumericColumn(read.values, self._kind, missing)
 
     def _without_missing(self, array: pa.Array) -> pa.Array:
-        """Return the array with nulls in the place of texts, or of NaN, that stand for a missing value."""
+        """Return the array with nulls for the texts, and for NaN, where these mean a missing value."""
         if self._nan and pa.types.is_floating(array.type):
             return pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
         if not len(self._missing_texts):
@@ -139,7 +139,7 @@ class NumberReader:
             return self._fault("PPF712", "a timestamp finer than microseconds", start + row, advice)
         if cell.as_py() == SUPPRESSED_TEXT:
             return self._fault(
-                "PPF713", f"the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells", start + row
+                "PPF713", f"the sign {SUPPRESSED_TEXT} as a value: it marks suppressed cells", start + row
             )
         return self._fault(
             "PPF712",

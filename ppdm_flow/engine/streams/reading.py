@@ -1,4 +1,4 @@
-"""How rows are read, what sees them on their way, and the memory that they may take."""
+"""How rows are read, which listeners see them, and the memory that they may take."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ class ReadOptions:
     """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
 
     ``released`` files have ``⊥`` for suppressed cells; ``foreign`` ones of them were written by another tool.
-    ``incomplete`` are the attributes in which a missing value drops the row; a row of which ``weight`` is 0 stands for
-    nobody and is dropped as well. ``typed`` are attributes that are read as numbers besides those of the stream.
+    ``incomplete`` are the attributes in which a missing value drops the row. A row with ``weight`` 0 counts nobody and
+    is dropped as well. ``typed`` are attributes that are read as numbers besides those of the stream.
     ``normalize`` are the differences between spellings that are taken away before anything else is looked at.
     ``number_spelling`` are the options of the file's reader, by name, that say how its numbers are spelled.
     """
@@ -110,7 +110,7 @@ class ReadOptions:
         return bool(self.incomplete) or self.weight is not None
 
     def kept(self, table: Table) -> npt.NDArray[np.bool_]:
-        """Say which rows are complete and stand for somebody, shape (rows,)."""
+        """Return which rows are complete and count somebody, shape (rows,)."""
         mask = np.ones(len(table), dtype=bool)
         for name in self.incomplete:
             if name in table.columns:  # a set may be empty, but is never missing

@@ -1,4 +1,4 @@
-"""Partitions of exactly the size asked for, whatever blocks a reader yields."""
+"""Cuts the blocks of a reader, which have any size, into partitions of exactly the size asked for."""
 
 from __future__ import annotations
 

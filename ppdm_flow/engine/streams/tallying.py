@@ -1,4 +1,4 @@
-"""Counting combinations in a file of any size, a partition at a time, and what its sets are like."""
+"""Counts combinations in a file of any size, a partition at a time, and describes its sets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AT_ONCE = 16
 def tally(source: Source, columns: Sequence[str], wanted: Wanted, who: str) -> Counts | None:
     """Count the combinations of ``columns`` in a released file, over the rows that have one of the ``wanted`` texts.
 
-    Of a column's wanted texts ``""`` stands for a missing value as well, ``⊥`` for a suppressed cell. Returns None
+    Among a column's wanted texts ``""`` also matches a missing value, and ``⊥`` a suppressed cell. Returns None
     where no row fits. Raises DataError for a column that is not there, or a file that cannot be read.
     """
     with wrap_plugin_errors(who):

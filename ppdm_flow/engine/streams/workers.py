@@ -1,4 +1,4 @@
-"""Threads that partitions are worked on by: a few at once, handed on in their order."""
+"""Threads that work on partitions: a few at once, with the results in order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _END: Any = object()
 
 
 class Workers:
-    """``number`` threads, made when they are needed; with one, whoever asks does the work itself.
+    """``number`` threads, made when they are needed; with one, the calling thread does the work itself.
 
     They belong to all parts of a run together. Work must not ask for workers in its turn: each might wait for another.
     """
@@ -30,8 +30,8 @@ class Workers:
     def each(self, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:
         """Yield what the jobs return, in their order; beside the one in use, one more than there are workers wait.
 
-        An error of a job, or in making one, is raised where its result would have come. Whoever stops early waits for
-        what has begun.
+        An error of a job, or in making one, is raised where its result would have come. A caller who stops early waits
+        for the jobs that have begun.
         """
         if self.number == 1:
             yield from (job() for job in jobs)
@@ -61,7 +61,7 @@ class Workers:
     def each_drawn(self, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:
         """Yield the same where making a job takes time: the workers make the jobs as well, one at a time.
 
-        Any of them may ask ``jobs`` for the next one, which is not whoever asked for the one before.
+        Any worker may ask ``jobs`` for the next one, so successive requests can come from different threads.
         """
         if self.number == 1:
             yield from (job() for job in jobs)
@@ -133,7 +133,7 @@ class _JobQueue(Generic[T]):
 def _drop(coming: Iterable[Future[Any]]) -> None:
     """Cancel what has not begun, and wait for the rest.
 
-    What a closed pool has cancelled is told to nobody: whoever waits for it waits forever.
+    A cancelled future of a closed pool is never notified, so that waiting for it takes forever.
     """
     wait([future for future in coming if not future.cancel()])
 
@@ -147,7 +147,7 @@ def _done(job: Callable[[], T]) -> Future[T]:
     done: Future[T] = Future()
     try:
         done.set_result(job())
-    except Exception as error:  # noqa: BLE001  # raised for whoever asks for the result
+    except Exception as error:  # noqa: BLE001  # raised when the result is asked for
         done.set_exception(error)
     return done
 
@@ -164,14 +164,14 @@ def arrow_threads(number: int) -> Iterator[None]:
 
 
 ALONE = Workers(1)
-"""Whoever asks does the work."""
+"""No threads: the calling thread does the work."""
 
 
 def ahead(items: Iterable[T]) -> Iterator[T]:
     """Yield the items in order, each made by a thread of its own while the one before is in use.
 
-    An error in making an item is raised where the item would have come. At most one item is made ahead; whoever stops
-    early waits for that one.
+    An error in making an item is raised where the item would have come. At most one item is made ahead; a caller who
+    stops early waits for that one.
     """
     source = iter(items)
     with ThreadPoolExecutor(1, thread_name_prefix="ahead") as pool:

@@ -200,7 +200,7 @@ class _JoinedFiles:
 def _unpaired(join: PlannedTableJoin, table: str) -> Finding:
     text = (
         f"Several files are released of table `{table}`, and nothing says which of their rows are the same: what"
-        " whoever has them all can join is not measured."
+        " a reader of all of them can join is not measured."
     )
     return Finding("PPF917", Severity.ERROR, text, join.plan.releases[0].name)
 
@@ -208,7 +208,7 @@ def _unpaired(join: PlannedTableJoin, table: str) -> Finding:
 def _unread(plan: Plan) -> Finding:
     text = (
         "The tables share columns beside the person's key, and nothing says which rows of a source a file's rows are:"
-        " what whoever has all files can join by these is measured by `run` alone."
+        " what a reader of all files can join by these is measured by `run` alone."
     )
     return Finding("PPF917", Severity.ERROR, text, plan.releases[0].name)
 

@@ -202,7 +202,7 @@ def _check_missing(plan: Plan, release: ReleaseNode, original: DataView) -> None
             if pc.any(pc.is_in(texts, value_set=original.domain(name))).as_py():
                 raise data_fault(
                     "PPF494",
-                    f"release `{release.name}`: a text that stands for missing values in `{facts.name}` is a value of"
+                    f"release `{release.name}`: a text that means a missing value in `{facts.name}` is a value of"
                     f" `{name}` in the original",
                     span=facts.span,
                     advice=f"take it out of `{RELEASED_WITH} missing=…` or of `received: {{missing: […]}}`",
@@ -215,7 +215,7 @@ def _subject(
     view = StreamView(source.stream)
     operators = operators_for(node, file, operator)
     sets = dict(set_operators_for(node, file, operator))
-    if (sent := context.plan.source.operator) is not None:  # whoever wrote the file, the clients had this operator
+    if (sent := context.plan.source.operator) is not None:  # the clients had it, even if another tool wrote the file
         sets |= {fact.name: sent for fact in node.attributes if fact.source == sent.attribute}
     _refuse_groups_of_draws(context.plan, node, {*operators, *sets})
     sources = {name: each.attribute for name, each in operators.items()}
@@ -263,9 +263,9 @@ _TOLD = " it cannot be told whose their rows are"
 
 
 def pseudonym_column(plan: Plan, release: ReleaseNode) -> str | None:
-    """Return the released column that stands for the subject one to one; None where there is none.
+    """Return the released column of pseudonyms, one for each subject; None where there is none.
 
-    Cells of generated rows stand for nobody.
+    Cells of generated rows belong to nobody.
     """
     if plan.people is None or any(step.effect.rows == "generated" for step in plan.upstream(release.input)):
         return None
@@ -307,7 +307,7 @@ def require_one_each(released: Ints, original: Ints, what: str) -> None:
     has = f"{what} has {counted(len(ours), 'pseudonym')}, with the rows that they have,"
     text = f"{has} for {counted(len(theirs), 'person')} in the data before:"
     advice = "give all rows of a person one pseudonym, and no two people the same one"
-    raise data_fault("PPF700", f"{text} they do not stand for people one to one", advice=advice)
+    raise data_fault("PPF700", f"{text} they do not correspond to people one to one", advice=advice)
 
 
 def rows_of_each(column: Column) -> Ints:
@@ -317,10 +317,9 @@ def rows_of_each(column: Column) -> Ints:
 
 
 def subject_pairs(subject: AttributeFacts, whose: Column, released: Stream, stop: Stop, rows: int) -> PairedView:
-    """Return the released rows beside their subjects, of whom nothing else is known.
+    """Return the released rows beside their subjects. Nothing else is known of these.
 
-    ``whose`` says of each row, in the order of their numbers from 0, what stands for its subject; ``rows`` are read at
-    a time.
+    ``whose`` has the pseudonym of each row's subject, in the order of row numbers from 0; ``rows`` are read at a time.
     """
     people = Table({subject.name: whose}, np.arange(len(whose), dtype=np.int64))
     fact = replace(subject, labels=True)
@@ -328,7 +327,7 @@ def subject_pairs(subject: AttributeFacts, whose: Column, released: Stream, stop
 
 
 def own_subjects(plan: Plan, node: ReleaseNode, source: LoadedStream, back: LoadedStream) -> Column | None:
-    """Return the pseudonym of each row of a file; None where no column of it stands for the subject.
+    """Return the pseudonym of each row of a file; None where no column has pseudonyms of the subject.
 
     Raises DataError where rows have none, or the pseudonyms cannot be those of the people.
     """

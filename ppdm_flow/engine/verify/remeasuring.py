@@ -322,7 +322,7 @@ class RemakeTarget:
         return self.made.attributes == self.release.attributes
 
     def tells(self, requirement: Requirement) -> bool:
-        """Whether all columns that tell of the requirement's attributes are made again."""
+        """Whether all columns that depend on the requirement's attributes are made again."""
         if self.reproducible:
             return True
         if not requirement.on_groups:
@@ -515,7 +515,7 @@ def _seeded(plan: Plan) -> bool:
     return plan.randomness == "reproducible" and plan.seed is not None
 
 
-# A run of linked tables, measured again: each table by its own plan, then what whoever has all of them joins.
+# A run of linked tables, measured again: each table by its own plan, then their join.
 
 
 def remeasure_tables(run_dir: Path, known: manifest.Manifest, folder: Path, plan: Plan) -> RemeasureResult:

@@ -1,4 +1,4 @@
-"""Is a finished run still what it was? Its files by their hashes; with the data at hand, its figures as well."""
+"""Verifies a finished run: its files by their hashes and, with the data at hand, its figures as well."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ def verify(
 ) -> VerifyOutcome:
     """Hash every file of a run again; with ``data``, make and audit its releases again.
 
-    The hashes show that nothing was changed by itself. Whoever rewrites the manifest as well can make them fit: then
-    only making and measuring it again shows it, or a manifest that was kept elsewhere. Its waivers are
-    held against the day that ``clock`` tells, and its signatures against ``signers`` and what time it is ``now``.
+    The hashes show that nothing was changed by itself. A person who also rewrites the manifest can make them fit. Then
+    only making and measuring the releases again shows it, or a manifest that was kept elsewhere. Waivers are checked
+    against the day of ``clock``, and signatures against ``signers`` and the time ``now``.
 
-    A directory that was not published is no release, whatever it holds. Raises UsageError where ``run_dir`` is no
-    run's directory, DataError where ``data`` does not fit.
+    A directory that was not published is no release. Raises UsageError where ``run_dir`` is no run's directory,
+    DataError where ``data`` does not fit.
     """
     if is_unpublished(run_dir.resolve()):
         return VerifyOutcome(run_dir, NOT_PUBLISHED, 0, (), (), (), contradictions=(_UNFINISHED,))
@@ -169,7 +169,7 @@ def _contradictions(run_dir: Path, known: manifest.Manifest, files: frozenset[st
     if REPORT in files and (said := _verdict(run_dir / REPORT)) != verdict:
         contradictions.append(f"the manifest says {verdict}, and `{REPORT}` says {said}")
     if REPORT in files and not agrees(run_dir / REPORT, known):
-        contradictions.append(f"the manifest and `{REPORT}` tell of different waivers")
+        contradictions.append(f"the manifest and `{REPORT}` name different waivers")
     folders = {name.partition("/")[0] for name in files if "/" in name}
     if folders & {RELEASED, WITHHELD} and verdict not in folders and verdict != HELD:
         contradictions.append(f"the manifest says {verdict}, and there is no folder `{verdict}`")
@@ -260,7 +260,7 @@ def _is_complete(each: Any) -> bool:
 
 
 def agrees(report: Path, manifest: Manifest) -> bool:
-    """Whether a run's report tells of the same waivers as its manifest."""
+    """Whether a run's report names the same waivers as its manifest."""
     try:
         waivers = json.loads(report.read_text(encoding="utf-8")).get("waivers", [])
         said = [{key: each[key] for key in ("name", "of", "until", "covers")} for each in waivers]

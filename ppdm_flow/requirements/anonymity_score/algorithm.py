@@ -1,8 +1,8 @@
 """The Anonymity Score of a release: AS(p, o) = sum over supports s of (1/s) Pr(t in p | t in o with support s).
 
 NAS divides it by AS(o, o), the score of the original itself (Vreeken, van Leeuwen, Siebes, ICDM 2007). Pr is the share
-of the original rows of support s that occur in the release at all. A missing and a suppressed cell are values of their
-own, whatever the policy's null semantics.
+of the original rows of support s that occur in the release at all. Missing and suppressed cells are values of their own
+under every null semantics of the policy.
 """
 
 from __future__ import annotations

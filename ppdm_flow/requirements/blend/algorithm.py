@@ -1,8 +1,8 @@
-"""How the rare rows of a release blend into the original: minsup in the role of k.
+"""Blending: how many of a release's rare rows are rare in the original too. minsup plays the role of k.
 
 Of the released rows with a support below minsup in the release, the share that occurs in the original with a support
-below minsup (Vreeken, van Leeuwen, Siebes, ICDM 2007); 0 where there is none. A missing and a suppressed cell are
-values of their own, whatever the policy's null semantics.
+below minsup (Vreeken, van Leeuwen, Siebes, ICDM 2007); 0 where there is none. Missing and suppressed cells are values
+of their own under every null semantics of the policy.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The smallest group of people that this and all earlier releases leave together.
+"""The size of the smallest group of people that this and all earlier releases leave together.
 
-Somebody who is known to be in class A of one release and in class B of another is one of those in both. Each release
-may be k-anonymous, and the intersection hold a single person (Ganta, Kasiviswanathan, Smith, KDD 2008). Who is in only
-one of two releases is found in their difference. It is assumed that the attacker holds all releases of the ledger,
-whoever they were made for, and knows of somebody the class in each of them, and in which of them they are not.
+A person known to be in class A of one release and in class B of another is one of the people in both classes. Each
+release may be k-anonymous while the intersection holds a single person (Ganta, Kasiviswanathan, Smith, KDD 2008). A
+person who is in only one of two releases is found in their difference. The adversary is assumed to hold all releases of
+the ledger, including those made for others. For one person, the adversary knows the class in each release that has the
+person, and which releases do not.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class CumulativeKAudit:
 
 
 def _required_k(params: CumulativeKParams, ctx: AuditContext) -> int | None:
-    """Return the size below which groups are told of, where nothing is required and the other releases are known."""
+    """Return the size below which groups are reported, where nothing is required and the other releases are known."""
     known = ctx.history is not None and ctx.history.own is not None and not ctx.history.unknown
     return params.k if known and not _own(ctx) else None
 
@@ -154,25 +155,25 @@ def sentence(k: int, joined: CumulativeGroups, colliding: Sequence[str], history
     releases = f"this release and {counted(len(history.earlier), 'other')}"
     if joined.k >= k:
         return (
-            f"Whoever holds {releases} still cannot tell anybody from fewer than {joined.k - 1:,} others;"
+            f"A reader of {releases} still cannot tell anybody from fewer than {joined.k - 1:,} others;"
             f" groups of {k:,} are required."
         )
     gone = int(joined.gone[joined.gone < k].sum())
     hidden = f", {gone:,} of them because they are missing from this release" if gone else ""
     by = "; ".join(colliding) if colliding else "only all of them together"
     return (
-        f"Whoever holds {releases} narrows {_people(joined.below(k))} down to groups as small as"
+        f"A reader of {releases} narrows {_people(joined.below(k))} down to groups as small as"
         f" {joined.k:,} where {k:,} are required{hidden}. It collides with: {by}."
     )
 
 
 def warning(k: int, joined: CumulativeGroups, history: ReleaseHistory) -> str:
-    """Return what the releases of a run tell of too few people together; nothing where all groups have ``k``."""
+    """Return a warning that the releases of a run leave too few people together; empty where all groups have ``k``."""
     if joined.k >= k:
         return ""
     others = "; ".join(e.name for e in history.earlier if e.members is not None)
     return (
-        f"Whoever holds this release and others of the run ({others}) narrows {_people(joined.below(k))} down to groups"
+        f"A reader of this release and others of the run ({others}) narrows {_people(joined.below(k))} down to groups"
         f" as small as {joined.k:,}, below k = {k:,}. The policy does not ask for `cumulative_k`, so it withholds"
         " nothing."
     )

@@ -1,4 +1,4 @@
-"""k over several releases: what they leave together of the groups of people."""
+"""k over several releases: the size of the groups of people that they leave together."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CumulativeK(OnClasses):
 
 
 class CumulativeKParams(Params):
-    """Where the policy asks for no cumulative k, ``k`` is the size below which groups of people are told of."""
+    """Parameters: where the policy asks for no cumulative k, groups of fewer than ``k`` people are reported."""
 
     k: Annotated[int, Field(ge=2)] | None = None
 

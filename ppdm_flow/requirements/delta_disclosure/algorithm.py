@@ -61,7 +61,7 @@ class DeltaDisclosureAudit(SensitiveAudit[DeltaDisclosure]):
             return super().without(judged)
         return (
             f"{counted(lacking, 'class') if lacking == 1 else f'{lacking:,} classes'} of {len(judged.histograms):,}"
-            f" lack a value of `{judged.column}` that others have, so whoever is in one is known not to have it: no"
+            f" lack a value of `{judged.column}` that others have, so its members are known not to have it: no"
             " delta is large enough."
         )
 

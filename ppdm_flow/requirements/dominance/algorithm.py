@@ -200,8 +200,8 @@ def known_totals(
 ) -> list[Measured]:
     """Judge the totals over all linked rows of the people of one combination; nothing where no row is linked.
 
-    Where rows are unlinked, whoever knows several of a person's has no more than the union of some groups. Raises
-    UnmeasuredError.
+    Where rows are unlinked, an adversary who knows several of a person's rows has no more than the union of some
+    groups. Raises UnmeasuredError.
     """
     if ctx.people is None:
         return []
@@ -367,8 +367,8 @@ def beyond(figures: dict[str, float | int | None]) -> str:
 
 
 def no_total(requirement: Dominance) -> str:
-    """Say that all rules hold for want of a total."""
-    return f"No group has a number of `{requirement.attribute}` other than 0, so no total tells of anybody's."
+    """Return the text for a requirement that holds because there is no total."""
+    return f"No group has a number of `{requirement.attribute}` other than 0, so no total reveals anybody's."
 
 
 def _where(by: RevealingColumns) -> str:

@@ -1,4 +1,4 @@
-"""The numbers behind a group and those that it shows, and what each class has of them: the first route."""
+"""The numbers behind a group and the numbers that it shows, and their figures by class: the first route."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def revealing(requirement: Dominance, candidate: DataView, ctx: AuditContext) ->
 
 
 def looked_at(requirement: Dominance, rows: CountedRows, candidate: DataView, ctx: AuditContext) -> list[ReadRows]:
-    """Return every way to add up numbers; none where nothing that is released tells of them.
+    """Return every way to add up numbers; none where no released column depends on them.
 
     The numbers that rows had in the source count, and beside them those that changed columns show. Where rows cannot be
     paired with the source the columns count as they are. Raises UnmeasuredError.
@@ -167,7 +167,7 @@ def concentrations(cells: ClassCells, numbers: Floats, n: int, q: float) -> Conc
     Parameters
     ----------
     cells : the values of each class, each value once, with how many contributors have it
-    numbers : shape (values,), the number that each value stands for: finite, of any sign; 0 contributes nothing
+    numbers : shape (values,), the number of each value: finite, of any sign; 0 contributes nothing
     n : how many of the largest contributors count together
     q : percent by which everybody knows every contributor
     """

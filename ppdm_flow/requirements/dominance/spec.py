@@ -246,7 +246,7 @@ def advice(failure: Failure) -> str:
     )
 
 
-WORDING = Wording(label="Dominance", clause=clause, advice=advice, section="Totals that tell of one contributor")
+WORDING = Wording(label="Dominance", clause=clause, advice=advice, section="Totals that reveal one contributor")
 
 
 SPEC = RequirementSpec(

@@ -1,9 +1,10 @@
 """The share of released rows that show a number within a width of the original one of the same row.
 
-The intruder takes for the original number what a released column shows in the row, or the mean of all columns that are
-computed from the attribute, their mean weighted by how near each is on average, or their median; the largest of these
-shares counts. Rows are paired by their number in the source, so the order of rows protects nothing here. A row whose
-original number is missing is left out; one that shows no number tells nothing (Domingo-Ferrer, Torra, 2001).
+The intruder estimates the original number of a row by what a released column shows in it. With several columns that are
+computed from the attribute, the intruder also tries their mean, their mean weighted by how near each is on average, and
+their median. The largest of these shares counts. Rows are paired by their number in the source, so the order of rows
+protects nothing here. A row whose original number is missing is left out; one that shows no number tells nothing
+(Domingo-Ferrer, Torra, 2001).
 """
 
 from __future__ import annotations
@@ -214,9 +215,7 @@ def sentence(attribute: str, width: Width, columns: Sequence[str], figures: Mapp
     ways = f"{listed(columns)}, or a mean of them," if len(columns) > 1 else listed(columns)
     of_people = int(figures["people"].value or 0) if "people" in figures else 0
     whose = counted(rows, "released row") + (f", or {of_people:,} people by any row" if of_people else "")
-    text = (
-        f"Whoever takes {ways} for the original `{attribute}` is within {width.words} of it in {share:.1%} of {whose}."
-    )
+    text = f"Taking {ways} for the original `{attribute}` comes within {width.words} of it in {share:.1%} of {whose}."
     alone = figures["constant_share"].value or 0.0
     if alone > 0.01:  # below, it says nothing of the width
         text += f" The median alone would be in {alone:.1%}."
@@ -281,7 +280,7 @@ PERSON_MEAN = "person_mean"
 
 @dataclass(frozen=True, slots=True)
 class WidthComparison:
-    """What is compared: the ``attribute``, the released ``columns`` that tell of it, and the ``width``.
+    """What is compared: the ``attribute``, the released ``columns`` computed from it, and the ``width``.
 
     ``types`` are those of the attribute and of each column. People are told apart by ``subject``, where it is given;
     ``linked``: it is seen which rows are one person's.

@@ -1,4 +1,4 @@
-"""Itemset breaches: what a released set tells of its original, from the operator and the original's own supports.
+"""Itemset breaches: posteriors of items given a released set, from the operator and the original's own supports.
 
 Pr[z in t | A in t'] for every itemset A of the sizes asked for and every item z, in A or not: exactly for those that
 were counted, and a bound for the rarer ones. The bytes are tested to come from the operator, at an error probability of
@@ -456,7 +456,7 @@ def sentence(assessment: BreachAssessment, ctx: AuditContext) -> str:
     """Return the sentence for the report."""
     worst = assessment.worst
     text = (
-        f"Of the released sets that stand for one of {counted(worst.size, 'item')} and hold"
+        f"Of the released sets that replace one of {counted(worst.size, 'item')} and hold"
         f" {_itemset(assessment, worst, ctx)}, {worst.level:.1%} come from a set with {_item(assessment, worst, ctx)};"
         f" {worst.prior:.1%} of all these have it. No other itemset of {_sizes(assessment.requirement)} tells more."
     )

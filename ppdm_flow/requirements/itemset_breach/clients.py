@@ -1,4 +1,4 @@
-"""Sets that their clients randomized: nobody here has the originals, so the operator alone says what they tell.
+"""Sets that their clients randomized: the originals are not here, so only the operator bounds what the sets reveal.
 
 The worst posterior is taken over all data whose itemsets are no more frequent than the policy says, for each number of
 items that the operator knows. What was sent is held against the operator as far as that goes without originals: how
@@ -231,7 +231,7 @@ def outcome_of(assessment: ClientAssessment, figures: Mapping[str, Figure], ctx:
 def _sentence(assessment: ClientAssessment) -> str:
     text = (
         f"Clients randomized the sets of `{assessment.column}` before they were sent. By the operator alone, none"
-        f" of their items is inferred with more than {assessment.worst.level:.1%}, whatever the sets are, as long as"
+        f" of their items is inferred with more than {assessment.worst.level:.1%} for any sets, as long as"
         " itemsets are no more frequent than `max_supports` says."
     )
     if assessment.reliable:

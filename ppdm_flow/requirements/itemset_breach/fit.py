@@ -1,4 +1,4 @@
-"""Whether released sets are what the operator makes of the original ones, at a stated error probability."""
+"""Tests at a stated error probability whether released sets are what the operator makes of the original ones."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def binomial(hits: npt.ArrayLike, trials: npt.ArrayLike, chance: npt.ArrayLike) 
 def summed(deviation: npt.ArrayLike, variance: npt.ArrayLike, largest: npt.ArrayLike) -> Floats:
     """Return Bernstein's bound on both tails of a sum of independent terms, each within ``largest`` of its mean.
 
-    For any law of the terms: rows are independent, whatever happens within a row.
+    For any law of the terms: rows are independent, and events within a row need not be.
     """
     t, v, m = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (deviation, variance, largest)))
     t = np.abs(t)
@@ -289,7 +289,7 @@ def summed(deviation: npt.ArrayLike, variance: npt.ArrayLike, largest: npt.Array
 def mixed(hits: npt.ArrayLike, trials: npt.ArrayLike, expected: npt.ArrayLike) -> Floats:
     """Return a bound on the tails of a sum of ``trials`` independent yes or no with the mean ``expected``.
 
-    Twice exp(-n KL(x/n || mean/n)), whatever the single chances are (Hoeffding 1963, theorem 1).
+    Twice exp(-n KL(x/n || mean/n)), for any single chances (Hoeffding 1963, theorem 1).
     """
     x, n, mean = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (hits, trials, expected)))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""The sets that went into an operator, and those that were released in their place."""
+"""The sets that an operator randomized, and the released sets."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ def plain(table: Table, name: str) -> Baskets:
 def known_sets(view: DataView, name: str, operator: TransactionOperator) -> Iterator[Baskets]:
     """Yield the sets of lengths that the operator knows: others cannot have been randomized.
 
-    Each as often as its row's weight says, since a row that stands for several people was randomized for each.
+    Each set occurs as often as its row's weight says, since a row that represents several people was randomized for
+    each.
     """
     weight = view.schema.weight
     for part in view.partitions([name] if weight is None else [name, weight]):

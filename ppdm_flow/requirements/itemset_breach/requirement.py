@@ -1,4 +1,4 @@
-"""Privacy breaches of randomized sets: what a released set tells of the items of its original."""
+"""Privacy breaches of randomized sets: how far a released set raises the belief in an item of its original."""
 
 from __future__ import annotations
 

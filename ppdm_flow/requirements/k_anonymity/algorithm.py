@@ -243,7 +243,7 @@ def sentence(
         return f"No quasi-identifier is released, so {counted(total, 'row')} look alike."
     size = counted(classes.k, "row" if ctx.people is None else "person")
     if classes.k >= requirement.k:
-        knowing = f"Whoever knows a person's {listed(columns)}"
+        knowing = f"A reader who knows a person's {listed(columns)}"
         text = f"{knowing} finds at least {size} that fit; {requirement.k:,} are required."
     else:
         text = (

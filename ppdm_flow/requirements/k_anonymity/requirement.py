@@ -1,4 +1,4 @@
-"""k-anonymity: whoever knows the quasi-identifiers of somebody finds at least k rows that look alike."""
+"""k-anonymity: an adversary who knows a person's quasi-identifiers finds at least k rows that look alike."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def _judge(scene: Scene, requirement: KAnonymity, path: tuple[str, ...]) -> Iter
 
 
 def _why(given: KAnonymity, required: KAnonymity, _between: ComparedPolicies) -> str:
-    return f"whoever is among {given.k} is among {required.k}" if given.k > required.k else f"{given.k} rows in both"
+    return f"one of {given.k} is one of {required.k} as well" if given.k > required.k else f"{given.k} rows in both"
 
 
 ORDER = order_by_marks(KAnonymity, alike=None, groups=contained, why=_why, bounds=("k",))

@@ -1,9 +1,9 @@
 """k-map, measured: the smallest number of people in a population table that fit a released class.
 
-Source: Sweeney, PhD thesis, MIT, 2001, section 7. The released labels are compared with the population's values through
-the hierarchy that the policy declares for the attribute, else letter by letter; whoever is not in the table does not
-count. Where cells go by one value alone, those of the source stand for what the map gave them; else a suppressed cell
-fits everybody.
+Source: Sweeney, PhD thesis, MIT, 2001, section 7. Released labels are compared with the population's values through the
+hierarchy that the policy declares for the attribute, else letter by letter; people outside the table do not count.
+Where a cell depends on one value alone, the source's value is compared in place of its cell. Otherwise a suppressed
+cell fits everybody.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _strangers(requirement: KMap, people: Ints) -> list[Finding]:
 
 
 class UnlabelledError(UnmeasuredError):
-    """A released column tells of quasi-identifiers, and nothing says whom of the population its cells fit."""
+    """A released column depends on quasi-identifiers, and nothing says which people its cells fit."""
 
     code = "PPF839"
 
@@ -170,8 +170,8 @@ def require_readable(columns: RevealingColumns, ctx: AuditContext) -> None:
 def require_one_class(columns: RevealingColumns, candidate: DataView, ctx: AuditContext) -> None:
     """Raise UncountedPeopleError where rows are seen to be one person's, and are in several classes.
 
-    Whoever has the population knows what it says of everybody, and looks for who fits all of these classes: those are
-    fewer than fit each of them. A row by itself fits as many people, whosever it is.
+    An adversary with the population looks for people who fit all of these classes. They are fewer than those who fit
+    one of them. A row by itself fits as many people, whosever it is.
     """
     if ctx.people is None:
         return
@@ -239,7 +239,7 @@ def smallest(sql: Sql, schema: Schema, released: Counts, profiles: PopulationPro
 
 
 def _parameters(released: Counts, profiles: PopulationProfiles) -> list[Any]:
-    """Return the people with their codes, then for each column its codes beside the labels that stand for them."""
+    """Return the people with their codes, then for each column its codes beside the labels that cover them."""
     given: list[Any] = [profiles.people.tolist(), *(codes.tolist() for codes in profiles.codes.T)]
     for fits, column in zip(profiles.fits, released.columns, strict=True):
         names: Sequence[str | None] = [SUPPRESSED_TEXT, None, *released.names(column).to_pylist()]

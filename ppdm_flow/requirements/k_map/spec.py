@@ -43,8 +43,8 @@ def _k_map(scene: Scene, model: KMap, path: tuple[str, ...]) -> Iterator[Diagnos
         yield scene.fault("PPF585", "a delimiter is one character", (*path, "population", "delimiter"))
 
 
-# k-map: a larger k, over more attributes, in the same population. Whoever fits more attributes fits fewer, if all of
-# them read labels alike.
+# k-map: a larger k, over more attributes, in the same population. Fewer people fit more attributes, if all of these
+# read labels alike.
 
 
 def _groups(given: Iterable[str], required: Iterable[str], between: ComparedPolicies) -> str | None:
@@ -68,7 +68,7 @@ ORDER = order_by_marks(
     alike=_same_people,
     groups=_groups,
     why=lambda given, required, _between: (
-        f"{given.k} people are at least {required.k}, and whoever fits more attributes fits fewer"
+        f"{given.k} people are at least {required.k}, and fewer people fit more attributes"
     ),
     judged=("population",),
 )

@@ -1,7 +1,7 @@
 """The measured k of k^m-anonymity: the smallest support of a combination of at most m items that occurs at all.
 
-Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008, definition 1. Whoever knows at most m items of somebody's set
-finds no set with all of them, or at least k; where people are counted, the sets of at least k people.
+Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008, definition 1. An adversary who knows at most m items of a
+person's set finds no set with all of them, or at least k; where people are counted, the sets of at least k people.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _judged(requirement: KmAnonymity, candidate: DataView, ctx: AuditContext) ->
         return AuditOutcome(measured=(unreleased(requirement),))
     if derived:
         text = (
-            f"{listed(derived)}: computed from the sets of `{requirement.attribute}`, and what that tells of"
+            f"{listed(derived)}: computed from the sets of `{requirement.attribute}`, and what that reveals of"
             " combinations of items cannot be counted."
         )
         return _uncounted(requirement, "PPF880", text, ctx)
@@ -128,8 +128,8 @@ def _sentence(requirement: KmAnonymity, least: Ints, ctx: AuditContext) -> str:
     size = int(np.flatnonzero(least == k)[0]) + 1
     who = counted(k, "set") if ctx.people is None else f"{counted(k, 'person')} who {'has' if k == 1 else 'have'} a set"
     return (
-        f"Whoever knows at most {counted(requirement.m, 'item')} of somebody's `{requirement.attribute}` finds at least"
-        f" {who} with all of them; {requirement.k:,} are required. The rarest combination has"
+        f"A reader who knows at most {counted(requirement.m, 'item')} of a person's `{requirement.attribute}` finds at"
+        f" least {who} with all of them; {requirement.k:,} are required. The rarest combination has"
         f" {counted(size, 'item')}."
     )
 
@@ -144,8 +144,8 @@ def _uncounted(requirement: KmAnonymity, code: str, text: str, ctx: AuditContext
 
 # Supports of combinations of items, by two routes: how many rows, or people with such a row, have them in one set.
 #
-# Where people are counted, rows that are seen to be one person's are looked at among themselves as well: whoever knows
-# that somebody has such rows looks for the items in these alone.
+# Where people are counted, rows that are seen to be one person's are counted among themselves as well: an adversary who
+# knows that a person has such rows looks for the items in these alone.
 
 
 _UNTOLD = "what items of several rows tell together"
@@ -252,7 +252,7 @@ def _of_people(requirement: KmAnonymity, column: str, candidate: DataView, ctx: 
 def _beside(
     requirement: KmAnonymity, candidate: DataView, ctx: AuditContext, people: PeopleCount
 ) -> tuple[list[str], list[str]]:
-    """Return the released columns that stand for the person, and the others beside the sets.
+    """Return the released columns that identify the person, and the others beside the sets.
 
     Raises UnmeasuredError where people cannot be counted.
     """

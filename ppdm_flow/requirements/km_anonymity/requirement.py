@@ -1,4 +1,4 @@
-"""k^m-anonymity: whoever knows some items of a set finds at least k sets."""
+"""k^m-anonymity: an adversary who knows up to m items of a set finds at least k sets."""
 
 from __future__ import annotations
 

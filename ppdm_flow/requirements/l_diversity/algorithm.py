@@ -89,7 +89,7 @@ class LDiversityAudit(SensitiveAudit[LDiversity]):
         return requirement.variant is not Diversity.ENTROPY
 
     def further(self, judged: ColumnFigures[LDiversity]) -> Mapping[str, Figure]:
-        """Return the smallest number of values as well, whatever the policy counts."""
+        """Return the smallest number of values as well, under every definition that the policy may choose."""
         values = distinct_values(judged.histograms)
         return {"distinct": Figure(int(values.min()) if len(values) else 0, "values")}
 
@@ -228,7 +228,7 @@ def models(requirement: LDiversity, columns: SensitiveColumns) -> list[ClassMode
     return [RecursiveDiverse(at, requirement.c or 1.0, round(requirement.l))]
 
 
-# Distinct l where cells stand for several values: the largest matching of rows and values that they can have.
+# Distinct l where cells cover several values: the largest matching of rows and values that they can have.
 #
 # A value counts once, and a row for one value: three rows that show a cell behind which two values can be count for
 # two, and one such row for one. Where each value is behind one cell only, this is the sum of min(rows, values) over the
@@ -251,8 +251,8 @@ def matched(owner: Ints, rows: npt.NDArray[np.float64], behind: Any, classes: in
     """Return the size of the largest matching in each class.
 
     ``owner`` is the class of each cell, ``rows`` how many show it, ``behind`` (cells, values) a CSR matrix with an
-    entry for each value that it may stand for. It is a largest flow: from a cell as much as rows show it, to a value of
-    a class once.
+    entry for each value that the cell may hide. It is a largest flow: from a cell as much as rows show it, to a value
+    of a class once.
     """
     cells, width = len(owner), np.diff(behind.indptr)
     keys = np.repeat(owner, width) * behind.shape[1] + behind.indices

@@ -1,7 +1,7 @@
 """LKC-privacy, measured: every combination of at most L quasi-identifiers (Mohammed, Fung, Hung, Lee, KDD 2009).
 
-At least K rows fit whatever is known, and of those that fit a share of at most C has one of the sensitive values that
-are named of an attribute: these are counted together.
+At least K rows fit any such combination of known values. Of the rows that fit, a share of at most C has one of the
+sensitive values that the policy names of an attribute; these values are counted together.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[
 
 
 def _together_k(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
-    """Return the smallest group beside all releases, whatever of the attributes is known."""
+    """Return the smallest group beside all releases, over all sets of known attributes."""
     measurements = [
         measured
         for known in known_sets(requirement, candidate, ctx, beside=True)
@@ -255,8 +255,10 @@ _SHARE = (
 
 # LKC-privacy where a person can have several rows: people and their values are counted, by two routes.
 #
-# Whoever knows a row of somebody finds the people who have one in the group. Whoever knows several, or sees which rows
-# are one person's, finds the linked people who have them all; and of the named values any one that a person has counts.
+# An adversary who knows one row of a person finds the people who have a row in the group. An adversary who knows
+# several
+# rows, or sees which rows are one person's, finds the linked people who have them all. A person counts with any of the
+# named values that the person has.
 
 
 _OF_PEOPLE_SHARE = """
@@ -424,7 +426,7 @@ def judge_known_attributes(
     end: str,
     ctx: AuditContext,
 ) -> list[Measured]:
-    """Return what whoever knows at most L attributes finds and infers; ``shown`` are the attributes that are told."""
+    """Return what an adversary who knows at most L attributes finds and infers; ``shown`` are the attributes named."""
     name = f"{requirement.id}.k"
     row = "row" if survey.repeated is None else "original row"
     if survey.k == 0:
@@ -432,7 +434,7 @@ def judge_known_attributes(
     else:
         many = counted(survey.k, row if ctx.people is None else "person")
         text = (
-            f"Whoever knows at most {counted(requirement.l, 'quasi-identifier')} of somebody finds at least"
+            f"A reader who knows at most {counted(requirement.l, 'quasi-identifier')} of a person finds at least"
             f" {many} that fit ({_by(survey.fewest)}); {requirement.k:,} are required.{end}"
         )
     results = [Measured(requirement.id, name, figures[name], float(requirement.k), at_most=False, sentence=text)]
@@ -454,7 +456,7 @@ def judge_known_attributes(
 
 
 def of_known_rows(requirement: LKC, survey: LkcSurvey, ctx: AuditContext) -> Iterator[Measured]:
-    """Yield what whoever knows several rows of a person finds and infers; nothing where rows are counted."""
+    """Yield what an adversary who knows several rows of a person finds and infers; nothing where rows are counted."""
     if ctx.people is None:
         return
     if survey.known_k is not None:

@@ -1,4 +1,4 @@
-"""LKC-privacy: more known attributes, larger groups, lower shares; and what it and whole classes say of each other."""
+"""Order of LKC-privacy: more known attributes, larger groups, lower shares; and how it relates to whole classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ppdm_flow.requirements.lkc.requirement import LKC
 
 @dataclass(frozen=True, slots=True)
 class LkcClaim:
-    """Whoever knows at most ``l`` of ``attributes`` finds at least ``k`` rows."""
+    """A bound on group size: an adversary who knows at most ``l`` of ``attributes`` finds at least ``k`` rows."""
 
     l: int  # noqa: E741  # the model's own letter
     k: int
@@ -50,10 +50,10 @@ def says(requirement: LKC, _frame: PolicyFrame) -> Iterator[LkcClaim | KnownShar
 
 
 def known(given: LkcClaim, required: LkcClaim, between: ComparedPolicies) -> str | None:
-    """Whoever may know more finds fewer."""
+    """Return why one claim implies another: an adversary who may know more finds fewer rows."""
     if given.l < required.l or given.k < required.k or not _nested(given.attributes, required.attributes, between):
         return None
-    return f"whoever knows {given.l} finds {given.k}, so whoever knows {required.l} finds {required.k}"
+    return f"knowing {given.l} finds {given.k}, so knowing {required.l} finds {required.k}"
 
 
 def known_shares(given: KnownShare, required: KnownShare, between: ComparedPolicies) -> str | None:
@@ -79,7 +79,7 @@ def known_shares(given: KnownShare, required: KnownShare, between: ComparedPolic
 
 
 def of_sizes(given: KAnonymity, required: LkcClaim, between: ComparedPolicies) -> str | None:
-    """Whole classes of k rows: whoever knows less finds no fewer, unless what is not known links rows of one person."""
+    """Return why classes of k rows imply it: knowing less finds no fewer, unless unknown attributes link rows."""
     if between.asked.nulls is Nulls.EXCLUDE or given.k < required.k or between.people:
         return None
     holds = contained(given.attributes, required.attributes, between)
@@ -105,7 +105,7 @@ def of_shares(given: ShareClaim, required: KnownShare, between: ComparedPolicies
 
 
 def to_sizes(given: LkcClaim, required: KAnonymity, between: ComparedPolicies) -> str | None:
-    """Whoever may know as many attributes as form the classes may know them all."""
+    """Return why it implies classes of k rows: with ``l`` as large as their attributes, all of these may be known."""
     grouping = frozenset(required.attributes)
     few = len(grouping) <= given.l and between.certain(given.attributes, grouping)
     plain = not _patterned(grouping)

@@ -1,4 +1,4 @@
-"""LKC-privacy: whoever knows few attributes finds many rows, and learns little."""
+"""LKC-privacy: an adversary who knows few attributes finds many rows, and infers little."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KNOWN = "What may be known; all quasi-identifiers where it is left out."
 
 
 class LKC(OnValues, OnClasses):
-    """Whoever knows at most ``l`` attributes of somebody finds at least ``k`` rows and infers no more than ``c``.
+    """An adversary who knows at most ``l`` attributes finds at least ``k`` rows and infers no more than ``c``.
 
     Of the rows that fit, a share of at most c has one of an attribute's ``sensitive`` values; c is None without any.
     Source: Mohammed, Fung, Hung, Lee, KDD 2009.

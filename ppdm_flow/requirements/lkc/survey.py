@@ -1,4 +1,4 @@
-"""Every combination of a few known columns: how few rows fit, and how sure a sensitive value can be."""
+"""Every combination of a few known columns: the fewest rows that fit, and the highest confidence in a value."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class LkcSurvey:
     ``each`` is (what is known, the smallest group, the highest confidence), for every combination. ``repeated`` are the
     original rows in some group, where rows are generated: then it is they that are counted.
 
-    Where people are counted, so is ``k``. Whoever knows several rows of somebody, or sees which are one person's, finds
-    ``known_k`` linked people (None where no row is linked), and is as sure as ``known_confidence``; ``linked`` says how
-    rows are linked.
+    Where people are counted, so is ``k``. An adversary who knows several rows of a person, or sees which rows are one
+    person's, finds ``known_k`` linked people (None where no row is linked), with the confidence ``known_confidence``.
+    ``linked`` says how rows are linked.
     """
 
     combinations: int
@@ -69,10 +69,10 @@ def secrets(requirement: LKC, ctx: AuditContext) -> dict[str, tuple[str, ...]]:
 def known_sets(
     requirement: LKC, candidate: DataView, ctx: AuditContext, *, beside: bool = False
 ) -> Iterator[tuple[str, ...]]:
-    """Yield what somebody may know, of the attributes that the release tells something of.
+    """Yield each combination of attributes that the adversary may know and that the release reveals something of.
 
     With mixed columns, here or in other releases, all attributes count: they tell which mixed cells people alike show.
-    Whoever knows more has smaller groups, and one of them has a share at least as high as the group that they make up.
+    Knowing more makes groups smaller, and one of them has a share at least as high as the group that they make up.
     With missing values as wildcards or left out, with mixed columns, of generated rows, and ``beside`` other releases,
     groups do not nest, so that all combinations are looked at. Nor do shares of people: in a union of two groups more
     people can have a value than in each. Nor do linked rows: what is not known may link them.

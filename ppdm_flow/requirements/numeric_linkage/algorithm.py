@@ -1,10 +1,11 @@
-"""The share of original records that an intruder finds again, who knows their numbers and takes the nearest rows.
+"""The share of original records that an intruder finds again by taking the nearest released rows.
 
-The intruder knows the original numbers of a record in some attributes, and names the released rows that are nearest to
-them in one of three spaces, or those of the largest weights by which attributes agree; what finds most counts. Of
+The intruder knows the original numbers of a record in some attributes, and names the released rows nearest to them in
+one of three spaces, or those of the largest weights by which attributes agree. The method that finds most counts. Of
 several released columns of one attribute the intruder takes the mean, weighted by how near each is on average. Rows are
-paired by their number in the source, so the order of rows protects nothing here. Beside it stands the share that naming
-rows at random finds (Domingo-Ferrer, Torra, 2001; the covariance of errors: Torra, Abowd, Domingo-Ferrer, PSD 2006).
+paired by their number in the source, so the order of rows protects nothing here. The figure is reported beside the
+share that naming rows at random finds (Domingo-Ferrer, Torra, 2001; the covariance of errors: Torra, Abowd,
+Domingo-Ferrer, PSD 2006).
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class _LinkageMeasure:
         return {"share_bound": requirement.max} | beyond | outside
 
     def columns(self, candidate: DataView, ctx: AuditContext) -> list[tuple[str, str]]:
-        """Return the released columns, each with the attribute that it tells of."""
+        """Return the released columns, each with the attribute that it is computed from."""
         return [(c, a) for a in self.known.attributes for c in carriers(a, candidate, ctx)]
 
 
@@ -195,8 +196,8 @@ def sentence(known: IntruderKnowledge, candidates: int, figures: Mapping[str, Fi
     if people:
         finds, units = "finds one of the same person by any of its records", f"{records:,} people"
     text = (
-        f"Whoever {knows} {listed(known.attributes)} and names {named} {finds} in {share:.1%} of {units}; at random it"
-        f" would be {chance:.2g} of them."
+        f"An intruder who {knows} {listed(known.attributes)} and names {named} {finds} in {share:.1%} of {units}; at"
+        f" random it would be {chance:.2g} of them."
     )
     if known.against is not None:
         lines = int(figures["people_known"].value or 0)
@@ -211,11 +212,11 @@ def sentence(known: IntruderKnowledge, candidates: int, figures: Mapping[str, Fi
 def excess_sentence(candidates: int, figure: Figure, bound: float) -> str:
     """Return the sentence on how far that exceeds naming rows at random."""
     if figure.value is None:
-        return "Whoever names that many rows names all of them, so nothing can be said of more than chance finds."
+        return "An intruder who names that many rows names all of them, so nothing can be found beyond chance."
     named = "one row" if candidates == 1 else f"1 to {candidates:,} rows"
     return (
-        f"Whoever names {named} finds at most {figure.value:.1%} of the records that naming rows at random misses."
-        f" At most {bound:.1%} is allowed."
+        f"An intruder who names {named} finds at most {figure.value:.1%} of the records that naming rows at random"
+        f" misses. At most {bound:.1%} is allowed."
     )
 
 
@@ -521,7 +522,7 @@ def _counted(sql: Sql, known: pa.Table, shown: pa.Table, wide: Floats, categorie
 # The figures of numeric linkage: the share that each way finds, and how far it exceeds that of guessing.
 
 
-_NO_EXCESS = "whoever names that many rows names all of them"
+_NO_EXCESS = "so many named rows are all rows"
 
 _NO_NUMBERS = "these distances are of numbers, and none is released"
 

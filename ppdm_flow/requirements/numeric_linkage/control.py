@@ -1,7 +1,8 @@
-"""Whether a released row is nearer to the people of the source than to others: what a control group tells.
+"""The control group: whether a released row is nearer to the people of the source than to others.
 
-Whoever does not know who is in the source takes somebody for found where some released row is near: nearer than half of
-the source's records are to another of its records. How often that happens to people who are not in it is the baseline.
+An intruder who does not know who is in the source counts a person as found where some released row is near. Near means
+nearer than half of the source's records are to another of its records. How often that happens to people who are not in
+the source is the baseline.
 """
 
 from __future__ import annotations

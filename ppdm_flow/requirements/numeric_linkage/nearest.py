@@ -15,11 +15,11 @@ Bools = npt.NDArray[np.bool_]
 SLACK = 1e-9
 """Relative: squared distances that are nearer to each other are ties."""
 FLOOR = 1e-12
-"""And so much, whatever they are."""
+"""Absolute: squared distances this near to each other are ties, however small both are."""
 _DISTANCES = 1 << 22
 """So many are asked for together."""
 Columns = Sequence[tuple[str, str]]
-"""Released columns, each with the attribute that it tells of."""
+"""Released columns, each with the attribute that it is computed from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -328,7 +328,7 @@ def most_records(rows: int) -> int:
 
 
 def sampled(places: Ints, most: int, rows: int, records: float = 1.0) -> Ints:
-    """Return those of ``places`` that are looked for among ``rows`` rows; each stands for so many ``records``.
+    """Return those of ``places`` that are looked for among ``rows`` rows; each represents so many ``records``.
 
     The sample is the same every time, and no larger than PAIRS and LEAST say. Raises UnnumberedError of none.
     """

@@ -1,4 +1,4 @@
-"""What the intruder knows, read by both routes: numbers and categories of rows, and of people in files."""
+"""The intruder's knowledge, read by both routes: numbers and categories of rows, and of people in files."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from ppdm_flow.sdk.view import DataView, PairedView
 from ppdm_flow.tables.column import SUPPRESSED_TEXT
 
 Columns = Sequence[tuple[str, str]]
-"""Released columns, each with the category that it tells of."""
+"""Released columns, each with the category that it is computed from."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which columns tell of ``numbers``, which of categories (``labels``), and the files that are read."""
+    """The columns of ``numbers``, those of categories (``labels``), and the files that are read."""
 
     numbers: Columns
     labels: Columns
@@ -183,7 +183,7 @@ def _stacked(columns: Sequence[Floats], rows: int) -> Floats:
     return np.column_stack(columns) if columns else np.zeros((rows, 0))
 
 
-# Categories of original and released rows as codes: which category a released cell stands for.
+# Categories of original and released rows as codes: the category behind each released cell.
 #
 # Where a column is a map of the one value (unchanged, renamed, generalized, suppressed), a known value agrees with the
 # cell that this value is released as. Any other column (exchanged, drawn) has to show values of the attribute
@@ -194,7 +194,7 @@ def _stacked(columns: Sequence[Floats], rows: int) -> Floats:
 class LinkageCategories:
     """``released`` (rows, columns) codes, ``texts`` of the original rows by column, and what known values agree with.
 
-    ``values`` of each column are those that a released cell stands for, and ``codes`` theirs.
+    ``values`` of each column are the values that a released cell covers, and ``codes`` theirs.
     """
 
     released: Ints
@@ -213,7 +213,7 @@ def read_categories(
 ) -> LinkageCategories:
     """Return the categories by row number.
 
-    Raises UnnumberedError where nothing says what a cell stands for, and RunError where rows are not those of the file.
+    Raises UnnumberedError where the values of a cell are unknown, and RunError where rows are not those of the file.
     """
     before, after = _cells(columns, pairs)
     released, values, codes = [], [], []
@@ -281,7 +281,7 @@ def _known(texts: pa.Array, values: pa.Array, codes: Ints) -> Ints:
 
 def _unread(column: str) -> UnnumberedError:
     return UnnumberedError(
-        f"Some cells of `{column}` are labels that do not stand for the same values in each row: nothing says with"
+        f"Some cells of `{column}` are labels that cover different values in different rows: nothing says with"
         " which known ones they agree."
     )
 
@@ -381,8 +381,8 @@ def people_file_numbers_sql(sql: Sql, file: PeopleFile, attributes: Sequence[str
 def people_file_owners(file: PeopleFile, key: str, pairs: PairedView, columns: Sequence[str]) -> tuple[Ints, Ints]:
     """Return the number of the person of each released row (rows,), by row number, and of each in the file (people,).
 
-    They are the same person where ``key`` has the same text; -1 is one of the rows that nobody in the file has, and
-    whoever has no key.
+    They are the same person where ``key`` has the same text; -1 marks rows that nobody in the file has, and people
+    without a key.
     """
     column = coded(_people_file_cells(file, [key])[key])
     parts, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]

@@ -1,4 +1,4 @@
-"""The second route: SQL reads the numbers of the file, and rows are looked at along one sorted attribute."""
+"""The second route: SQL reads the numbers of the file, and one sorted attribute orders the search."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _count(
 ) -> None:
     """Add to ``nearer`` and ``as_near`` (records of the sample,) what is near of ``rows``, which show ``shown``.
 
-    A record that has ``candidates`` nearer rows is done: it is not found, whatever else there is.
+    A record that has ``candidates`` nearer rows is done: no other row can make it found.
     """
     low, high = between
     none = not len(shown)  # then all of them are one point but for their categories

@@ -1,7 +1,7 @@
 """The spaces in which an intruder compares records: by standard deviations, by errors, by ranks.
 
-``euclidean`` divides each attribute by the standard deviation of its original numbers. ``mahalanobis`` goes by the
-covariance of the errors, which whoever knows the method of a noise knows. ``rank`` compares the ranks on either side,
+``euclidean`` divides each attribute by the standard deviation of its original numbers. ``mahalanobis`` uses the
+covariance of the errors: an intruder who knows the noise method knows it. ``rank`` compares the ranks on either side,
 which no monotone change of the numbers disturbs.
 """
 
@@ -217,7 +217,7 @@ UNKNOWN = -3
 class Codes:
     """``known`` (records, columns), ``released`` (rows, columns) and those of people who are in neither, ``others``.
 
-    Each released column of a category stands for itself. ``hidden`` (columns,) is what a hidden cell counts: the
+    Each released column of a category is compared by itself. ``hidden`` (columns,) is what a hidden cell counts: the
     share of own rows that show another category.
     """
 

@@ -83,7 +83,7 @@ class CandidatesClaim:
 
 @dataclass(frozen=True, slots=True)
 class NoBetterThanChance:
-    """At most a share ``max`` of what chance misses is found, by whoever names up to so many ``candidates``."""
+    """An intruder who names up to ``candidates`` rows finds at most a share ``max`` of what chance misses."""
 
     known: IntruderClaim
     candidates: int
@@ -114,7 +114,7 @@ def says(requirement: NumericLinkage, _frame: PolicyFrame) -> Iterator[Claim]:
 
 
 def unlinked(given: CandidatesClaim, required: CandidatesClaim, between: ComparedPolicies) -> str | None:
-    """Return why fewer are found: whoever is among few candidates is among more; other attributes say nothing."""
+    """Return why fewer are found: one of few candidates is one of more; other attributes say nothing."""
     if not _comparable(given, required, between) or given.max > required.max:
         return None
     return f"at most {given.max:g} among {given.candidates} is at most {required.max:g} among {required.candidates}"

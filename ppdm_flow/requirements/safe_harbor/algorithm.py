@@ -1,8 +1,8 @@
-"""What is left of the 18 identifiers in a released file, counted by two routes (45 CFR 164.514(b)(2)(i)).
+"""Finds the 18 identifiers that are left in a released file, by two routes (45 CFR 164.514(b)(2)(i)).
 
 A cell counts for each kind that it shows: by its form (an address of the form of an email address, a vehicle's number
 whose check digit fits), by what its column is called (a `first_name` that was not dropped), or by what ages, years of
-birth and ZIP codes say. A column most of whose cells are each of one person alone is a code, whatever its form.
+birth and ZIP codes say. A column counts as a code, in any form, where most of its cells belong to one person each.
 """
 
 from __future__ import annotations
@@ -322,7 +322,7 @@ def _places(texts: pa.StringArray, every: pa.StringArray) -> npt.NDArray[np.int6
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """The numbers that labels stand for, ``low`` to ``high`` and both included; nan for what is no label.
+    """The numbers that labels cover, ``low`` to ``high`` and both included; nan for what is no label.
 
     Open ends are infinite. ``exact``: the cell is the number itself.
     """
@@ -339,7 +339,7 @@ def shown_cells(texts: pa.StringArray) -> Mask:
 
 
 def ranges(texts: pa.StringArray) -> Ranges:
-    """Return the numbers that each text stands for: `42`, `>= 90`, `90+`, `[18, 65)`, `18-64`, `< 1935`."""
+    """Return the numbers that each text covers: `42`, `>= 90`, `90+`, `[18, 65)`, `18-64`, `< 1935`."""
     stripped = pc.utf8_trim(texts, " ")
     low, high = np.full(len(texts), np.nan), np.full(len(texts), np.nan)
     exact = _number(stripped, EXACT, 1)
@@ -360,8 +360,8 @@ def ranges(texts: pa.StringArray) -> Ranges:
 def too_old(texts: pa.StringArray, *, coded: bool) -> Mask:
     """Return which cells of a column of ages tell an age above 89 more closely than `90 or older`.
 
-    ``coded``: a step changed the ages, so that a plain 90 may stand for all from there on. What is no label and has
-    digits counts: nobody knows what it tells.
+    ``coded``: a step changed the ages, so that a plain 90 may mean all ages from there on. A cell with digits that is
+    no label counts as well, since its meaning is unknown.
     """
     read = ranges(texts)
     old = read.low >= OLD
@@ -515,7 +515,7 @@ def _too_fine(areas: Iterable[str]) -> str:
 
 
 def _low() -> str:
-    """Return the least number that a label stands for, NULL where it has none."""
+    """Return the least number that a label covers, NULL where it has none."""
     end = _group(BETWEEN, 1)
     between = f"CASE WHEN {_TRIMMED}[1] = '(' THEN floor({end}) + 1 ELSE {end} END"
     since = f"COALESCE({_group(FROM, 1)}, {_group(FROM, 2)}, floor({_group(ABOVE, 1)}) + 1)"
@@ -523,7 +523,7 @@ def _low() -> str:
 
 
 def _high() -> str:
-    """Return the greatest number that a label stands for, NULL where it has none."""
+    """Return the greatest number that a label covers, NULL where it has none."""
     end = _group(BETWEEN, 2)
     between = f"CASE WHEN {_TRIMMED}[-1] = ')' THEN ceil({end}) - 1 ELSE {end} END"
     until = f"COALESCE({_group(UP_TO, 1)}, {_group(UP_TO, 2)}, ceil({_group(BELOW, 1)}) - 1)"

@@ -1,4 +1,4 @@
-"""What is looked for in each released column: by its name, by the names of what it was computed from, by its role."""
+"""What is searched for in each released column: by its name, its lineage and its role."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _look(name: str, requirement: SafeHarbor, ctx: AuditContext) -> ScannedColum
 
 
 def _sources(facts: AttributeFacts) -> tuple[str, ...]:
-    """Return the attributes of the source that the cells tell of under another name, value by value."""
+    """Return the attributes of the source whose values the cells rename one by one."""
     return tuple(sorted(facts.lineage.computed_from)) if facts.lineage.value_map else ()
 
 
@@ -75,7 +75,7 @@ def _listed(sources: Iterable[str], name: str, names: Iterable[str]) -> bool:
     return not {name, *sources}.isdisjoint(names)
 
 
-# What the name of a column tells of its cells: `patient_name` holds names, `zip5` ZIP codes.
+# Kinds by the name of a column: `patient_name` holds names, `zip5` ZIP codes.
 
 
 _WHO = (
@@ -121,7 +121,7 @@ _PATTERNS = {kind: re.compile(pattern) for kind, pattern in _NAMES.items()}
 
 @cache
 def told_by(name: str) -> frozenset[Identifier]:
-    """Return the kinds that a column's name tells of; of `zip_codes` and `ages` its cells still decide.
+    """Return the kinds that a column's name suggests; for `zip_codes` and `ages` its cells decide.
 
     Examples
     --------

@@ -35,7 +35,7 @@ _CLEARED = (
 # November 2012, by the five-digit ZIP Code Tabulation Areas of Census 2000. The guidance says not to rely on it where
 # more current data has been published. `census_2020`: the 18 areas that the Health Resources and Services
 # Administration (HHS) names for its UDS+ reports by Census 2020 (UDS+ Office Hours FAQ, as quoted on 18 March 2024 at
-# github.com/drajer-health/uds-plus/issues/35). Whoever takes both, as is the default, keeps to either.
+# github.com/drajer-health/uds-plus/issues/35). The default takes both lists, and so satisfies either.
 
 
 LISTS = ("census_2000", "census_2020")
@@ -76,7 +76,7 @@ class SafeHarbor(Requirement):
 
 
 NO_AREA = "000"
-"""What stands for all of them."""
+"""Digits that replace those of the small areas."""
 
 
 def areas(entries: Iterable[str]) -> frozenset[str]:

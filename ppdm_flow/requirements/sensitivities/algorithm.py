@@ -1,8 +1,8 @@
-"""The (r1, r2) bounds of sensitive values: worst posteriors from the operator, and the bytes held against it.
+"""The (r1, r2) bounds of sensitive values: worst posteriors by the operator, and a test of the bytes against it.
 
 An upward breach: a prior of at most r1 becomes a posterior above r2. A downward breach: a prior of at least r2 becomes
 a posterior below r1 (Evfimievski, Gehrke, Srikant 2003, definition 2). Both worst cases follow exactly from the
-operator, whatever the prior is; Chaytor and Wang's Theorem 1 covers the first only. That the released bytes come from
+operator, for any prior; Chaytor and Wang's Theorem 1 covers the first only. That the released bytes come from
 that operator is tested at an error probability of one in a million.
 """
 
@@ -157,14 +157,14 @@ def findings(judged: PosteriorJudgement) -> Iterator[Finding]:
         yield Finding("PPF814", Severity.INFO, text, subject)
     if judged.replayed is not None and judged.replayed.recovered:
         text = (
-            f"`{judged.column}`: whoever has the policy has its seed, can draw again, and recovers"
+            f"`{judged.column}`: a reader who has the policy has its seed, can draw again, and recovers"
             f" {judged.replayed.share:.1%} of the values for certain; the bounds hold for all others only"
         )
         yield Finding("PPF817", Severity.WARNING, text, subject)
     if judged.requirement.tolerance is not None:
         text = (
-            f"the operator of `{judged.column}` was made from how often each value occurs (`tolerance`): whoever gets"
-            " it works out the exact counts of the original, and from those of two releases who was added or left out"
+            f"the operator of `{judged.column}` was made from how often each value occurs (`tolerance`): a reader of it"
+            " works out the exact counts of the original, and from those of two releases who was added or left out"
         )
         yield Finding("PPF647", Severity.INFO, text, subject)
     yield from _known_too_well(judged, subject)
@@ -322,7 +322,7 @@ def _counted_chart(judged: PosteriorJudgement, observed: ObservedHits, ctx: Audi
     places = [int(observed.values[i]) for i in chosen]
     return Chart(
         id=f"{judged.requirement.id}.{judged.column}.counted",
-        title=f"What the rows tell of {judged.column}",
+        title=f"What the rows reveal of {judged.column}",
         kind="bars",
         x=tuple(ctx.label(attribute, judged.domain[p], p + 1) for p in places),
         series=(
@@ -375,7 +375,7 @@ def _margins(judged: PosteriorJudgement) -> str:
     if within(judged.margin, 0.0, at_most=True):
         ways = "likelier than r2 or less likely than r1" if both else "likelier than r2"
         return (
-            f"Whatever one believed of a person's `{judged.column}` within the limits, the released value makes no"
+            f"For any prior belief in a person's `{judged.column}` within the limits, the released value makes no"
             f" bounded value {ways}{_closest_sentence(judged)}."
         )
     place = int(judged.margins.argmax())
@@ -425,7 +425,7 @@ def _given_away(requirement: Sensitivity) -> str:
     if requirement.tolerance is None:
         return ""
     return (
-        " Its operator was made from how often each value occurs, so whoever has it knows the counts of the original"
+        " Its operator was made from how often each value occurs, so a reader of it knows the counts of the original"
         " exactly."
     )
 
@@ -437,7 +437,7 @@ def _counted_sentence(judged: PosteriorJudgement) -> str:
     if observed is None or most is None:
         return ""
     return (
-        f" Whoever knows the frequencies comes to {observed.predicted[most]:.2%} for"
+        f" A reader who knows the frequencies comes to {observed.predicted[most]:.2%} for"
         f" {_called(judged, int(observed.values[most]))} at most; counted over the"
         f" rows it is {observed.share[most]:.2%} ({observed.low[most]:.2%} to {observed.high[most]:.2%})."
     )

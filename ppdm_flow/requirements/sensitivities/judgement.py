@@ -378,7 +378,7 @@ def person_draws(
 ) -> PersonDraws:
     """Find the draws behind the released ``column``: one for each person and different value."""
     if original.schema.weight is not None:
-        return PersonDraws("a row with a weight stands for several people, whose draws cannot be told apart")
+        return PersonDraws("a row with a weight represents several people, whose draws cannot be told apart")
     rows = person_rows(operator, column, subject, original, ctx)
     if rows is None or (rows.value < 0).any():
         return PersonDraws(UNTRACED)

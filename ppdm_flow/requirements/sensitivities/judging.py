@@ -135,7 +135,7 @@ def _misdrawn(operator: ValueOperator, drawn: PersonDraws) -> str:
     """Say how a person's rows tell more than the operator was made for, if they do."""
     if drawn.unequal:
         return (
-            f"for {drawn.unequal:,} values of people, rows with that same value were drawn apart: whoever sees a"
+            f"for {drawn.unequal:,} values of people, rows with that same value were drawn apart: a reader of a"
             " person's rows averages the draws"
         )
     if operator.per_person is None and drawn.repeated:

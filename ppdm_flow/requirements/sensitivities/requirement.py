@@ -39,7 +39,7 @@ Given = Annotated[str, Field(description=_GIVEN, examples=_PEOPLE)]
 
 
 class ValueBound(Model):
-    """(r1, r2): whoever gives the value a prior of at most r1 must not come to a posterior above r2.
+    """(r1, r2): a reader with a prior of at most r1 for the value must not come to a posterior above r2.
 
     ``given`` says, for readers, what else is known of those whom the prior is about (the background knowledge Z = z
     of Chaytor and Wang); empty for everyone.

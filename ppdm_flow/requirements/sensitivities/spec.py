@@ -152,8 +152,8 @@ def _order(scene: Scene, r1: float, r2: float, path: Path) -> Iterator[Diagnosti
 #
 # An operator keeps (r1, r2) upward if and only if the amplification of the value is at most gamma = r2 (1 - r1) / (r1
 # (1 - r2)), and downward if and only if the reverse ratio is (Chaytor and Wang, Theorem 1; Evfimievski, Gehrke,
-# Srikant, PODS 2003). So of two bounds on one value the one with the smaller gamma implies the other, whatever their r1
-# and r2 are. A tolerance theta has gamma = theta (1 - f) / (1 - theta f) for the frequency f: it grows with theta and
+# Srikant, PODS 2003). So of two bounds on one value the one with the smaller gamma implies the other, for all values of
+# r1 and r2. A tolerance theta has gamma = theta (1 - f) / (1 - theta f) for the frequency f: it grows with theta and
 # with f, and is never below theta.
 
 
@@ -215,7 +215,7 @@ def values(given: ValueKept, required: ValueKept, between: ComparedPolicies) -> 
 
 
 def values_of_default(given: OthersKept, required: ValueKept, between: ComparedPolicies) -> str | None:
-    """A fixed default bounds whatever value has no bound of its own."""
+    """Return why a fixed default implies a bound: it bounds every value that has no bound of its own."""
     if given.upward != required.upward or not _alike(given.requirement, required.requirement, between):
         return None
     default = _fixed(given.requirement)

@@ -1,7 +1,7 @@
 """Special uniques, measured: the released rows that a few attributes single out (Elliot, Manning, Ford, IJUFKS 2002).
 
-A minimal sample unique is a set of attributes whose values one released row alone has, while each smaller part of it is
-shared. The fewer attributes it takes, the more likely is the row's person alone in the population too.
+A minimal sample unique is a set of attributes whose values only one released row has, while more rows share the values
+of each smaller part of it. The fewer attributes it takes, the likelier the row's person is unique in the population.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ def _sentence(requirement: FewUniques, released: ReleasedAttributes, uniques: Sp
     )
 
 
-# Which released columns tell of each attribute that somebody may know.
+# The released columns of each attribute that an adversary may know.
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class ReleasedAttributes:
 
 
 def released_attributes(attributes: Sequence[str], candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
-    """Return what the release tells of attributes of the source; sensitive ones are not known to anybody.
+    """Return what the release reveals of attributes of the source; sensitive ones are not known to anybody.
 
     A column that was computed from a sensitive attribute as well counts as it is: rows that share its cell may be fewer
     than those that nobody could tell from a person, so that the figures are at least what they should be.
@@ -302,7 +302,7 @@ def released_attributes(attributes: Sequence[str], candidate: DataView, ctx: Aud
 
 
 def named_or_known(attributes: Sequence[str] | None, candidate: DataView, ctx: AuditContext) -> ReleasedAttributes:
-    """Return what the release tells of these attributes, by either name, or of all quasi-identifiers.
+    """Return what the release reveals of these attributes, by either name, or of all quasi-identifiers.
 
     These are the source's, and columns of that role that are computed from none of them.
     """
@@ -414,7 +414,7 @@ def singled_out_people(
 
 
 def _beside(released: ReleasedAttributes, candidate: DataView, ctx: AuditContext) -> tuple[list[str], list[str]]:
-    """Return the columns that may link rows: those that stand for the person, and others; none where no row can be.
+    """Return the columns that may link rows: pseudonyms of the person, and others; none where no row can be.
 
     Raises UncountedPeopleError where nothing says whose the rows are.
     """

@@ -22,7 +22,10 @@ def judge(scene: Scene, entries: Mapping[str, FewUniques]) -> Iterator[Diagnosti
 
 
 def _alike(_given: FewUniques, _required: FewUniques, between: ComparedPolicies) -> bool:
-    """With missing values as a category of their own, whoever is unique under wildcards or among the known is, too."""
+    """Whether both treat missing values alike, or the given policy counts them as a category of their own.
+
+    A row that is unique under wildcards or exclusion is unique with that category too.
+    """
     nulls = between.given.nulls, between.asked.nulls
     return between.same_counting and (nulls[0] is nulls[1] or nulls[0] is Nulls.OWN_CATEGORY)
 

@@ -306,7 +306,7 @@ def sentence(template: InferenceTemplate, channel: Sequence[str], before: Templa
         return f"Every row of the release has the value: nobody is without it.{gone}"
     if pair is None:
         return f"No group that counts holds a sensitive value of this template.{gone}"
-    knowing = f"Whoever knows {listed(channel)}" if channel else "Whoever knows nothing of a person"
+    knowing = f"A reader who knows {listed(channel)}" if channel else "A reader who knows nothing of a person"
     relation = "≠" if template.negated else "="
     value = "a value that was chosen" if template.chosen_from_data else f"`{pair[1]}`"
     sure = f"{knowing} can infer `{pair[0]}` {relation} {value} with a confidence of at most {after.worst:.1%}"
@@ -501,7 +501,7 @@ def _impossible(template: InferenceTemplate, attribute: str, value: str, confide
     what = f"anything but {named}" if template.negated else named
     text = f"template `{template.name}` cannot hold: {what} is {confidence:.1%} of `{attribute}`, above the"
     lowest = math.ceil(confidence * 1e6 - 1e-6) / 1e6
-    note = f"it fails by itself, whatever else is asked for; the lowest confidence that it could have is {lowest:g}"
+    note = f"it fails by itself, without the other requirements; the lowest confidence that it could have is {lowest:g}"
     return Diagnostic(
         "PPF784",
         f"{text} confidence of {template.confidence:.1%} even where every channel attribute is suppressed",

@@ -47,7 +47,7 @@ def choose(template: InferenceTemplate, attributes: Sequence[AttributeFacts], vi
         raise _fault(template, f"the data has no column `{choice.target}` to rank attributes by")
     classes = view.counts([choice.target])
     if int(((classes.of(choice.target) >= 0) & (classes.counts > 0)).sum()) < _FEWEST:
-        raise _fault(template, f"`{choice.target}` has less than two values, so that nothing tells of it")
+        raise _fault(template, f"`{choice.target}` has less than two values, so that nothing predicts it")
     candidates = [a.name for a in attributes if may_be_chosen(a.role, a.type) and a.name != choice.target]
     count_each(view, candidates)
     ranked = rank_attributes({name: _by_class(view, name, choice.target) for name in candidates}, choice.top)

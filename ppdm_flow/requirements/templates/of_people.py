@@ -1,4 +1,4 @@
-"""The inferences that a release allows of people who can have several rows, by two routes."""
+"""The inferences that a release allows about people who can have several rows, by two routes."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def asked_of(query: ClassQuery, images: Images, *, negated: bool) -> tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class TemplateTarget:
-    """A column that carries a sensitive attribute, and what may stand for each of its sensitive values."""
+    """A column that carries a sensitive attribute, and the cells that may hide each of its sensitive values."""
 
     attribute: str
     column: str

@@ -81,7 +81,7 @@ def supports_of_sizes(given: KAnonymity, required: SupportClaim, between: Compar
 
 
 def _named_alike(given: ConfidenceClaim, between: ComparedPolicies) -> bool:
-    """Whether every released value that may stand for the sensitive one in the required claim does so in the given."""
+    """Whether each released value that may hide the required claim's sensitive value does so in the given claim."""
     if not between.about(given.attribute):
         return False
     known = between.given.domain(given.attribute), between.asked.domain(given.attribute)

@@ -1,4 +1,4 @@
-"""The inferences that a release allows: by what its columns are computed from, and what their cells stand for."""
+"""The inferences that a release allows, by the lineage of its columns and the values that their cells cover."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ppdm_flow.sdk.view import DataView
 
 @dataclass(frozen=True, slots=True)
 class ReleasedTemplate:
-    """What a release tells of one template: its columns, and how each sensitive attribute is read."""
+    """The columns of a release that one template is about, and how each sensitive attribute is read."""
 
     template: InferenceTemplate
     columns: RevealingColumns
@@ -47,7 +47,7 @@ class ReleasedTemplate:
 def released_template(
     template: InferenceTemplate, original: DataView, candidate: DataView, ctx: AuditContext
 ) -> ReleasedTemplate:
-    """Return the columns that tell of the channel and of the sensitive attributes."""
+    """Return the columns of the channel and of the sensitive attributes."""
     sensitive = by_attribute(template)
     targets = []
     for attribute, wanted in sensitive.items():

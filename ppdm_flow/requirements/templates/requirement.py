@@ -135,8 +135,8 @@ class InferenceTemplate(OnValues):
     def renamed(self, name_of: NameOf) -> Self | None:
         """Return it in present names; None where no sensitive attribute reaches the step.
 
-        The channel is narrowed to what is left of it: whoever knew the dropped attributes cannot use them here, but a
-        coarser grouping can still reveal the sensitive value.
+        The channel is narrowed to what is left of it: an adversary who knew the dropped attributes cannot use them
+        here, but a coarser grouping can still reveal the sensitive value.
         """
         channel = reaching(self.channel, name_of)
         if self.awaits_data:

@@ -283,7 +283,7 @@ def advice(failure: Failure) -> str:
 
 
 def draft(facts: DraftFacts) -> Draft | None:
-    """Show a template: its value must come from whoever knows what is harmful."""
+    """Draft an example of a template: its value must come from people who know what is harmful."""
     if not facts.sensitive or not facts.quasi_identifiers:
         return None
     channel = [c["name"] for c in facts.quasi_identifiers][:3]

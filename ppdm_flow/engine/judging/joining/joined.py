@@ -82,7 +82,7 @@ class _JoinSource:
         prints: dict[str, CellHashes],
         joined_rows: Sequence[JoinedRows],
     ) -> list[JoinedAudit]:
-        """Return the audits of one joined table; none where no column tells of what any requirement is about."""
+        """Return the audits of one joined table; none where no column depends on an attribute of a requirement."""
         releases = [self.streams[n].release for n in names]
         columns = layout(releases, joined_rows, joined_attributes(self.plan))
         if not columns:
@@ -133,7 +133,7 @@ class _JoinSource:
 def joined_attributes(plan: Plan) -> frozenset[str] | None:
     """Return the attributes of the source that the plan's requirements on groups and on numbers are about.
 
-    None stands for all, where people or whole rows are counted: any column may show which rows are one person's.
+    None means all attributes, where people or whole rows are counted: any column may show which rows are one person's.
     """
     if plan.people is not None or any(r.counts_whole_rows for r in plan.requirements):
         return None

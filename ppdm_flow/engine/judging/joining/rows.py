@@ -33,7 +33,7 @@ class CellHashes:
 
     ``rows`` (rows,) are numbers of the source's rows, ascending; ``cells`` the hash of each row's cells in some
     columns, ``known`` where the cell of a single column is neither missing nor suppressed. ``weights`` is how many
-    people a row stands for.
+    people each row counts.
     """
 
     rows: RowNumbers
@@ -80,7 +80,7 @@ class JoinedRows:
 
     ``by`` are pairs of keyed columns that join some; ``single`` counts the rows that cells of the pairs ``shared``
     alone join. ``one`` of each pair in ``merged`` has in all joined rows the cells of the other. ``aligned``: the order
-    of the rows joins all that both have. Where one lacks some of them, whoever can tell which is assumed to.
+    of the rows joins all that both have. Where one lacks some of them, the adversary is assumed to know which.
     """
 
     link: ReleasePair
@@ -184,7 +184,7 @@ def _pair(each: JoinedRows) -> str:
         names = listed([f"`{a}`" for a, _ in each.shared], _MOST)
         ways.append(f"by {names}, which single out {counted(each.single, 'row')} in both")
     rows = counted(len(each.one), "row")
-    return f"Whoever has `{one}` and `{other}` joins {rows} of them {listed(ways)}, so they are judged as one table."
+    return f"A reader of `{one}` and `{other}` joins {rows} of them {listed(ways)}, so they are judged as one table."
 
 
 def _column(pair: tuple[str, str], one: str, other: str) -> str:

@@ -21,7 +21,7 @@ from ppdm_flow.tables.table import RowNumbers, Table, concat
 Places = npt.NDArray[np.int64]
 NOWHERE = -1
 _ABSENT = -3
-"""Stands for the cell of a release that a row is not in, until it has a code."""
+"""Code of a cell that is not in the release of its row, until it has a code of its own."""
 ABSENT_TEXT = "(not there)"
 Member = tuple[str, str]
 """A release and a column of it."""
@@ -205,7 +205,7 @@ class JoinedColumn:
 
     @property
     def is_weight(self) -> bool:
-        """Whether it says how many people a row stands for."""
+        """Whether it says how many people each row counts."""
         return self.facts.role is Role.WEIGHT
 
 
@@ -235,7 +235,7 @@ def layout(
 
 
 def _sets(releases: Sequence[ReleaseNode], telling: Collection[str] | None) -> list[list[Member]]:
-    """Return the columns with sets, those of the same attributes together: whoever joins rows joins their items."""
+    """Return the columns with sets, grouped by attribute: a reader who joins rows also joins their items."""
     members: dict[frozenset[str], list[Member]] = {}
     for release in releases:
         for fact in release.attributes:
