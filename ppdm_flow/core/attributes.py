@@ -1,4 +1,4 @@
-"""What is known of an attribute before any data is read, and what steps have done to it."""
+"""What is known of an attribute before any data is read, and how steps have changed it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Change(StrEnum):
 
 
 CLIENTS = "(clients)"
-"""Stands for a step where clients randomized values before they were read; no step has such a name."""
+"""The step's name where clients randomized values before they were read; no step has such a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class AttributeFacts:
 
     ``source`` is the name it has in the source: renaming keeps it. ``span`` is where the policy declares it.
     ``derived`` is its lineage where a step changed or added it; :attr:`lineage` is that of every attribute.
-    ``labels``: a step made labels of its values (intervals, suppressed cells), whatever their ``type`` was.
+    ``labels``: a step made labels of its values (intervals, suppressed cells); they are texts for any ``type``.
     ``has_declared_type``: the policy says its ``type``. ``determines`` are attributes of the source whose values follow
     from it, as the policy says. ``description`` is the policy's own. ``recoded`` are values of the source with the
     cells that they became, as the policy writes them down one by one.
@@ -91,7 +91,7 @@ class AttributeFacts:
 
     @property
     def unchanged(self) -> bool:
-        """Whether it has the values of the source, under whatever name."""
+        """Whether it has the values of the source, possibly under another name."""
         return not self.changes and self.derived is None
 
     @property
@@ -102,7 +102,7 @@ class AttributeFacts:
         return DerivationKind.GENERATED if self.was(Change.GENERATED) else self.lineage.how
 
     def other_names(self, values: Iterable[str]) -> Mapping[str, str]:
-        """Return the cells that stand for a single one of ``values`` under another name, each with its value."""
+        """Return the cells that rename a single one of ``values``, each with its value."""
         cell_of = dict(self.recoded)
         if not cell_of:
             return {}

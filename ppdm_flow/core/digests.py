@@ -115,10 +115,10 @@ def leave_pipes() -> None:
 
 
 def open_definition(path: Path, *, pipes: bool = True) -> BinaryIO:
-    """Open a file that says what a policy means, or a pipe where ``pipes`` may be read; every such file is opened here.
+    """Open a file that defines part of a policy, or a pipe where ``pipes`` may be read; all such files open here.
 
-    Where the environment says which definitions are to be read, what is returned holds the bytes that were marked,
-    whatever becomes of the file meanwhile. Raises OSError, also where it is another one than was marked.
+    Where the environment says which definitions are to be read, what is returned holds the bytes that were marked, even
+    if the file changes meanwhile. Raises OSError, also where it is another one than was marked.
     """
     file = path.open("rb") if pipes and _Pipes.are_read and _is_own_pipe(path) else open_ordinary(path)
     named = os.environ.get(EXPECTED)

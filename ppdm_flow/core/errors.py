@@ -1,4 +1,4 @@
-"""The tree of errors; each class knows the exit status that it stands for."""
+"""The tree of errors, each class with its exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plugin says of itself before any of its code runs."""
+"""The card of a plugin, read before any of its code runs."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Kind(StrEnum):
 class FigureInfo:
     """What a figure of a plugin says: in a sentence without a full stop, its ``formula``, and which side is ``better``.
 
-    ``reference`` is needed only where it is not the plugin's own. ``audience`` is ``public`` only where whoever has the
-    release, and the documents beside it, can work the figure out: nothing of the original is in it.
+    ``reference`` is needed only where it is not the plugin's own. ``audience`` is ``public`` only where a reader of the
+    release and of the documents beside it can work the figure out: nothing of the original is in it.
     ``redefined`` names the figure that has what this one's name meant in 0.1: a gate on it is refused, unless the
     plugin's parameter ``definitions`` is set.
     """
@@ -77,7 +77,7 @@ class PluginInfo:
     ``endings``, of a source or sink: how names of its files end, in lower case and with the dot (``.csv.gz``).
     ``implied`` are the parameters that an ending says (tabs, of ``.tsv``), where the policy says nothing else.
     ``typed``: a sink takes numbers, dates and timestamps as Arrow's types; others get their texts. Of a source: its
-    files say themselves what they hold, so that such a file is read as that, whatever the policy's own file is.
+    files describe themselves, so that such a file is read as its own format, even if the policy's file has another.
     ``keeps_types``: a sink that is typed takes columns of other types of Arrow's too, as the source had them.
     ``partitions``, of a sink: the source of the same format reads its files from folders too (``PartSource``), so that
     a release can be partitioned.

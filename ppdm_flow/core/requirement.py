@@ -1,4 +1,4 @@
-"""What must hold of a release: what the program asks of any requirement, whatever its kind."""
+"""The interface of every kind of requirement: what must hold of a release."""
 
 from __future__ import annotations
 

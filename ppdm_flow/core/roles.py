@@ -30,7 +30,7 @@ def no_weaker(role: Role, than: Role) -> bool:
     An identifier never passes; quasi-identifiers, sensitive attributes and sets of items are counted or bounded, each
     in a way of its own, so that none of them stands above another; a target and an insensitive attribute are published
     as they are. ``weight`` and ``subject`` say how rows count, and ``sampling_weight`` says how many people of the
-    population they stand for: these compare with nothing else.
+    population each represents: these compare with nothing else.
     """
     if role is than:
         return True

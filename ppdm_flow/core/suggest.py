@@ -1,4 +1,4 @@
-"""Did you mean?: the known word that a misspelt one most likely stands for."""
+"""Did you mean?: the known word that was most likely meant by a misspelt one."""
 
 from __future__ import annotations
 

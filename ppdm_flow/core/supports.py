@@ -1,4 +1,4 @@
-"""Supports: how many rows something has to occur in, with their unit."""
+"""Supports: the least number of rows that something has to occur in, with its unit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SupportBound:
         return max(1, math.ceil(Fraction(repr(float(self.ratio or 0.0))) * total))
 
     def includes(self, other: SupportBound) -> bool:
-        """Whether whatever is rarer than ``other`` is rarer than this, in tables of any size: False across units."""
+        """Whether a support below ``other`` is below this, in tables of any size: False across units."""
         if self.count is not None and other.count is not None:
             return self.count >= other.count
         return self.ratio is not None and other.ratio is not None and self.ratio >= other.ratio

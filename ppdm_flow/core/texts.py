@@ -15,7 +15,7 @@ from ppdm_flow.core.results import Chart, Figure, Finding
 from ppdm_flow.core.roles import AttributeType
 
 MARK = "\N{REPLACEMENT CHARACTER}"
-"""Stands for a character that cannot be shown."""
+"""Replaces a character that cannot be shown."""
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _OBEYED = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{_BIDI}\ud800-\udfff]")
@@ -147,7 +147,7 @@ SMALL, LARGE = 1e-6, 1e16
 
 
 def canonical(text: str, kind: AttributeType) -> str | None:
-    """Return how a typed column spells the value that ``text`` stands for, or None where it stands for none.
+    """Return a typed column's spelling of the value in ``text``, or None where there is none.
 
     >>> canonical("+07", AttributeType.INTEGER), canonical("1.50", AttributeType.FLOAT)
     ('7', '1.5')

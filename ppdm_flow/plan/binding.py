@@ -156,7 +156,7 @@ class Parameters:
         shape = at(loc, self.model)
         value = _at(self.given, loc)
         if isinstance(shape, MapOf) and isinstance(value, str) and (kind in _RANGE or kind.endswith("_parsing")):
-            shape = shape.value  # one value that stands for a whole map
+            shape = shape.value  # a single value in place of a whole map
         code, hint = "PPF203", None
         if kind in _OWN_WORDS or shape is None or not loc:
             says = each["msg"].partition(", ")[2] if kind in _OWN_WORDS else "does not fit"

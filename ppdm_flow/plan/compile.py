@@ -1,4 +1,4 @@
-"""From a policy as it was read to a plan, or to everything that is wrong with it."""
+"""Compiles a policy to a plan, or to all of its faults."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _check_waivers(
 
 
 AUTHOR = "author"
-"""The role of whoever makes a run: it signs each, and approves none."""
+"""The role of the person who makes a run: it signs each, and approves none."""
 _SIGNERS = ("approvals", "signers")
 _ROLES = ("approvals", "roles")
 
@@ -220,10 +220,10 @@ def _quoted(roles: Iterable[str]) -> str:
 
 
 def _unpinned(loaded: PolicyReading) -> Iterator[Diagnostic]:
-    """Yield a warning where a template demands approvals, and another file says who gives them.
+    """Yield a warning where a template demands approvals, and another file names the signers.
 
-    Whoever writes that file can give one person all roles. A template whose floor speaks of ``approvals.signers`` has
-    said what it wants: a certain file, or that policies bring their own.
+    The author of that file can give one person all roles. A template whose floor names ``approvals.signers`` has
+    decided: it requires a certain file, or lets policies bring their own.
     """
     place = loaded.places.value(*_SIGNERS)
     demanding = {f.span.file: f.span for f in loaded.floors if f.path[0] == "approvals" and f.span.file != loaded.file}

@@ -232,7 +232,7 @@ class LinkedTable:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTableJoin:
-    """The releases of several tables, read as one by whoever has them: attributes are called ``table.attribute``.
+    """The releases of several tables, joined by a reader who has them: attributes are called ``table.attribute``.
 
     ``releases`` are those of each of the tables. ``plan`` has no steps, and one release, which is the joined table.
     """

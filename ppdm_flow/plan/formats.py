@@ -1,4 +1,4 @@
-"""Which source or sink a file name asks for, as the cards of the installed ones say."""
+"""The source or sink for a file name, by the cards of the installed ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ppdm_flow.sdk import registry
 
 
 def inferred(group: str, name: str) -> str | None:
-    """Return the format of ``sources`` or ``sinks`` that the ending of ``name`` stands for; ``format:`` overrides it.
+    """Return the format of ``sources`` or ``sinks`` for the ending of ``name``; ``format:`` overrides it.
 
     What a built-in claims is its own; of other packages the longest ending counts. None where nothing claims it, or
     two packages do.
@@ -38,8 +38,8 @@ def implied(group: str, kind: str | None, name: str) -> Mapping[str, str]:
 def format_of_data(declared: str | None, data: str) -> str | None:
     """Return the format of a file that is read in place of the policy's own.
 
-    Where its ending tells of a format that says itself what it holds, it is read as that, whatever the policy says of
-    its own file.
+    A file whose ending belongs to a self-describing format is read as that format. The policy's own format does not
+    matter then.
     """
     inferred_format = inferred("sources", data)
     return (
@@ -77,7 +77,7 @@ def choices(group: str, place: str = "`format:`") -> str:
 
 
 _UNKNOWN = PluginInfo("", Kind.SOURCE, "")
-"""Stands for a plugin that cannot be loaded; that is reported where it is bound."""
+"""Placeholder for a plugin that cannot be loaded; that is reported where it is bound."""
 
 
 def _likely_first(group: str, name: str) -> Iterator[registry.ListedPlugin]:

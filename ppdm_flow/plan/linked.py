@@ -1,4 +1,4 @@
-"""Tables that belong together: a plan for each, keys that change alike, and the joins that whoever has all can make."""
+"""Linked tables: a plan for each, keys that change alike, and the joins that a reader of them all can make."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ class KeyStep:
 
     @property
     def asks(self) -> tuple[str, Fields]:
-        """What it does, whatever attributes it does it to."""
+        """What it does, without the attributes it does it to."""
         return self.written.use, {key: value for key, value in self.written.with_.items() if key != _ATTRIBUTES}
 
 
@@ -485,7 +485,7 @@ def _once(facts: Iterable[AttributeFacts]) -> Iterable[AttributeFacts]:
 def qualified_facts(facts: Iterable[AttributeFacts], table: LinkedTable, subject: str) -> tuple[AttributeFacts, ...]:
     """Return attributes of a table with the names that they have among several.
 
-    Whatever comes from the attribute that says whose row it is, comes from ``subject``: it is the same in every table.
+    Attributes that come from the table's subject come from ``subject`` here: it is the same in every table.
     """
 
     def name_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Releases that somebody who has several of them can join: by keyed columns, and by columns that they share."""
+"""Releases that a reader of several of them can join: by keyed columns, and by columns that they share."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _link(one: ReleaseNode, other: ReleaseNode, keyed: Pairs) -> ReleasePair:
 
 
 def _made(plan: Plan, fact: AttributeFacts) -> list[object]:
-    """Return what was done to a column, whatever the steps are called and whatever else they work on."""
+    """Return what was done to a column, without the names of steps and the other attributes they work on."""
     steps = [plan.step(name) for name, _ in fact.changes]
     return [{**s.bound.document, "attributes": None, "use": s.bound.info.name} for s in steps]
 
@@ -83,7 +83,7 @@ def _keyed(ones: Sequence[AttributeFacts], others: Sequence[AttributeFacts]) -> 
 
 
 def _shared(one: ReleaseNode, other: ReleaseNode) -> Pairs:
-    """Return columns that carry the same attributes: their cells can be equal, whatever steps made them."""
+    """Return columns that carry the same attributes: their cells can be equal even after different steps."""
     carrying: dict[frozenset[str], list[str]] = defaultdict(list)
     for fact in other.attributes:
         carrying[fact.lineage.carries].append(fact.name)

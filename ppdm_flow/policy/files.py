@@ -1,4 +1,4 @@
-"""Policy files, read once, and what their head says."""
+"""Policy files, each read once, and the keys of their head."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ def _given(item: Map) -> tuple[dict[str, Scalar | Seq], dict[str, Span]]:
 
 
 def _listed(node: Node) -> Node:
-    """``extends: a.yaml`` and ``extends: [a.yaml]`` stand for ``extends: [{template: a.yaml}]``."""
+    """Write ``extends: a.yaml`` and ``extends: [a.yaml]`` out as ``extends: [{template: a.yaml}]``."""
     if isinstance(node, Scalar):
         return Seq((_template(node),), node.span)
     if isinstance(node, Seq):

@@ -40,7 +40,7 @@ class Floor:
 
     @property
     def starred(self) -> bool:
-        """Whether it is about whatever names there are."""
+        """Whether it is about every name that the policy has there."""
         return STAR in self.path
 
 
@@ -54,4 +54,4 @@ class RelativeFloor:
 
 
 Wanted = Floor | RelativeFloor
-"""Whatever a file may state under `floors`."""
+"""Either form of a demand that a file may state under `floors`."""

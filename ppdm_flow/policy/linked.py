@@ -1,4 +1,4 @@
-"""Tables that belong together, as the rest of the program reads a policy: attributes by table, and a policy for each.
+"""Linked tables as the rest of the program reads a policy: attributes by table, and a policy for each.
 
 An attribute of a table is written ``table.attribute`` wherever a policy speaks of several tables. What a policy has
 under ``tables.T.attributes`` is therefore read as if it stood under ``attributes``, with such names; the places in the
@@ -96,8 +96,7 @@ def subject_table(policy: Policy) -> str | None:
 def table_policy(policy: Policy, table: str) -> Policy:
     """Return what the policy says of one table alone: its source, and its attributes under their own names.
 
-    Whoever its rows refer to is whose rows they are: that attribute is the subject. What depends on steps is left to
-    the caller.
+    A column that refers to a person is the subject. What depends on steps is left to the caller.
     """
     own = policy.tables[table]
     update: dict[str, Any] = {"tables": {}, "source": own.source, "undeclared": own.undeclared}

@@ -1,4 +1,4 @@
-"""Reading a policy: text, inheritance and params, shape, rules; whatever is wrong is in the outcome."""
+"""Reads a policy: text, inheritance and params, shape, rules. The outcome holds all faults."""
 
 from __future__ import annotations
 

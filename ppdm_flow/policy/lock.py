@@ -387,7 +387,7 @@ _PACKAGED = "pkg:"
 def only(before: Lock, now: Lock, upgrade: Sequence[str]) -> None:
     """Raise UsageError (PPF683) where more than ``upgrade`` names has other content or versions, or it names nothing.
 
-    A distribution stands for all that it brings. What is in only one of the two locks is no upgrade of anything: it
+    Naming a distribution names all that it brings. What is in only one of the two locks is no upgrade of anything: it
     follows from what the policies say now.
     """
     every = [(name, pins, _names(name, pins)) for name, pins in _pins(before, now)]

@@ -58,8 +58,9 @@ def together(parents: Iterable[Permission]) -> Permission:
 def within(root: Map, floors: Map | None, inherited: Permission, *, policy: bool) -> Permission:
     """Return what holds for a file with these ``floors`` that inherits this much.
 
-    Whoever states a requirement has to allow that it is waived: a template with requirements, or with floors under
-    them or under gates, that is silent about waivers forbids them. A ``policy`` can forbid it, not allow it to itself.
+    An author who states a requirement has to allow that it is waived: a template with requirements, or with floors
+    under them or under gates, that is silent about waivers forbids them. A ``policy`` can forbid it, not allow it to
+    itself.
     """
     entry = floors.entries.get(WAIVERS) if floors else None
     said = entry.node.text if entry is not None and isinstance(entry.node, Scalar) else None
@@ -369,7 +370,7 @@ def params_listed(value: ParamValue) -> ParamValue:
     """Return the value of a list: what ``--set`` and the environment give as ``a, b`` or ``[a, "b, c"]`` is split."""
     if value.items is not None:
         return value
-    if value.span is not None and value.quotable:  # one text of the policy stands for a list of one
+    if value.span is not None and value.quotable:  # one text of the policy, short for a list of one
         return replace(value, items=(value.text,))
     text = value.text.strip()
     if text.startswith("["):

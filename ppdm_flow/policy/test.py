@@ -1,4 +1,4 @@
-"""Policy tests: small tables, and what a policy has to make of them."""
+"""Policy tests: small tables, and the results that a policy must give on them."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class CaseFile(Model):
     tests: Annotated[dict[Name, PolicyTestCase], Field(min_length=1)]
 
 
-# Reading a test file: text, shape, and what its tests say against themselves; whatever is wrong is in the outcome.
+# Reading a test file: text, shape, and contradictions within its tests. The outcome holds all faults.
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +188,10 @@ def _describe_file(fault: Diagnostic) -> Diagnostic:
     return Diagnostic(fault.code, message, fault.span, hint="write `policy: FILE` and `tests:`")
 
 
-# Short forms of a test file written out, so that each value stands where its model has it.
+# Short forms of a test file are written out, so that each value is where its model has it.
 #
 # `data: |…` is `data: {text: …}`, a list of rows `{rows: […]}`; a bare figure is `{equals: …}`, a list of names
-# `{exactly: […]}`, a list of suppressed values `{somewhere: […]}`; one name stands for a list of one.
+# `{exactly: […]}`, a list of suppressed values `{somewhere: […]}`; one name is a list of one.
 
 
 SHORT: Mapping[Any, Mapping[type[Node], str]] = {
@@ -200,7 +200,7 @@ SHORT: Mapping[Any, Mapping[type[Node], str]] = {
     ExpectedNames: {Seq: "exactly", Scalar: "exactly"},
     ExpectedSuppression: {Seq: "somewhere", Scalar: "somewhere"},
 }
-"""The key that a value of another kind than a map stands for."""
+"""The key of a value that is written where a map belongs."""
 
 
 class ShorthandExpander:

@@ -1,6 +1,6 @@
-"""What becomes of the analyses that a recipient will run: each on the original, and again on the release.
+"""Runs the analyses of a recipient on the original and on the release, and compares the results.
 
-Beside each figure stands a baseline: the same comparison of two random halves of the original, which differ by chance.
+The baseline of each figure is the same comparison of two random halves of the original, which differ by chance.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _with_context(figures: dict[str, Figure], data: AnalysisData) -> dict[str, F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysisSide:
-    """``cells`` by attribute, ``counts`` (how many rows a row stands for) and ``weights``, shape (rows,).
+    """``cells`` by attribute, ``counts`` (how many rows each row represents) and ``weights``, shape (rows,).
 
     Weights have counts within them, and a sum of as many as there are rows. ``complete`` marks the rows that have all
     variables and a positive weight. ``numbers`` are the source's row numbers.

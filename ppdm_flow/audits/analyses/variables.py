@@ -89,7 +89,7 @@ def predictor(attribute: str, before: Column, after: Column, column: str, ctx: A
 
 
 def category(attribute: str, before: Column, after: Column, column: str, ctx: AuditContext) -> AnalysisVariable:
-    """Return an attribute as categories. Raises UncomparableError where several labels stand for one value."""
+    """Return an attribute as categories. Raises UncomparableError where a value has several labels."""
     recoded = _recoded(attribute, before, after, column, ctx)
     names = union(([] if recoded is None else [recoded.categories]) + [after.categories, *_own(before, recoded)])
     cells = before if recoded is None else recoded
@@ -119,7 +119,7 @@ def _recoded(attribute: str, before: Column, after: Column, column: str, ctx: Au
         return None
     recoded = _at_level(before, ctx.pairs.joint(attribute, column))
     if recoded is None and (changed or (to_labels and not other)):
-        raise UncomparableError(f"`{attribute}` is released under labels of which several stand for one value")
+        raise UncomparableError(f"`{attribute}` is released with several labels for one value")
     if recoded is None or _same(before, recoded):
         return None
     return recoded

@@ -1,7 +1,7 @@
-"""Whom two releases tell apart that neither does alone.
+"""People whom two releases together tell apart, though neither does alone.
 
-Somebody who knows a person's values finds the class in this release and the classes in the other that fit. The person
-is one of those in both: fewer than in either, and with a sensitive value that both classes have. Both may be
+An adversary who knows a person's values finds the class in this release and the classes in the other that fit. The
+person is one of those in both: fewer than in either, and with a sensitive value that both classes have. Both may be
 k-anonymous and l-diverse (Sweeney 2002, complementary release and temporal attack; Ganta and others, KDD 2008).
 """
 
@@ -104,7 +104,7 @@ def chart(here: ReleasedClasses, people: Intersections) -> Chart:
         series=tuple(series),
         x_label="people",
         y_label="rows",
-        note="whoever is left with few others is found",
+        note="people left with few others are found",
     )
 
 

@@ -1,4 +1,4 @@
-"""What someone learns of a person who knows the true values of some of the others (a corruption attack).
+"""The corruption attack: what an adversary who knows the true values of some people learns of another person.
 
 A released attribute with a known operator is perturbed record by record; any other one is released in classes of
 people who look alike.
@@ -191,7 +191,7 @@ def findings(column: str, figures: Mapping[str, Figure], known: int | None, ctx:
     if tested is not None and tested.value is not None and tested.value < ERROR:
         text = (
             f"released values of `{column}` depend on the values of other rows: chance alone does this less than once"
-            " in a million times. Whoever knows the others learns more than the operator allows"
+            " in a million times. A reader who knows the others learns more than the operator allows"
         )
         yield Finding("PPF851", Severity.ERROR, text, subject)
     before, after = (figures[n].value for n in ("certain", "certain_after_corruption"))

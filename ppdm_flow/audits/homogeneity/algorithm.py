@@ -1,7 +1,7 @@
-"""For whom a sensitive value is certain: classes of people who look alike and all have the same.
+"""People whose sensitive value is certain: all people of their class look alike and have the same value.
 
 A class in which a value is missing or suppressed somewhere leaves a doubt, and is not counted. Where the policy counts
-people, a value is certain that everybody of a class has, in any row there.
+people, a value is certain if everybody of a class has it, in any row there.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def findings(
             if values.unit == "people":
                 why = "all people of a class that they are in have one value"
             text = (
-                f"whoever knows a person's {who} knows `{secret}` for certain for {values.count_certain():,} of"
+                f"a reader who knows a person's {who} knows `{secret}` for certain for {values.count_certain():,} of"
                 f" {values.total:,} {values.unit}: {why}, in {len(classes):,}"
                 f" {'class' if len(classes) == 1 else 'classes'}{alone}"
             )

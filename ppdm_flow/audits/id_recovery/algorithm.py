@@ -1,8 +1,7 @@
-"""How many ids come back from their codes.
+"""How many ids can be recovered from their codes.
 
-The attacker has the released file and knows the method. A recovered id counts where a person with that id has that
-record: all that the file says of the row. What the same attack finds in the same rows in another order, it finds by
-chance.
+The attacker has the released file and knows the method. A recovered id counts where a person with that id has exactly
+the released record of the row. The same attack on the same rows in another order gives the number found by chance.
 """
 
 from __future__ import annotations
@@ -163,7 +162,7 @@ def _truth(name: str, source: str, released: Table, ctx: AuditContext) -> Table 
 
 
 def _looked_up(name: str, source: str, ctx: AuditContext) -> AuditOutcome:
-    """Count the rows whose released text stands for one id only."""
+    """Count the rows whose released text belongs to one id only."""
     if ctx.pairs is None:
         return _nothing(UNPAIRED)
     joint = ctx.pairs.joint(source, name)
@@ -178,14 +177,14 @@ def _looked_up(name: str, source: str, ctx: AuditContext) -> AuditOutcome:
     np.maximum.at(largest, groups, joint.counts)
     figures = {
         "recovered_ids": Figure(
-            alone / rows, "share", note="rows whose text stands for one id only, to whoever has a list"
+            alone / rows, "share", note="rows whose text belongs to one id only; a list of ids reveals them"
         ),
         "recovered_by_chance": Figure(
             float(largest.sum()) / rows, "share", note="rows that the likeliest id of their text gets right"
         ),
         "codes": Figure(number, "values"),
     }
-    text = f"{counted(alone, 'row')} of {rows:,} have a text in `{name}` that stands for one id of the original only"
+    text = f"{counted(alone, 'row')} of {rows:,} have a text in `{name}` that belongs to one id of the original only"
     findings = (Finding("PPF888", Severity.WARNING, text, f"{ctx.release}.{name}"),) if alone else ()
     return AuditOutcome(figures, findings=findings)
 

@@ -1,4 +1,4 @@
-"""How likely respondents of a survey are found again in the population, each by itself and in the whole.
+"""How likely respondents of a survey are found again in the population, one by one and on the whole.
 
 The individual risk of a released row is 1/F, in expectation, where F people of the population have its
 quasi-identifiers: estimated from the sampling weights (Benedetti, Franconi 1998; Franconi, Polettini 2004). How many
@@ -83,7 +83,7 @@ class RowRisks:
 
 
 class IndividualRiskAudit:
-    """Holds the released keys against the population that the weights stand for."""
+    """Compares the released keys with the population that the weights represent."""
 
     def __init__(self, params: IndividualRiskParams) -> None:
         self.params = params
@@ -180,8 +180,8 @@ def released_keys(
 ) -> SampleKeys | None:
     """Return the keys over these released columns; None where nobody can tell the weights of released rows.
 
-    The weights are those of the original rows, whatever a step made of the released ones. Raises DataError where
-    there are none, and ``fraction``, the share of the population that was asked, is None.
+    The weights are those of the original rows; steps may have changed the released ones. Raises DataError where there
+    are none, and ``fraction``, the share of the population that was asked, is None.
     """
     weight = original.schema.sampling_weight
     if fraction is not None:

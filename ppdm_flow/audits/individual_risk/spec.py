@@ -34,7 +34,7 @@ def effect(params: IndividualRiskParams, scope: Scope) -> Effect:
 def _population(params: IndividualRiskParams, scope: Scope) -> Iterator[Problem]:
     weighted = Role.SAMPLING_WEIGHT in scope.source_roles.values()
     if scope.source_roles and not weighted and params.sampling_fraction is None:
-        text = "nothing says how many people of the population a respondent stands for"
+        text = "nothing says how many people of the population a respondent represents"
         hint = "give the survey weights `role: sampling_weight`, or say `with: {sampling_fraction: …}`"
         yield Problem(CODE, text, hint=hint)
     if weighted and params.sampling_fraction is not None:

@@ -1,8 +1,9 @@
-"""Which values of a secret the people of each class hold, where people are counted.
+"""The values of a secret in each class, where people are counted.
 
-Rows are not linked: whoever rules a value out leaves out its rows, and whoever has a row left may still be meant. A
-value is certain where everybody who is left has it, in any of the rows there. Somebody is found who has no value that
-is ruled out. With one row a person this is what :class:`ppdm_flow.audits.inference.people.ClassValues` says of rows.
+Rows are not linked. An adversary who rules a value out leaves out its rows, and every person with a row left may still
+be meant. A value is certain where everybody who is left has it, in any of the rows there. A person is found who has no
+value that is ruled out. With one row a person this is the same as
+:class:`ppdm_flow.audits.inference.people.ClassValues` of rows.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ _AT_A_TIME = 1 << 22
 Integers = npt.NDArray[np.int64]
 
 
-# For whom a value is certain by rows that are seen to be one person's.
+# People for whom a value is certain, by rows that are seen to be one person's.
 #
-# Whoever knows the classes of up to `known_rows` rows of a person finds the linked people who have them all, with what
-# all of their linked rows say. A value is certain that everybody of them has in any of these.
+# An adversary who knows the classes of up to `known_rows` rows of a person finds the linked people who have them all,
+# with all that their linked rows say. A value is certain if each of them has it in any of these rows.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,7 +344,7 @@ class ClassValues:
         return np.bincount(self.group, minlength=len(self.sizes)).astype(np.int64)
 
     def certain(self, excluded: int = 0) -> Truths:
-        """Which classes have one value at most beside ``excluded`` others: whoever rules these out knows it."""
+        """Return which classes have at most one value beside ``excluded`` others: ruling these out reveals it."""
         certain: Truths = (self.blank == 0) & (self.kinds >= 1) & (self.kinds <= excluded + 1)
         return certain
 

@@ -1,4 +1,4 @@
-"""People whom the policy names as targets: what the attacker knows of them, and what the release adds."""
+"""The people whom the policy names as targets: what the attacker knows of them, and what the release adds."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TargetInference:
 def infer(
     targets: Mapping[str, InferenceTarget], columns: Sequence[str], secret: str, candidate: DataView, ctx: AuditContext
 ) -> list[TargetInference]:
-    """Return what the release tells of each target's ``secret``."""
+    """Return what the release reveals of each target's ``secret``."""
     if not targets:
         return []
     counts = _counted(candidate, (*columns, secret), ctx)
@@ -118,7 +118,7 @@ def _everybodys(codes: npt.NDArray[np.int32], person: npt.NDArray[np.int32]) -> 
 
 
 def _fitting(value: str, column: str, counts: Counts, ctx: AuditContext) -> Truths:
-    """Return which combinations have a label in ``column`` that may stand for the value."""
+    """Return which combinations have a label in ``column`` that covers the value."""
     covered = cover(counts.names(column), pa.array([value]), hierarchy_of(column, ctx), ctx.nulls, ctx.home)
     fits = covered.wide.copy()
     fits[covered.labels[covered.starts[SPECIALS] : covered.starts[SPECIALS + 1]]] = True
@@ -137,7 +137,7 @@ class AttackedClasses:
 
     ``values_by_secret``: the classes' values, by sensitive column; ``true``: whether its cells are people's own values.
 
-    ``inferences`` is what the release tells of the targets.
+    ``inferences`` is what the release reveals of the targets.
     """
 
     values_by_secret: Mapping[str, SecretValues]

@@ -1,8 +1,8 @@
-"""How much of the original a release still tells, row by row: 100 % where nothing changed, 0 % where all is hidden.
+"""The share of the original's information that a release keeps, by row: 100 % if unchanged, 0 % if all is hidden.
 
-A reader who guesses a cell draws a value from the original's column, among those that the released label covers. What
-such a guess is off on average, divided by what a guess without the release is off, is lost. For the global recoding of
-categories the rest is Goodman and Kruskal's tau.
+A reader who guesses a cell draws a value from the original's column, among those that the released label covers. The
+mean error of such a guess, divided by the mean error of a guess without the release, is the loss. For the global
+recoding of categories the rest is Goodman and Kruskal's tau.
 
 Goodman, Kruskal, Measures of association for cross classifications, JASA 49, 1954.
 """

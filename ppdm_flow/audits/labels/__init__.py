@@ -1,1 +1,1 @@
-"""Released labels as an attacker reads them: which values of a person each of them may stand for."""
+"""Released labels as an attacker reads them: the values of persons that each label may hide."""

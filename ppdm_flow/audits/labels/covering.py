@@ -1,4 +1,4 @@
-"""Which labels of a release may stand for which values of persons, by their form and by the declared hierarchy."""
+"""Which labels of a release may hide which values of persons, by their form and by the declared hierarchy."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _read(path: Path, delimiter: str) -> Lines:
 class LabelCover:
     """Dense codes (suppressed 0, missing 1) of values and labels.
 
-    ``labels[starts[v]:starts[v + 1]]`` may stand for value ``v``, beside those that are ``wide`` and stand for all.
-    ``unknown`` (values,) are values that the attacker does not know: every label may stand for them.
+    ``labels[starts[v]:starts[v + 1]]`` may hide value ``v``, as may the ``wide`` ones, which cover all values.
+    ``unknown`` (values,) are values that the attacker does not know: every label may hide them.
     """
 
     starts: Integers
@@ -115,7 +115,7 @@ def _same(labels: pa.StringArray, values: pa.StringArray) -> tuple[Integers, Int
 
 
 def _by_form(labels: pa.StringArray, values: pa.StringArray, mask: str, wide: Truths) -> tuple[Integers, Integers]:
-    """Return the (value, label) pairs of every label that may stand for others than itself, but for ``wide`` ones."""
+    """Return the (value, label) pairs of every label that may hide others than itself, but for ``wide`` ones."""
     odd = pc.match_substring_regex(labels, SPECIAL).to_numpy(zero_copy_only=False).astype(np.bool_)
     if mask != MASK:
         odd |= pc.match_substring(labels, mask).to_numpy(zero_copy_only=False).astype(np.bool_)

@@ -1,4 +1,4 @@
-"""What labels are written like: masks, intervals, sets, parts of dates, and the label for everything."""
+"""The forms of labels: masks, intervals, sets, parts of dates, and the label for everything."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MICROSECONDS_OF_DAY = 86_400_000_000
 ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 """How a date begins."""
 SPECIAL = r"[*]|^[\[({<>≤≥]|^[0-9.]+ *[-–] *[0-9.]+$|^[0-9.]+\+$|^[0-9]{3}0s$|^[0-9]{4}$|^[0-9]{4}-Q[1-4]$"
-"""What a label has that may stand for other values than itself."""
+"""Pattern that every label fits which may hide other values than itself."""
 MASK = "*"
 Integers = npt.NDArray[np.int64]
 Pairs = tuple[Integers, Integers]
@@ -220,7 +220,7 @@ def _truths(mask: pa.BooleanArray) -> Truths:
 def covered(labels: Sequence[str], values: pa.StringArray, mask: str = MASK, *, padded: bool = False) -> Pairs:
     """Return the pairs of positions (value, label) where the label covers the value by its form; none comes for others.
 
-    A pair may come twice. Where labels are ``padded``, masks at the end stand for so many characters, or for fewer.
+    A pair may come twice. Where labels are ``padded``, masks at the end cover as many characters, or fewer.
     """
     spans: dict[int, Span] = {}
     dates: dict[int, Span] = {}

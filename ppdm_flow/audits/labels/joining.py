@@ -1,4 +1,4 @@
-"""Looking people up in a release: for each, the released rows that may be theirs."""
+"""Looks people up in a release: finds the released rows that may be theirs."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ def index(covers: Sequence[LabelCover], codes: Integers, rows: Integers, low: In
 def look_up(
     people: Integers, persons: Integers, known: LabelIndex, looks: int | None = None
 ) -> tuple[Matches, Integers]:
-    """Look people up, dense ``people`` (people, columns) who stand for ``persons`` each.
+    """Look people up, dense ``people`` (people, columns), each of whom counts as so many ``persons``.
 
     Where that would take more than so many ``looks``, only some of the people are, evenly spaced over the persons.
 
     Returns
     -------
-    What was found, and how many of the looked at each of ``people`` stands for: 0 for those left out.
+    What was found, and how many persons each of ``people`` represents: 0 for those left out.
     """
     limit = LOOKS if looks is None else looks
     way = _SortedClasses.through(known, people + known.value_offsets[:-1])

@@ -1,4 +1,4 @@
-"""The classes of a release and what each of them tells of secrets."""
+"""The classes of a release, and the secrets that each of them reveals."""
 
 from __future__ import annotations
 

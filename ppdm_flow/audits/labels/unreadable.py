@@ -1,8 +1,8 @@
-"""Labels that an attack cannot read: what it does not find behind them says nothing.
+"""Labels that an attack cannot read. That it finds nothing behind them proves nothing.
 
 A label is read where it is a value of the original, stands in the policy's hierarchy, or is written like an interval, a
-mask, a set or a part of a date. A value of somebody else's file is read where it is one of these, or where the original
-has words as it is one: that person may just not be in the data.
+mask, a set or a part of a date. A value of somebody else's file is read where it is one of these. It is also read where
+it is a word and the original has words: that person may just not be in the data.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ppdm_flow.tables.column import SPECIALS
 Truths = npt.NDArray[np.bool_]
 
 _COARSE = re.compile(rf"{SPECIAL}|^[0-9]+s$")
-"""What a value looks like that stands for several."""
+"""Form of a value that covers several."""
 RELEASE = "the release"
 FILE = "the file"
 

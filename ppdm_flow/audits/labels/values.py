@@ -1,6 +1,6 @@
-"""The original's values of one attribute, and how far a guess at one of them is off on average.
+"""The original's values of one attribute, and the mean error of a guess at one of them.
 
-Values are numbered from 0; the number after the last one stands for missing cells (and suppressed ones of the source),
+Values are numbered from 0; the number after the last one is that of missing cells (and suppressed ones of the source),
 which are a value of their own. The distance of two categories is 0 or 1, of two numbers |x - y|, of days in days. A
 missing cell is as far from each number as two random numbers are from one another.
 """

@@ -66,7 +66,7 @@ def targets(target: str | None, scope: Scope) -> tuple[list[AttributeFacts], tup
 
 
 def typed(option: Option) -> Any:
-    """Return the value that a text stands for: truth, nothing, a number, or a word; lists item by item.
+    """Return the value of a text: truth, nothing, a number, or a word; lists item by item.
 
     >>> typed("3"), typed("0.5"), typed("true"), typed("none"), typed("entropy"), typed(("20", "5"))
     (3, 0.5, True, None, 'entropy', (20, 5))

@@ -47,7 +47,7 @@ class Feature:
 class LearningSide:
     """Distinct rows of a table: their ``features`` and ``classes`` (distinct,).
 
-    ``place`` (rows,) says which distinct row each row is, ``copies`` (rows,) how many persons it stands for.
+    ``place`` (rows,) says which distinct row each row is, ``copies`` (rows,) how many persons it counts.
     """
 
     features: tuple[Feature, ...]

@@ -1,8 +1,8 @@
-"""Whose row someone finds who holds a list of people and the release.
+"""The linkage attack: rows that someone with a list of people and the release recognizes.
 
-The attacker reads each released label as what it may stand for (``476**``, ``[20, 30)``, ``>= 40``, a label of the
-policy's hierarchy, a suppressed cell) and keeps the rows that fit a person. One row that fits is the person's, if the
-person is in the release; several rows that fit with one sensitive value tell that value (Sweeney 2002).
+The attacker reads each released label as the values that it may hide (``476**``, ``[20, 30)``, ``>= 40``, a label of
+the policy's hierarchy, a suppressed cell) and keeps the rows that fit a person. A single row that fits is the person's,
+if the person is in the release; several rows with one sensitive value reveal that value (Sweeney 2002).
 
 Where the policy counts people, see :mod:`ppdm_flow.audits.linkage.algorithm`.
 """
@@ -535,7 +535,7 @@ def _texts(attack: LinkageAttack, params: LinkageParams, ctx: AuditContext, subj
         what = "exactly one released row" if attack.unit == "rows" else "released rows of one person only"
         theirs = "that row is theirs" if attack.unit == "rows" else "these are theirs"
         text = (
-            f"whoever knows {listed(columns)} finds {what} for {linked:,} of"
+            f"a reader who knows {listed(columns)} finds {what} for {linked:,} of"
             f" {_people(size)} of {who}{right}: {theirs}, if they are in the release{names}"
         )
         yield text, subject

@@ -1,4 +1,4 @@
-"""Whom the attacker knows, and which released row is theirs where that is known."""
+"""The people whom the attacker knows, and their released rows where these are known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KindsOfPeople:
-    """Dense ``codes`` (kinds, columns) in ``values``; each kind stands for ``persons``.
+    """Dense ``codes`` (kinds, columns) in ``values``; each kind represents ``persons``.
 
     ``own`` (kinds,) is the class that holds their released row, -1 for people who have none; None where nobody knows.
     ``identities`` names them, where the file does.

@@ -1,7 +1,7 @@
-"""What someone learns who knows that nothing was generalized without need (the minimality attack).
+"""The minimality attack: what someone learns who knows that nothing was generalized without need.
 
-The attacker knows everybody's quasi-identifiers, and so which groups were merged into a class; that they were merged
-says that some group held too much of a sensitive value.
+The attacker knows everybody's quasi-identifiers, and so which groups were merged into a class. The merge itself says
+that some group held too much of a sensitive value.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ def _figures(undone: Breaches | None, none: str) -> dict[str, Figure]:
 def _finding(secret: str, undone: Breaches, params: MinimalityParams, ctx: AuditContext) -> Finding:
     text = (
         f"if groups are merged only where a value of `{secret}` has more than {params.confidence:.0%} of one, that"
-        f" tells on {undone.breached:,} of {undone.people:,} people: whoever knows everybody's quasi-identifiers gives"
-        f" them a value with a probability of up to {undone.after:.1%}, which the classes bound by"
+        f" tells on {undone.breached:,} of {undone.people:,} people: a reader who knows everybody's quasi-identifiers"
+        f" gives them a value with a probability of up to {undone.after:.1%}, which the classes bound by"
         f" {params.confidence:.0%}"
     )
     return Finding("PPF895", Severity.WARNING, text, f"{ctx.release}.minimality.{secret}")

@@ -53,7 +53,7 @@ class RecordPoints:
 
 
 FAR = np.float32(1e30)
-"""Stands for a missing number; its negative for a suppressed one."""
+"""Code of a missing number; its negative is that of a suppressed one."""
 
 
 def narrow(codes: npt.NDArray[np.int32]) -> Codes:

@@ -1,4 +1,4 @@
-"""How likely a row is found out by the quasi-identifiers, for three attackers.
+"""The risk that a row is identified by its quasi-identifiers, for three attackers.
 
 A missing and a suppressed cell are values of their own. Where no population is given, the original is taken for it if
 its classes are comparable; else the release itself, which overstates the journalist's and the marketer's success.
@@ -200,7 +200,7 @@ def population_of(
     sources = [source_of(c, ctx) for c in columns]
     if any(f.was(*Change) for f in facts) or any(s not in original.schema for s in sources):
         return PopulationClassSizes(
-            sizes, "at most: the classes of the original are not comparable, so the release stands for it"
+            sizes, "at most: the classes of the original are not comparable, so the release takes its place"
         )
     own = counted(sources)
     return _sized(released, Counts(columns, own.categories, own.codes, own.counts))
@@ -226,19 +226,19 @@ def _sized(released: Counts, population: Counts) -> PopulationClassSizes:
     return PopulationClassSizes(np.maximum(sizes, released.counts), "", int((sizes < released.counts).sum()))
 
 
-# How likely a person is found out by one of several rows, or by several that are seen to be one person's.
+# The risk of a person by one of several rows, or by several that are seen to be one person's.
 #
-# A class of f people leaves f to guess among, each as likely, whatever rows they have there. A person's risk is the
-# largest over the person's rows. Where rows are linked, whoever knows the classes of up to `known_rows` rows of a
-# person guesses among the linked people who have them all: a person's risk is then the largest over these combinations
-# too. A population tells nothing of several rows: the released people stand for it there, which overstates the
-# journalist's and the marketer's success.
+# A class of f people leaves f to guess among, each as likely, with any rows there. A person's risk is the largest over
+# the person's rows. Where rows are linked, an adversary who knows the classes of up to `known_rows` rows of a person
+# guesses among the linked people who have them all: a person's risk is then the largest over these combinations too. A
+# population says nothing of several rows. The released people take its place there, which overstates the journalist's
+# and the marketer's success.
 #
 # Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008.
 
 
 _UNKNOWN = "what linked rows of people tell together is not counted, as a run says of `k_anonymity`"
-_RELEASED = "at most: a population tells nothing of several rows of a person, so the release stands for it there"
+_RELEASED = "at most: a population says nothing of several rows of a person, so the release takes its place there"
 _LINKED = "with what rows tell together that are seen to be one person's"
 
 

@@ -1,7 +1,7 @@
-"""What two released files tell together.
+"""What two released files reveal together.
 
-Joined by the key they share, a person's row stands beside every value that the class has: the largest share of a value
-is what is learned at most of a member, as long as nothing but the key connects the files. Their order may.
+Joined by the key they share, a person's row stands beside every value of the class. The largest share of a value bounds
+what is learned of a member, as long as nothing but the key connects the files. Their order may connect them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class RejoinAudit:
 
 def _figures(joined: JoinSizes, by_name: Mapping[str, JoinedPosteriors]) -> dict[str, Figure]:
     worst = max((p.bound for p in by_name.values() if p.bound is not None), default=None)
-    note = "the largest share of a value within a class: the belief of whoever knows a person's class"
+    note = "the largest share of a value within a class: the belief of a reader who knows a person's class"
     figures = {
         "posterior_bound": Figure(worst, "probability", note=note),
         "classes": Figure(len(joined.mine), "classes"),
@@ -159,8 +159,8 @@ def _ordered(other: str, ctx: AuditContext) -> Finding:
 
 def _homogeneous(name: str, classes: JoinedPosteriors, other: str, ctx: AuditContext) -> Finding:
     text = (
-        f"{counted(classes.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: whoever"
-        " knows that a person is in such a class knows the value"
+        f"{counted(classes.homogeneous, 'row')} of release `{other}` are in classes with one value of `{name}`: a"
+        " reader who knows that a person is in such a class knows the value"
     )
     return Finding("PPF889", Severity.WARNING, text, f"{ctx.release}.{other}.{name}")
 

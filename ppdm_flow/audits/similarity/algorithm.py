@@ -1,8 +1,8 @@
-"""For whom it is certain of which kind a sensitive value is: classes whose values differ, and are all of one kind.
+"""People whose kind of sensitive value is certain: the values of their class differ, and are all of one kind.
 
 A class with gastric ulcer, gastritis and stomach cancer is 3-diverse, and everybody in it has an illness of the stomach
 (Li et al. 2007). Kinds are the labels of the hierarchy below its top. Where the policy counts people, a kind is certain
-that everybody of a class has, in any row there.
+if everybody of a class has it, in any row there.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _findings(known: Mapping[str, Kinds], of: Secrets, ctx: AuditContext) -> Ite
         similar, same = mine.count_certain(len(mine.levels)), mine.count_certain(0)
         if similar > same:
             text = (
-                f"whoever knows a person's {listed(of.beside(secret))} knows for {similar - same:,} of"
+                f"a reader who knows a person's {listed(of.beside(secret))} knows for {similar - same:,} of"
                 f" {mine.values.total:,} {mine.values.unit} of which kind `{secret}` is: the values that fit differ,"
                 " and all have one label above them in the hierarchy"
             )

@@ -1,6 +1,6 @@
-"""How often a condition read off the release fits exactly one person of the original.
+"""How often a condition derived from the release fits exactly one person of the original.
 
-To single somebody out is to have a condition that fits one person and no other, without knowing who it is; the GDPR's
+To single a person out is to have a condition that fits that person and no other, without knowing who it is; the GDPR's
 recital 26 counts it as identification. A condition may fit one person by chance: the same conditions are tried on as
 many people held out of the data, and the naive attacker, who never saw a row, has a rate of success as well.
 """
@@ -100,7 +100,7 @@ class SinglingOutAudit:
         if rows.outside is None:
             findings = (*findings, *uncontrolled(ctx, "singling_out"))
         outcome = AuditOutcome(figures, findings=findings, charts=(_chart(known),) if known else ())
-        if not known:  # whatever labels mean: no condition on them fits one row
+        if not known:  # no condition fits one row, with any meaning of the labels
             return outcome
         unread = (_unread(c, original, candidate, ctx) for c in columns)
         return gate_nothing(outcome, unread, ctx, "singling_out")
@@ -220,7 +220,7 @@ def _nothing(why: str) -> AuditOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelLine:
-    """One attribute: which labels stand for which values, and where both are numbers how large these are.
+    """One attribute: the labels that cover each value, and where both are numbers how large these are.
 
     ``low`` and ``high`` (labels,) are the ends of numeric labels, NaN for others; ``least`` and ``most`` (values,)
     those of the values, which are equal for numbers.
@@ -239,7 +239,7 @@ class LabelLine:
 
     @property
     def released(self) -> LabelLine:
-        """The labels as values of their own: each stands for itself, as whoever has only the release reads it."""
+        """The labels as values of their own: a reader who has only the release takes each for itself."""
         every = np.arange(len(self.low), dtype=np.int64)
         none = np.zeros(len(every), dtype=np.bool_)
         same = LabelCover(np.arange(len(every) + 1, dtype=np.int64), every, none, none)

@@ -1,7 +1,7 @@
-"""Whether the released rows stand in the order of the original, or of another release.
+"""Tests whether the released rows are in the order of the original, or of another release.
 
-Two tables of the same people in the same order are one table: put side by side, each tells of the rows of the other,
-whatever was done to their values (Sweeney 2002, the unsorted matching attack).
+Two tables of the same people in the same order are one table: put side by side, each reveals the rows of the other,
+even after any change to their values (Sweeney 2002, the unsorted matching attack).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class UnsortedMatchingAudit:
         else:
             value = ranks.value if ranks is not None else 0.0
             text = f"the places of released rows go together with the places {whose}: their correlation is {value:.3f}"
-        text += ". Whoever holds a table in that order puts the two side by side"
+        text += ". A reader who holds a table in that order puts the two side by side"
         subject = ".".join(filter(None, (ctx.release, "unsorted_matching", self.params.other)))
         return Finding("PPF894", Severity.WARNING, text, subject)
 
@@ -122,7 +122,7 @@ _NEVER = (Role.WEIGHT, Role.ITEMS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderedColumn:
-    """One column of the release and the other table's, compacted; ``fits`` says which labels stand for which values."""
+    """One column of the release and the other table's, compacted; ``fits`` says which labels cover which values."""
 
     name: str
     mine: Column

@@ -1,4 +1,4 @@
-"""A whole run on a cluster, said before it."""
+"""Estimates a whole run on a cluster before it starts."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ _PASSES_TOGETHER = 2
 _PASSES_OF_PEOPLE = 3
 """Questions that it has about whose the rows are."""
 _HASH_BYTES = 64
-"""Bytes of what stands for the person and for the class of a row."""
+"""Bytes of the hashes for the person and for the class of a row."""
 
 
 def audit_work(plan: Plan, node: AuditNode, release: ReleaseNode, rows: int) -> Work:

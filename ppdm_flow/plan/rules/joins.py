@@ -1,4 +1,4 @@
-"""Tables that were joined, and tables that can be."""
+"""Rules on joined tables, and on tables that can be joined."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def keyed_columns(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 
 def public_and_apart(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """Everybody gets a public release, whoever has another one too."""
+    """Report a public release beside others: every reader of another release can get it too."""
     public = [r for r in flow.plan.releases if r.audience == "public"]
     if flow.plan.recipients == APART and len(flow.plan.releases) > 1 and public:
         yield Diagnostic(

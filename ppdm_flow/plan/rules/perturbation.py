@@ -1,4 +1,4 @@
-"""A randomized attribute is protected by one draw through one known operator, and by nothing beside it."""
+"""Rules on randomized attributes: one draw through one known operator protects each, and nothing else does."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def draws_by_row(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 
 def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """A perturbed value protects nobody where something released tells of the true one, by whatever name."""
+    """Report perturbed attributes whose true values are released in another column, under any name."""
     for source, released in _by_origin(flow).items():
         drawn = [(release, fact) for release, fact in released if source in fact.lineage.drawn]
         leak = next(_told_beside(flow, source, released), None) if drawn else None
@@ -150,7 +150,7 @@ def draw_and_truth(flow: CompiledFlow) -> Iterator[Diagnostic]:
 def _told_beside(
     flow: CompiledFlow, source: str, released: Sequence[tuple[ReleaseNode, AttributeFacts]]
 ) -> Iterator[tuple[ReleaseNode, str, str]]:
-    """Yield the releases that tell of the true values of an attribute, with what does so, and what helps.
+    """Yield the releases that reveal the true values of an attribute, with the column that does, and a hint.
 
     Only a bound on what is learned is broken by what the values decided. Sets leave out rows by their length alone, and
     their requirement holds for readers who know it; where each value has the same chance to stay, none is told.
@@ -193,7 +193,7 @@ def variety_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 
 def classes_of_draws(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """Whoever has the operator works out how secrets go with the true values, whatever classes of drawn ones show."""
+    """Report groups of drawn values: the operator reveals the true groups' secrets, even if drawn ones look diverse."""
     for release in flow.releases:
         drawn = [fact for fact in release.attributes if perturbers(fact)]
         for requirement, fact in judged_on_draws(flow.plan.requirements, release, drawn):

@@ -1,4 +1,4 @@
-"""Whether something protects what is published, whether any table satisfies what is asked, and how releases leave."""
+"""Rules on protection: what guards a publication, whether any table can satisfy it, and how releases leave."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def uncounted_rows(flow: CompiledFlow) -> Iterator[Diagnostic]:
     if plan.nulls is Nulls.EXCLUDE and grouping and not plan.source.drop_incomplete:
         yield Diagnostic(
             "PPF565",
-            "rows with a missing value are released, and no group counts them: whatever they give away, it is not seen",
+            "rows with a missing value are released, and no group counts them: what they give away is not measured",
             flow.places.value("nulls"),
             Severity.WARNING,
             help="`source: {incomplete_rows: drop}` keeps them back; `nulls: own_category` counts what a reader sees",
@@ -134,7 +134,7 @@ def unshuffled(flow: CompiledFlow) -> Iterator[Diagnostic]:
         if not release.shuffle:
             yield Diagnostic(
                 "PPF559",
-                f"release `{name}` keeps the order of the source: whoever knows that order knows whose row is whose",
+                f"release `{name}` keeps the order of the source: a reader who knows it knows whose row is whose",
                 flow.places.value("releases", name, "shuffle"),
                 Severity.WARNING,
             )
@@ -153,7 +153,7 @@ def public_values(flow: CompiledFlow) -> Iterator[Diagnostic]:
 
 
 def public_frequencies(flow: CompiledFlow) -> Iterator[Diagnostic]:
-    """An operator that is made from how often values occur tells it to whoever gets the operator."""
+    """Report operators that are made from how often values occur: a reader of the operator learns these counts."""
     for requirement in flow.plan.requirements:
         if not requirement.tells_frequencies:
             continue

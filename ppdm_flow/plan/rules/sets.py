@@ -1,4 +1,4 @@
-"""Sets of items: which formats hold them, and which steps may touch them."""
+"""Rules on sets of items: which formats hold them, and which steps may touch them."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def raw_sets(flow: CompiledFlow) -> Iterator[Diagnostic]:
             f"the items of `{fact.source}` reach release{'s' * (len(releases) > 1)} {listed(releases)} as they are",
             flow.declared(fact),
             Severity.WARNING,
-            help="whoever knows a few items of somebody's finds that row, and reads all the others: roll them up to"
-            " categories, or randomize them",
+            help="a reader who knows a few items of a person's set finds that row, and reads all the others: roll them"
+            " up to categories, or randomize them",
         )
 
 

@@ -1,7 +1,7 @@
-"""A policy's text with changes in it: all bytes but those of the changed values are as before.
+"""A policy's text with some values changed: all other bytes stay as before.
 
-What the new text says is held against the same changes made on what the old text says: where the two differ, there is
-no new text.
+The tree of the new text is compared with the old tree after the same changes. Where the two differ, there is no new
+text.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def rewritten(text: str, wanted: Tree, file: str = "policy.yaml") -> str:
         new = rewritten_once(text, root, tree, wanted, ValuePlace())
         try:
             tree_of(new, file)
-        except Exception:  # noqa: BLE001  # whatever is wrong with a text that nobody sees
+        except Exception:  # noqa: BLE001  # nobody sees this text, so its fault does not matter
             break
         if new == text:
             break

@@ -60,9 +60,8 @@ _ROLE = 3
 class PolicyUnderFloors:
     """The view of a policy that floors are checked against.
 
-    ``gone`` are the places of the ``null`` that took something inherited away. ``use`` is the place that stands for the
-    policy where something is missing altogether. A policy that is not ``complete`` may have it in what could not be
-    read.
+    ``gone`` are the places of the ``null`` that took something inherited away. ``use`` is the place to report where
+    something is missing altogether. A policy that is not ``complete`` may have it in what could not be read.
     """
 
     flat: FlatPolicy
@@ -170,7 +169,7 @@ def _missing(judged: PolicyUnderFloors, floor: Floor, path: PolicyPath) -> Diagn
     message = f"a floor requires `{text}` to {floor.words}, but this policy has no such {what}"
     if taken is not None:
         message = f"a floor requires `{text}` to {floor.words}, but it is removed here"
-    own = judged.flat.keys.get(path[:-1]) if floor.starred else None  # whatever name the floor is about stands there
+    own = judged.flat.keys.get(path[:-1]) if floor.starred else None  # the name that the floor is about stands there
     span = taken or own or judged.use
     hint = "remove the `null`" if taken else f"state `{text}`" if span else None
     return Diagnostic(

@@ -89,7 +89,7 @@ def _shape(path: PolicyPath, tree: Any) -> Shape | None:
 def _stated(path: PolicyPath, tree: Any) -> dict[PolicyPath, Any]:
     """Return what stands in the places of a path; positions in lists left out.
 
-    A list of several stands for its items: which of them an heir's items would have to keep, nobody knows.
+    A list of several gives its items: nobody knows which of them an heir's items would have to keep.
     """
     stated: dict[PolicyPath, Any] = {}
     for place in fitting(tree, path):

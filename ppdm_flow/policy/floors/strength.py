@@ -74,15 +74,15 @@ def longer_is_stronger(path: PolicyPath) -> bool:
 
 
 def everything_where_absent(path: PolicyPath) -> bool:
-    """Whether a list that is not there stands for everything that it could name."""
+    """Whether an absent list names everything that it could name."""
     return fits(_RELEASES, path)
 
 
 def forms_groups(path: PolicyPath) -> bool:
     """Whether a requirement's groups are formed by the names at ``path``.
 
-    By more of them groups are smaller, which demands more of whatever rows there are; not where a missing cell takes a
-    row out of all groups, or into several, and not of ordered distances, which no mixture keeps.
+    More names make groups smaller, which demands more of any rows. That does not hold where a missing cell takes a row
+    out of all groups or into several, nor for ordered distances, which no mixture keeps.
     """
     key = key_at(path) if path[0] == "privacy" else None
     return key is not None and key.groups and _mixes(path[1])

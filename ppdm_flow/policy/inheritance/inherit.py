@@ -1,4 +1,4 @@
-"""Inheritance: a file, the templates that it extends and their params become one tree."""
+"""Inheritance: merges a file, the templates that it extends and their params into one tree."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ class Inheritance:
             self.diagnostics.append(required(layer.needed, parent.template.span, how))
 
     def _circular(self, target: FoundTemplate, parent: Parent, use: _Use) -> bool:
-        """Report a template that extends itself, by whatever detour (PPF302)."""
+        """Report a template that extends itself, directly or through others (PPF302)."""
         identities = [identity for identity, _ in use.chain]
         self.account.files.add(target.identity)
         if target.identity not in identities:

@@ -1,8 +1,8 @@
-"""Several templates side by side: what the nearer one says holds, and what none is nearer for is a conflict.
+"""Merges several templates side by side: the nearer template wins, and ties are conflicts.
 
-A file is nearer than the files that it extends, so what it lays over them holds against another template that brings
-the same files in (as in the C3 order of base classes). Of two templates that know nothing of each other the later one
-holds, and the conflict is kept until a file above says what is meant.
+A file is nearer than the files that it extends. What it lays over them therefore wins against another template that
+brings the same files in (as in the C3 order of base classes). Of two templates that know nothing of each other the
+later one wins, and the conflict is kept until a file above says what is meant.
 """
 
 from __future__ import annotations

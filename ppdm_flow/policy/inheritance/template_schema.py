@@ -1,4 +1,4 @@
-"""The JSON Schema (draft-07) of a template: a policy of which any part may be missing, for others to extend."""
+"""The JSON Schema (draft-07) of a template, which is a policy for others to extend: any part may be missing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def schema() -> dict[str, Any]:
 
 
 def _used(name: str, definitions: dict[str, Any]) -> set[str]:
-    """The definitions that one refers to, by whatever detour, and itself."""
+    """Return the definitions that one refers to, directly or through others, and itself."""
     used: set[str] = set()
     waiting = [name]
     while waiting:

@@ -49,9 +49,9 @@ class RequirementSpec:
 
     ``measured_on``: its audit also runs, without a bound, on releases with a column of which that was done.
     ``conflicts`` yields which requirements of the kind no table can satisfy together (requirements, released sources,
-    null semantics, places); ``foresees`` is the dotted path of what yields that a requirement cannot hold of the
-    original, whatever is done to it (requirement, view, people). ``chooses`` is the dotted path of what returns the
-    fields of an entry that waits for data, as text (requirement, attributes, view).
+    null semantics, places). ``foresees`` is the dotted path of what yields that a requirement cannot hold of the
+    original under any steps (requirement, view, people). ``chooses`` is the dotted path of what returns the fields of
+    an entry that waits for data, as text (requirement, attributes, view).
 
     ``value_places`` and ``value_keys`` are places below an entry at which values of the data stand, as values or as
     keys (``*`` for any name). ``aliases`` are other words for the kind. ``mixes``: what holds of groups holds of unions
@@ -266,7 +266,7 @@ def guarded(kind: str, does: str, function: F) -> F:
             return tuple(result) if runs else result
         except PpdmError:
             raise
-        except Exception as error:  # whatever a third party's code raises must not look like our own fault
+        except Exception as error:  # an exception of a third party's code must not look like our own fault
             text = f"the requirement `{kind}` cannot {does}: its code raised {type(error).__name__}"
             raise PluginError(Diagnostic("PPF405", text)) from error
 

@@ -191,7 +191,7 @@ class DatabaseTable(Model):
 
 
 class Collapse(Model):
-    """Each distinct record once, with the number of its rows in the column ``count``. ``count`` stands for the map."""
+    """Each distinct record once, with the number of its rows in the column ``count``. Short form: ``count`` alone."""
 
     instead: ClassVar[str] = "count"
     count: Annotated[str, Field(min_length=1)] = "count"

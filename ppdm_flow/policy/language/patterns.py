@@ -1,4 +1,4 @@
-"""Which declaration an attribute's name falls under: its own, or the glob pattern that fits it."""
+"""Finds the declaration of an attribute's name: its own, or the glob pattern that fits it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _meet(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _past_stars(positions: set[int], pattern: tuple[str, ...]) -> set[int]:
-    """A star may stand for nothing."""
+    """Return the positions after stars that match nothing as well."""
     reached = set(positions)
     for p in sorted(positions):
         while p < len(pattern) and pattern[p] == "*":

@@ -1,4 +1,4 @@
-"""The policy language seen from outside: which keys stand where and what each takes, read off the models."""
+"""The shape of the policy language, read off the models: which keys stand where, and what each takes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list; where ``single``, one item may stand for a list of one."""
+    """A list; where ``single``, one item may be written without the list."""
 
     item: Shape
     least: int = 0
@@ -210,7 +210,7 @@ def _signs(shape: Shape, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 
 def placed(loc: Iterable[str | int], tree: Any) -> tuple[str, ...]:
-    """Return where a fault of pydantic's stands: an item that stands for a list of one has no position there."""
+    """Return the place of a fault of pydantic's. An item in place of a list of one has no position there."""
     path: list[str] = []
     node = tree
     for part in loc:
@@ -329,16 +329,16 @@ def whole_model(named: Iterable[str]) -> type[Policy]:
 
 
 def kinds_named(tree: Any) -> frozenset[str]:
-    """Return what a policy's tree has under ``privacy:``, whatever it is."""
+    """Return the names under ``privacy:`` in a policy's tree, known or not."""
     privacy = tree.get("privacy") if isinstance(tree, Mapping) else None
     return frozenset(str(key) for key in privacy) if isinstance(privacy, Mapping) else frozenset()
 
 
 def model_for(path: tuple[str, ...]) -> type[Policy]:
-    """Return a model of a policy that has whatever the language has at ``path``.
+    """Return a model of a policy that has all keys of the language at ``path``.
 
-    Of the kinds of requirements it has that of the path alone. Who walks down a path asks for the model of all of it:
-    that of ``privacy`` itself has every kind, which are then imported.
+    Of the kinds of requirements it has only the one in the path. A caller who walks down a path asks for the model of
+    all of it: that of ``privacy`` itself has every kind, which are then imported.
     """
     if path == ("privacy",):
         return policy_model()

@@ -1,4 +1,4 @@
-"""What a kind of requirement is called, and what is said where one does not hold."""
+"""The words for a kind of requirement, and for one that does not hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A requirement that does not hold on a release, as plan and report tell of it.
+    """A requirement that does not hold on a release, for the texts of plan and report.
 
     ``requirement`` is its document, ``steps`` those of the steps that work towards it, ``released`` what was done to
     each attribute of the release, by its name in the source.

@@ -36,7 +36,7 @@ class ReleaseScope:
     free: frozenset[Hashable] = frozenset()
 
     def covers(self, other: ReleaseScope) -> bool:
-        """Whether what is claimed here is claimed of all that it is claimed of there, whatever that is called."""
+        """Whether this claim covers every release that the other one does, under any names."""
         if self.names is None:
             return True
         if other.names is None:

@@ -1,4 +1,4 @@
-"""When the classes that one clause speaks of are made of those of another.
+"""When the classes of one clause are made of those of another.
 
 Where a missing value is a category of its own, a class over fewer attributes is a disjoint union of classes over more.
 So is a crowd under wildcards: the union of all classes of rows that fit its own and are missing wherever that is.
@@ -6,8 +6,8 @@ Neither holds from wildcards (crowds overlap), nor with exclusion (other rows ar
 to wildcards over fewer attributes is that a crowd grows.
 
 Where people are counted only the same classes are compared. More of the people in a union of classes can have a value
-than in each class, since each counts with any of its rows; and attributes that form no classes can link the rows of one
-person, so that whoever knows fewer attributes of several rows may find fewer people.
+than in each class, since each counts with any of its rows. And attributes that form no classes can link the rows of one
+person. So an adversary who knows fewer attributes of several rows may find fewer people.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LARGER = "with fewer attributes known, everybody has at least the crowd that the
 def unions(given: Iterable[str], asked: Iterable[str], between: ComparedPolicies) -> str | None:
     """Return why every asked class is a disjoint union of given ones, if so.
 
-    Whatever is bounded of every given class, and is no worse for a mixture of them than for the worst, is bounded.
+    A bound on every given class then holds, unless a mixture of classes can be worse than the worst of them.
     """
     more, fewer = frozenset(given), frozenset(asked)
     if not between.same_counting or not between.certain(more, fewer):

@@ -1,4 +1,4 @@
-"""What a change does to a policy, clause by clause and as a whole: clauses are lines for people, with their places."""
+"""How a change affects a policy, clause by clause and as a whole. Clauses are lines for people, with their places."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class Clauses:
 # Floors and waivers: what binds those who extend a policy, and what need not hold for a while.
 
 
-_LOST = "whoever extends it is no longer bound"
+_LOST = "a policy that extends it is no longer bound"
 
 
 def floors(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
@@ -191,7 +191,7 @@ def floors(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
             yield ComparedClause(f"floors.{name}", ChangeVerdict.WEAKER, _LOST, old.side(path), None)
         elif name not in before:
             yield ComparedClause(
-                f"floors.{name}", ChangeVerdict.STRONGER, "whoever extends it is bound", None, new.side(path)
+                f"floors.{name}", ChangeVerdict.STRONGER, "a policy that extends it is bound", None, new.side(path)
             )
         elif before[name].split() != after[name].split():
             yield ComparedClause(f"floors.{name}", *_moved(before[name], after[name]), old.side(path), new.side(path))
@@ -216,7 +216,7 @@ def project(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
             )
     files = [None if p is None or p.signers is None else p.signers.name for p in (before, after)]
     if files[0] != files[1]:
-        why = "other people may sign: whoever reviews this has to know them"
+        why = "other people may sign: the reviewer has to know them"
         sides = _said(before, after, lambda p: [p.signers.name] if p.signers else [])
         yield ComparedClause("project.signers", ChangeVerdict.INCOMPARABLE, why, *sides)
 

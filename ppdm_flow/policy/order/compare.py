@@ -134,7 +134,7 @@ def _each(name: str, before: Attribute, after: Attribute, old: Clauses, new: Cla
         )
     if before.determines != after.determines:
         one, other = frozenset(before.determines or ()), frozenset(after.determines or ())
-        why = "whoever sees it is taken to know what it determines"
+        why = "a reader who sees it is taken to know what it determines"
         changed["determines"] = verdict(forward=one <= other, backward=other <= one), why
     if before.description != after.description:
         changed["description"] = ChangeVerdict.NEUTRAL, "words for readers"
@@ -283,7 +283,7 @@ def _people(old: Clauses, new: Clauses) -> Iterator[ComparedClause]:
         order = get_args(KnownRows)
         ranks = [order.index(p.known_rows) if p.known_rows else -1 for p in (before, after)]
         judged = verdict(forward=ranks[1] >= ranks[0], backward=ranks[0] >= ranks[1])
-        why = "whoever knows more of a person's rows finds fewer people who have them all"
+        why = "a reader who knows more of a person's rows finds fewer people who have them all"
         yield _change(("people", "known_rows"), judged, why, old, new)
 
 
@@ -300,7 +300,7 @@ _LEDGER = ("ledger",)
 def conduct(old: Clauses, new: Clauses, between: ComparedPolicies) -> Iterator[ComparedClause]:
     """Yield what has changed about the conduct of runs."""
     if old.policy.randomness.mode != new.policy.randomness.mode:
-        why = "whoever has the seed can draw again and take the randomness away; a sealed key nobody has"
+        why = "a reader who has the seed can draw again and take the randomness away; a sealed key nobody has"
         yield from changed_word(("randomness", "mode"), why, old, new)
     elif old.policy.randomness != new.policy.randomness:
         why = "another seed draws otherwise, and is as public"
@@ -407,7 +407,7 @@ def signers(old: Clauses, new: Clauses, between: ComparedPolicies) -> Iterator[C
     elif not same:
         contents = between.asked.contents(before.signers), between.given.contents(after.signers)
         sides = (_file(c, digest) for c, digest in zip((old, new), contents, strict=True))
-        why = "other people may sign, or with other keys: whoever reviews this has to know them"
+        why = "other people may sign, or with other keys: the reviewer has to know them"
         yield ComparedClause("approvals.signers", ChangeVerdict.INCOMPARABLE, why, *sides)
 
 

@@ -1,4 +1,4 @@
-"""What a clause means beside its own words: null semantics, roles, how the data is read, the ledger."""
+"""What affects the meaning of a clause: null semantics, roles, how the data is read, the ledger."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ class ComparedPolicies:
 def by_role(names: Iterable[str]) -> tuple[str, ...]:
     """Mark patterns among names that were taken for their role.
 
-    A pattern among quasi-identifiers means the columns that it makes so; written in a clause it means whatever fits it.
+    A pattern among quasi-identifiers means the columns that it makes so; written in a clause it means all that fit it.
     """
     return tuple(f"{name} (by role)" if is_pattern(name) else name for name in names)
 

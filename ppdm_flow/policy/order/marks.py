@@ -29,7 +29,7 @@ Groups = Callable[[Iterable[str], Iterable[str], ComparedPolicies], str | None]
 
 
 def entry_itself(requirement: Requirement, _frame: PolicyFrame) -> Iterator[Requirement]:
-    """Yield the requirement as its own claim: whatever its entry is called, and in whatever order its sets stand."""
+    """Yield the requirement as its own claim. Neither the name of its entry nor the order of its sets matters."""
     sets = {name: getattr(requirement, name) for name in unordered(type(requirement))}
     name = requirement.name if isinstance(requirement, OnAttribute) else ""
     in_order = {name: tuple(sorted(set(each))) for name, each in sets.items() if isinstance(each, tuple)}
@@ -40,9 +40,9 @@ def entry_itself(requirement: Requirement, _frame: PolicyFrame) -> Iterator[Requ
 class Order:
     """What the clauses of a kind of requirement claim, and the ``rules`` by which claims imply each other.
 
-    ``says`` yields what a requirement claims: itself, unless a kind claims several things. ``fields`` are those of the
-    requirement that it looks at: whatever else a requirement says is only implied by the very same. ``bounds`` are
-    those that only bound figures of their names.
+    ``says`` yields what a requirement claims: itself, unless a kind claims several things. ``fields`` are the fields
+    that it compares; every other field is implied only by an equal one. ``bounds`` are those that only bound figures
+    of their names.
     """
 
     says: Callable[[Any, Any], Iterator[Any]] = entry_itself
@@ -64,7 +64,7 @@ def same_groups(given: Iterable[str], asked: Iterable[str], between: ComparedPol
 
 
 def wider(given: Iterable[str], asked: Iterable[str], between: ComparedPolicies) -> str | None:
-    """Return that all attributes asked for are given, whatever groups they form, if they are."""
+    """Return that all attributes asked for are given, in any groups, if they are."""
     more, fewer = frozenset(given), frozenset(asked)
     return SAME if more >= fewer and between.certain(more, fewer) else None
 

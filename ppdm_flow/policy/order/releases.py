@@ -83,13 +83,13 @@ def _fields(before: Release, after: Release) -> dict[str, tuple[ChangeVerdict, s
         if getattr(before, field) != getattr(after, field):
             changed[field.removesuffix("_")] = (
                 ChangeVerdict.NEUTRAL,
-                "a means: what must hold is measured on whatever is released",
+                "a means: what must hold is measured on every release",
             )
     return changed
 
 
 def _collapse(old: Policy, new: Policy, before: Release, after: Release) -> dict[str, tuple[ChangeVerdict, str]]:
-    """Return what has changed about counting records: they stand for the same rows.
+    """Return what has changed about counting records. Counted records mean the same rows.
 
     Weighted rows are written out singly before they are counted, and not every figure is known of weighted ones.
     """
@@ -142,7 +142,7 @@ def as_written(_group: str, _name: str, given: Mapping[str, Any]) -> str:
 
 
 def made_by(steps: Mapping[str, Step], name: str, canon: Canon) -> str:
-    """Return the digest of what happens up to a step, itself last, whatever steps are called; ``""`` for no step."""
+    """Return the digest of all steps up to one, itself last, without their names; ``""`` for no step."""
     before = dict(zip(steps, ("", *steps), strict=False))
     reads: dict[str, list[tuple[str, str]]] = {}
     waiting = [name]

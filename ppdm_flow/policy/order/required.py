@@ -1,4 +1,4 @@
-"""Clauses that must hold, requirements and gates: each held against all that the other policy asks for."""
+"""Clauses that must hold (requirements and gates), each compared with all that the other policy asks for."""
 
 from __future__ import annotations
 
@@ -205,5 +205,5 @@ def _first(
 
 
 def _content(claims: list[Claim]) -> tuple[Any, ...]:
-    """Return what claims say, whatever their clause is called."""
+    """Return what claims say, without the names of their clauses."""
     return tuple((claim.says, claim.until, claim.scope.names) for claim in claims)

@@ -1,4 +1,4 @@
-"""Approvals as the policy alone tells them: which roles sign, and which waivers need one (PPF345 to PPF347)."""
+"""Rules on approvals in the policy alone: which roles sign, and which waivers need one (PPF345 to PPF347)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene
 
 AUTHOR = "author"
-"""The role of whoever makes a run: always needed, and nobody else's."""
+"""The role of the person who makes a run: always needed, and nobody else's."""
 
 
 def judge(scene: Scene) -> Iterator[Diagnostic]:

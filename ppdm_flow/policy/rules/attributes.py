@@ -1,4 +1,4 @@
-"""Attributes among themselves, and against the source's own list: roles, overlapping patterns, domains, columns."""
+"""Rules on attributes: roles, overlapping patterns, domains, and the source's own list of columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _determined(scene: Scene, name: str, attribute: Attribute) -> Iterator[Diagn
     for place, other in enumerate(attribute.determines or ()):
         path = ("attributes", name, "determines", str(place))
         if is_pattern(name):
-            yield scene.fault("PPF323", "a pattern stands for several columns: say it of each by its name", path)
+            yield scene.fault("PPF323", "a pattern fits several columns: say it of each by its name", path)
         elif other == name or other not in scene.policy.attributes:
             hint = did_you_mean(other, [a for a in scene.policy.attributes if a != name])
             yield scene.fault("PPF323", f"`{short(other)}` is no other attribute of this policy", path, hint=hint)
@@ -55,7 +55,7 @@ def _single_roles(scene: Scene) -> Iterator[Diagnostic]:
 
 
 def _two_weights(scene: Scene) -> Iterator[Diagnostic]:
-    """A collapsed row stands for respondents of whom each has a sampling weight of its own."""
+    """Report a weight beside a sampling weight: each respondent in a collapsed row has their own sampling weight."""
     first = {role: n for n, a in reversed(scene.policy.attributes.items()) for role in [a.role]}
     if Role.WEIGHT in first and Role.SAMPLING_WEIGHT in first:
         yield scene.fault(

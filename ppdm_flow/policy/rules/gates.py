@@ -65,7 +65,7 @@ def _nothing(scene: Scene) -> Iterator[Diagnostic]:
         related = scene.related(("releases", public, "audience"), "anybody may read it")
         yield _nothing_required(scene, text, related)
     elif not policy.privacy.says_none:
-        text = "the policy requires nothing: whatever the steps leave would be released"
+        text = "the policy requires nothing: the result of the steps would be released unchecked"
         hint = f"state under `privacy:` what must hold, or say `privacy: {NONE}`"
         yield replace(_nothing_required(scene, text), severity=Severity.WARNING, hint=hint)
 

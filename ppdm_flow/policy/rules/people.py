@@ -1,4 +1,4 @@
-"""Whom a policy protects: people where a subject is declared, and how many of their rows are known."""
+"""Rules on whom a policy protects: people where a subject is declared, and how many of their rows are known."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _beside_weight(scene: Scene, subject: str) -> Iterator[Diagnostic]:
     if weight is not None:
         yield scene.fault(
             "PPF545",
-            f"a row of the weight `{short(weight)}` stands for several people, and the subject names one of them",
+            f"a row of the weight `{short(weight)}` counts several people, and the subject names one of them",
             ("attributes", subject, "role"),
             hint="write the rows out singly, each with its own subject",
             related=scene.related(("attributes", weight), "the weight"),

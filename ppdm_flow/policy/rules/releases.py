@@ -1,4 +1,4 @@
-"""Releases: where the file goes, which randomness its audience allows, and names that every system can have."""
+"""Rules on releases: the file's place, the randomness its audience allows, and names that every system can have."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _randomness(scene: Scene) -> Iterator[Diagnostic]:
         yield scene.fault("PPF583", "`reproducible` mode needs a `seed`", path, hint="add `seed: …`")
     yield scene.fault(
         "PPF513",
-        "whoever has this policy can undo the randomization of its releases",
+        "a reader who has this policy can undo the randomization of its releases",
         path,
         warning=True,
         hint="`sealed` keeps the key secret; this is for tests and papers",

@@ -1,4 +1,4 @@
-"""What a rule looks at: the policy, its places, and the attributes by name."""
+"""The input of a rule: the policy, its places, and the attributes by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUPPRESSED = "⊥"
 
 
 def entry_path(kind: str, name: str) -> PolicyPath:
-    """Return where a clause stands; one without a name stands for its kind."""
+    """Return the place of a clause; a clause without a name is called by its kind."""
     return ("privacy", kind, name) if name else ("privacy", kind)
 
 

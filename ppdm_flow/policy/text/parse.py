@@ -210,7 +210,7 @@ class _Reader:
             raise UnreadableError(
                 Diagnostic(
                     "PPF114",
-                    f"the file stands for more than {NODE_LIMIT:,} values",
+                    f"the file has more than {NODE_LIMIT:,} values",
                     node.span,
                     help="aliases count with all that they repeat" if self._anchors else None,
                 )
