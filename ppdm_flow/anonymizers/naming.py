@@ -1,4 +1,4 @@
-"""Which attributes of a plan the names in parameters and requirements mean, and which are absent."""
+"""Resolves the names in parameters and requirements to attributes of a plan, and finds the absent ones."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def carried(kind: type[R], requirements: Iterable[Requirement], attributes: Attr
 
 
 def _name(present: Mapping[str, str], attribute: str) -> str | None:
-    """The present name, or None; while the columns are unread, a pattern may stand for the attribute."""
+    """Return the present name, or None; while the columns are unread, a pattern may match the attribute."""
     if attribute in present:
         return present[attribute]
     covered = any(is_pattern(name) and fnmatchcase(attribute, name) for name in present)

@@ -1,4 +1,4 @@
-"""Columns of numbers as steps read them: a partition at a time, whatever form the engine gave them."""
+"""Columns of numbers as steps read them: a partition at a time, from any form that an engine gives."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ Integers = npt.NDArray[np.int64]
 
 Words = npt.NDArray[np.uint64]
 Level = Callable[[pa.StringArray], pa.StringArray]
-"""From categories to the texts that stand for them in a comparison, one for each."""
+"""Maps categories to the texts that are compared in their place, one for each."""
 Pairs = list[tuple[int, int, int]]
 
 
@@ -259,7 +259,7 @@ class ByInterval:
     """Compare numbers by the half-open interval between ascending ``edges`` that they lie in.
 
     Numbers below the first edge and from the last one on are two more intervals. The released name of an interval,
-    ``[18, 25)``, ``< 18`` or ``>= 65``, stands for it too.
+    ``[18, 25)``, ``< 18`` or ``>= 65``, is in that interval too.
     """
 
     edges: tuple[float, ...]

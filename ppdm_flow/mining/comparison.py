@@ -1,4 +1,4 @@
-"""How alike two tables are: by the code tables that compress them, and by their frequent itemsets."""
+"""How alike two tables are, by the code tables that compress them and by their frequent itemsets."""
 
 from __future__ import annotations
 
@@ -338,7 +338,7 @@ def _joined(a: ItemsetCollection, b: ItemsetCollection) -> ItemsetCollection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitedTables:
-    """``databases`` share their items. ``attribute`` and ``code`` (items,): what an item stands for.
+    """``databases`` share their items. ``attribute`` and ``code`` (items,): the meaning of an item.
 
     Codes, special marks included, point into ``categories`` of the columns. Items are numbered by descending support
     in the first table that has them (then by column and code): those of the first are numbered as

@@ -1,4 +1,4 @@
-"""Who a known row may be: the rows of each file that fit, that belong together, and how likely each is."""
+"""Candidates of a known row: the rows of each file that fit, which of them belong together, and their chances."""
 
 from __future__ import annotations
 
@@ -308,10 +308,10 @@ class CandidateSearch:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether whatever fits, and can belong to what fits in each other file, is in some guess.
+        """Whether every row that fits, and can belong to fitting rows of each other file, is in some guess.
 
-        So it is with two files that are linked, whose cells are open or closed, and of which one tells the sensitive
-        attribute, or what may limit it.
+        This holds for two linked files with open or closed cells, if one of them has the sensitive attribute, or what
+        may limit it.
         """
         linked = sum(not self.tells_nothing(f, g) for f, g in combinations(range(len(self.files)), 2))
         limiting = self._limiting
@@ -340,8 +340,8 @@ class CandidateSearch:
     def tells_nothing(self, g: int, f: int) -> bool:
         """Whether any row of one file can belong to any row of the other, with the same chance.
 
-        Files that both tell of the sensitive attribute, or of what limits it, tell more: each limits what somebody may
-        have by the other.
+        Files that both reveal the sensitive attribute, or what limits it, tell more: each limits what somebody may have
+        by the other.
         """
         if all(self._tells(each) for each in (g, f)):
             return False

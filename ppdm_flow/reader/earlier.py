@@ -1,8 +1,8 @@
 """Files of earlier runs: what a ledger keeps of their cells, and where their rows lie beside those of a later source.
 
-A ledger keeps no value, only keyed hashes of 63 bits. A value of somebody that has changed since then is taken for what
-it is now, and the person's cells for those that it would have had: it restricts nobody who looks for that person. Who
-looks for somebody else takes the cells as they are: for that reader, such a row of then is a row of its own.
+A ledger keeps no value, only keyed hashes of 63 bits. If a person's value has changed since then, the present value is
+used, with the cells that the person would have had: this restricts no reader who looks for that person. A reader who
+looks for somebody else uses the cells as they are: for that reader, such an earlier row is a row of its own.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.files import FUNCTIONS, MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, numbered
 
 SUPPRESSED_HASH = -3
-"""Stands for a suppressed value where others have their hashes; `MISSING` for a missing one."""
+"""Code of a suppressed value in place of a hash; `MISSING` is that of a missing one."""
 NOWHERE = -1
 PRESENT = "present"
 """The virtual column that tells the rows of a file from those that it lacks."""
 UNKNOWN_HASH = -4
-"""Stands for a value that no file tells, of people who are not in the source."""
+"""Code of a value that no file tells, of people who are not in the source."""
 ALIKE = 0.9
 """Cohen's kappa from which two attributes are one."""
 IN_ORDER = 0.75

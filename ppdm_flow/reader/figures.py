@@ -56,7 +56,7 @@ def masses(
     """Yield for each reading, by weight and with equal weights, the mass of each value in each group, and the totals.
 
     Rows count; where people do, units count besides. With ``spread`` units count alone, each with its weight spread
-    over those of its rows that tell of a value.
+    over those of its rows that reveal a value.
     """
     for reading in view.readings:
         for equal in (False, True):

@@ -1,4 +1,4 @@
-"""Several rows of one person: what is the same in all of them, and what they tell together."""
+"""Several rows of one person: what is the same in all of them, and what they reveal together."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def choice_guesses(search: CandidateSearch, chosen: pd.DataFrame, steady: frozen
     """Return the guesses for choices of known rows, with ``choice`` and the kinds ``kind{file}_{row}`` of all rows.
 
     Different rows of a file are taken for different known rows, and steady attributes have one value for all of them.
-    ``value{row}``: the values of the sensitive attribute that the guess allows, one in each line, if cells tell of it.
+    ``value{row}``: the values of the sensitive attribute that the guess allows, one a line, if cells reveal any.
     """
     size = sum(c.startswith("row") for c in chosen.columns)
     sensitive, guesses = search.question.sensitive, search.guesses
@@ -196,7 +196,7 @@ def _counts(table: pd.DataFrame, f: int, j: int) -> Bools:
 
 
 def plain_weights(search: CandidateSearch, f: int, chosen: pd.DataFrame, *, scaled: bool) -> pd.DataFrame:
-    """Return the same as :func:`choice_weights` for single known rows, where whatever fits is in some guess."""
+    """Return the same as :func:`choice_weights` for single known rows, where every row that fits is in some guess."""
     kind = f"kind{f}_0"
     mine = search.weights(f, scaled=scaled).rename(columns={KNOWN: "row0", KIND: kind, "weight": "product"})
     table = chosen[["row0"]].rename_axis(CHOICE).reset_index().merge(mine[mine["product"] > 0], on="row0")

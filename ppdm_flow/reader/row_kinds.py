@@ -1,4 +1,4 @@
-"""One reader's files before one question: which rows are alike, and what their cells show of its attributes."""
+"""One reader's files for one question: which rows are alike, and what their cells show of its attributes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class RowKinds:
 
     @cached_property
     def weight_of_rows(self) -> Ints:
-        """How many units each row stands for."""
+        """How many units each row counts."""
         return self.source.weight[self.first_source]
 
     @property
@@ -173,7 +173,7 @@ def shown_together(
 ) -> pd.DataFrame:
     """Return the distinct rows of ``cells`` with all values of ``wanted`` that their ``keys`` can show together.
 
-    Cells of `NO_CELL` show anything. A wanted attribute that none of the rows' cells tells of is `NO_CELL`.
+    Cells of `NO_CELL` show anything. A wanted attribute is `NO_CELL` where no cell of the rows reveals it.
     """
     names = sorted(set(wanted))
     out = []

@@ -117,7 +117,7 @@ class RunFiles:
     def by_name(self, views: Mapping[int, Sequence[V]], sensitive: str) -> dict[str, tuple[V, ...]]:
         """Return the views by file, for those that show ``sensitive`` with those that do not: nobody asks about these.
 
-        What rows that belong together tell of a person can be more among the rows of a file that shows nothing of it.
+        Rows that belong together may reveal more of a person among the rows of a file that shows nothing of it.
         Those of earlier runs' files, of which no audit asks any more, are with each file of the run.
         """
         shown = self.same.get(sensitive)

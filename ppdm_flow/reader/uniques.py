@@ -1,4 +1,4 @@
-"""The people whom few attributes single out, before whoever holds all files or one of them."""
+"""The people whom few attributes single out for a reader of all files, or of one of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ppdm_flow.reader.view import GROUP, CandidateGroups, linked_files, search_o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SingledOutShares:
-    """``shares``: the part of each file's people whom some question singles out. ``linked``: what tells of its rows."""
+    """``shares``: the part of each file's people whom some question singles out. ``linked``: what reveals its rows."""
 
     shares: dict[int, float]
     linked: dict[int, list[int]]
@@ -32,8 +32,9 @@ def singled_out(
 ) -> SingledOutShares | None:
     """Return whom questions single out; None where no file tells more than equal cells do.
 
-    A person is singled out if the group for one of their rows has size 1. Whoever holds all files is one reader, and
-    whoever holds one of the first ``own``; the larger share counts. After these come the files of earlier runs.
+    A person is singled out if the group for one of their rows has size 1. The holder of all files is one reader, and
+    the holder of one of the first ``own`` is another; the larger share counts. After these come the files of earlier
+    runs.
     ``alone`` are the files that tell more by themselves than equal cells do. Raises NotVerifiedError.
     """
     linked: dict[int, set[int]] = {f: set() for f in range(len(files))}

@@ -1,4 +1,4 @@
-"""What candidates tell: for each known row and file the units, the values they may have, and how likely each is."""
+"""What candidates reveal: for each known row and file the units, the values they may have, and how likely each is."""
 
 from __future__ import annotations
 
@@ -101,9 +101,10 @@ def together(
 ) -> tuple[dict[int, list[CandidateGroups]], dict[int, list[int]]] | None:
     """Return the views of all files together, and which others tell something of the rows of each.
 
-    ``alone`` are the files that tell more by themselves than equal cells do. None where no file does, and none tells
-    anything of another's rows. After the first ``own`` files come those of earlier runs: what these tell of each other
-    was judged before, but where one of the first ones is linked to them, be it over others.
+    ``alone`` are the files that tell more by themselves than equal cells do. None where no file does, and none reveals
+    anything of another's rows. After the first ``own`` files come those of earlier runs. What these reveal of each
+    other
+    was judged before, unless one of the first files is linked to them, even through others.
     """
     if not have_links(files, question) and not alone:
         return None
@@ -251,7 +252,7 @@ def _read_as_shown(rows: RowKinds) -> list[str]:
 def _bases(search: CandidateSearch, values_by_file: Sequence[pd.DataFrame], f: int) -> list[pd.Series[Any]]:
     """Return the shares of sensitive values in the released rows, by each way to read them but by steady cells.
 
-    They are the rows of this file if it tells of the attribute, else those of all files that do.
+    They are the rows of this file if it has the attribute, else those of all files that do.
     """
     telling = [f] if len(values_by_file[f]) else [g for g in range(len(values_by_file)) if len(values_by_file[g])]
     rows, keys = search.rows[f], _read_as_shown(search.rows[f])

@@ -67,8 +67,8 @@ def _head(draft: ContractDraft) -> Iterator[str]:
     yield from comment(
         f"A first policy, made by `ppdm-flow init --from-contract` from table {_short(draft.table)} of the data"
         f" contract {_short(draft.contract)}. A contract says what columns are, not what others know of people: every"
-        " role is a guess, with its reasons. No column is made `insensitive` or a `target`, whatever the contract says:"
-        " these leave as they are, which only somebody who knows the data and its recipients can decide."
+        " role is a guess, with its reasons. No column is made `insensitive` or a `target`, even if the contract says"
+        " so: these leave as they are, which only somebody who knows the data and its recipients can decide."
     )
     if draft.others:
         names = ", ".join(_short(name) for name in draft.others)
@@ -158,7 +158,7 @@ def flow(value: Any) -> str:
     return str(value) if value == "0.5" else scalar(str(value))
 
 
-# What first policies have in common, whatever they are drafted from: a name, and what is required.
+# The common part of all drafted first policies: a name, and what is required.
 
 
 PEOPLE = 5

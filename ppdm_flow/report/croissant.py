@@ -214,7 +214,7 @@ def _manipulation(run: ReportedRun, release: ReleasedFiles) -> str:
 
 def _missing(release: ReleasedFiles) -> str:
     dictionary = release.dictionary
-    return f"A missing value is {dictionary['missing']}. {dictionary['suppressed']} stands for a suppressed value."
+    return f"A missing value is {dictionary['missing']}. {dictionary['suppressed']} marks a suppressed value."
 
 
 def _limitations(release: ReleasedFiles) -> Iterator[str]:
@@ -224,11 +224,11 @@ def _limitations(release: ReleasedFiles) -> Iterator[str]:
     if "suppressed" in done:
         yield "Suppressed values are not missing at random: what is rare is suppressed more often."
     if "generalized" in done:
-        yield "Generalized values stand for several original ones; categories may differ in width."
+        yield "Generalized values cover several original ones; categories may differ in width."
     for name in (OPERATOR, CONTRACT):
         if name in release.files:
             yield f"Values were randomized: counts are biased unless they are corrected by {name}."
     if "generated" in done or "generated" in hows:
-        yield "Rows were generated from a model: none stands for a person, and some may equal a person's all the same."
+        yield "Rows were generated from a model: none belongs to a person, and some may equal a person's all the same."
     if "other" in hows:
         yield "Cells of some columns are no map of one original value: joint statistics may differ."

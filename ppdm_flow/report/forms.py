@@ -61,7 +61,7 @@ def written_by(name: str) -> Callable[..., str]:
 
 
 def github(write: Writer, summary: Summarizer) -> OutputFormat:
-    """Annotations, and the step's summary: errors look the same, whatever was asked for."""
+    """Write annotations, and the step's summary: errors look the same in every form."""
     return OutputFormat(
         "github",
         "annotations and step summary",

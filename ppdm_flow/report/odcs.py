@@ -1,4 +1,4 @@
-"""The schema of a release as a data contract, for catalogues and for whoever builds on it.
+"""The schema of a release as a data contract, for catalogues and for users of the data.
 
 Source: Open Data Contract Standard 3.1.0 (https://bitol-io.github.io/open-data-contract-standard/v3.1.0/), Bitol,
 Linux Foundation AI & Data. A contract is a YAML file; JSON is YAML, so it is written as JSON.
@@ -49,7 +49,7 @@ def document(run: ReportedRun, release: ReleasedFiles) -> Document:
 def _limits(run: ReportedRun, release: ReleasedFiles) -> str:
     holding = [f"{each['id']} ({bound(each)})" for each in run.results(release.name) if each["holds"]]
     missing = release.dictionary
-    text = f"A missing value is {missing['missing']}; {missing['suppressed']} stands for a suppressed value."
+    text = f"A missing value is {missing['missing']}; {missing['suppressed']} marks a suppressed value."
     return f"{text} Required and measured on the file: {'; '.join(holding)}." if holding else text
 
 

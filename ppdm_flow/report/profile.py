@@ -57,8 +57,8 @@ def _head(profile: ProfileDocument) -> str:
     what = f"{rows:,} sets of items" if "sets" in profile else f"{rows:,} rows of {columns}"
     lines = comment(
         f"A first policy, made by `ppdm-flow profile` from what {what} look like. Every"
-        " line is a guess, with its reason: whoever knows the data and its recipients has to decide. No value of the"
-        " data stands here." + (_LISTED if any(c["domain"] for c in profile["columns"]) else "")
+        " line is a guess, with its reason: somebody who knows the data and its recipients has to decide. No value of"
+        " the data stands here." + (_LISTED if any(c["domain"] for c in profile["columns"]) else "")
     )
     return "\n".join([*lines, *_write_combinations(profile)]) + "\n"
 
@@ -97,7 +97,7 @@ def _source(profile: ProfileDocument, path: str) -> str:
         lines += comment("The file seems to have no header: give the columns their names, here and below.", "  ")
         lines.append(f"  columns: {flow(source['columns'])}")
     if source["missing"] != [""]:
-        lines += comment("Texts that stand for missing values.", "  ")
+        lines += comment("Texts that mean missing values.", "  ")
         lines.append(f"  missing: {flow(source['missing'])}")
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""The outcome of policy tests, for people and for CI."""
+"""The outcome of policy tests as text, for people and for CI."""
 
 from __future__ import annotations
 
@@ -339,7 +339,7 @@ def _coverage(tested: PolicyTestResults, width: int) -> Iterator[str]:
 
 
 def _by_file(tested: PolicyTestResults) -> Iterator[str]:
-    """Tell of templates that policies extend: what one policy's tests exercise counts."""
+    """Yield lines on templates that policies extend: what one policy's tests exercise counts."""
     own = {each.policy for each in tested.coverage or ()}
     lines_of: dict[tuple[str, int, str], list[tuple[int, int]]] = {}
     for each in tested.coverage or ():

@@ -51,7 +51,7 @@ class StepContext:
 
 
 class DescribedTransform(Protocol):
-    """What every transform tells of itself."""
+    """The description that every transform gives of itself."""
 
     def describe(self) -> Mapping[str, Any]:
         """Return a small JSON-ready account for the report: no data values that the policy does not declare."""
@@ -157,7 +157,7 @@ class Fitted:
 class Operator:
     """A randomization channel in the fine-grain form, on one attribute.
 
-    ``domain`` (m texts; None stands for the missing value, which is then one more value), ``retention`` p of shape
+    ``domain`` (m texts; None is the missing value, which is then one more value), ``retention`` p of shape
     (m,): value i stays with probability p_i, else it becomes a uniform draw from all m values (Chaytor and Wang,
     section 3). So P[i -> j] = p_i [i = j] + (1 - p_i)/m. ``step`` is the step that applies it. ``per_person``: where
     rows of one person with equal values draw alike, the most different values of a person that it was made for; None

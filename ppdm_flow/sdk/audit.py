@@ -87,10 +87,10 @@ class PublicSeed:
 
 @dataclass(frozen=True, slots=True)
 class OtherRelease:
-    """Another release of the run, which whoever reads this one may read as well.
+    """Another release of the run, which a reader of this one may have as well.
 
     ``attributes`` are its columns, ``pairs`` its rows beside their originals. ``left_out_at_random`` are the numbers
-    (rows,) of source rows, ascending, that a random step on its way left out, whatever their cells are; which others
+    (rows,) of source rows, ascending, that a random step left out regardless of their cells; which others
     are missing goes by the attributes ``decided_by``. Files with the same ``ordered_by`` have their rows in one order,
     ``in_source_order`` in that of the source. ``table`` is the linked table whose rows they are. ``everyone`` yields
     columns of all rows of the source, with their numbers, those that were left out too.
@@ -112,7 +112,7 @@ class FilesReader(Protocol):
     """Somebody who holds all files of a run."""
 
     def together(self, grouping: Sequence[str], sensitive: str = "") -> Any:
-        """Return what all files tell of ``sensitive`` to who knows ``grouping``; None where no more than each."""
+        """Return what all files reveal of ``sensitive``, given ``grouping``; None if it is no more than each reveals."""
         ...
 
     def together_sql(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:

@@ -65,8 +65,8 @@ def _lowest(_context: Any, _word: Any) -> Any:
 #
 # Numba counts the references to an array wherever one function hands it to another. Kernels that pass states of many
 # arrays to each other spend ten times the work itself on that (KRIMP on nursery: 3.0 s, 0.3 s without). This is a type
-# of array with no place for a counter, and what turns arrays into it, by numba's interface for extensions. Whoever
-# calls a kernel holds the arrays until it is over; nothing that is borrowed is ever given to Python.
+# of array with no place for a counter, and what turns arrays into it, by numba's interface for extensions. The caller
+# of a kernel holds the arrays until it is over; nothing that is borrowed is ever given to Python.
 
 
 def borrow(_context: Any, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What recipients are told of labels that stand for several values: how to read them, and no value of the data."""
+"""Texts for recipients on labels that cover several values: how to read them, and no value of the data."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _SUMS = 1e-9
 class MatrixOperator:
     """A randomization channel on one attribute, by a matrix of any form (PRAM).
 
-    ``domain`` (m texts; None stands for the missing value), ``transition`` R of shape (m, m), its rows sum to 1:
+    ``domain`` (m texts; None is the missing value), ``transition`` R of shape (m, m), its rows sum to 1:
     R[i, j] = Pr[released j | original i] (Gouweleeuw, Kooiman, Willenborg and de Wolf 1998, section 2). Rows are drawn
     independently. ``step`` is the step that applies it. ``per_person``: where rows of one person with equal values draw
     alike, the most different values of a person that it was made for; None where each row draws for itself.

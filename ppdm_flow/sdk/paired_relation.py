@@ -66,7 +66,7 @@ def paired_tables(
 class PairedRelation:
     """The rows as texts, columns as :func:`paired_tables` names them.
 
-    ``n`` is how many rows each stands for, ``row`` its number in the source.
+    ``n`` is how many rows each counts, ``row`` its number in the source.
     """
 
     pairs: PairedView

@@ -120,7 +120,7 @@ def load_listed_entry(plugin: ListedPlugin, of: type[T]) -> T:
 def _loaded(plugin: ListedPlugin) -> Any:
     try:
         named = _imported(plugin.entry)
-    except Exception as error:  # whatever a third party's module raises must not look like our own fault
+    except Exception as error:  # an exception of a third party's module must not look like our own fault
         raise PluginError(
             Diagnostic(
                 "PPF403",

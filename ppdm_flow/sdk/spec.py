@@ -34,7 +34,7 @@ relative to its own folder."""
 
 @dataclass(frozen=True, slots=True)
 class SecretMark:
-    """Says of a file that nothing may be told of what is in it, not even a digest."""
+    """Marks a file whose content must not be reported, not even as a digest."""
 
 
 KeyPath = Annotated[str, FileMark(), SecretMark()]
@@ -46,7 +46,7 @@ PASSWORD_VARIABLE = "PPDM_KEY_PASSWORD"  # noqa: S105  # the variable's name
 
 def _no_password(variable: str) -> str:
     if variable == PASSWORD_VARIABLE:
-        raise ValueError("this variable holds the password of whoever signs: a policy does not read it")
+        raise ValueError("this variable holds a signer's password: a policy does not read it")
     return variable
 
 

@@ -70,7 +70,7 @@ class StoredTypesSource(Protocol):
 
 @runtime_checkable
 class ThreadlessSource(Protocol):
-    """A source that can be read without threads of its own: whoever asks for a block decodes it."""
+    """A source that can be read without threads of its own: the thread that asks for a block decodes it."""
 
     def threadless_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield what ``batches`` does; any thread may ask for the next block, one at a time."""
@@ -165,7 +165,7 @@ class MergingSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ColumnMeaning:
-    """What a file says of a column: ``description``, and ``labels``, what stands for what, by the texts of cells."""
+    """What a file says of a column: ``description``, and ``labels``, the meaning of each text of a cell."""
 
     description: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What an algorithm may ask of the data, whatever engine holds it."""
+"""The questions that an algorithm may ask of the data, on any engine."""
 
 from __future__ import annotations
 

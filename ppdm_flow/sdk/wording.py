@@ -82,10 +82,10 @@ def _shared(one: str, other: str) -> int:
 
 
 class Explanations:
-    """Says whether each place where a text has a value as words of its own lies inside of a piece that somebody wrote.
+    """Checks whether every value in a text, as words of its own, lies within a piece that somebody wrote.
 
-    So a word of a plugin's own sentence is none of the data, whatever has the same. ``pieces`` are the policy's, in
-    lower case; a plugin's own come with each question. Each text is held against all pieces once.
+    So a word of a plugin's own sentence is not from the data, even if a value is spelled alike. ``pieces`` are the
+    policy's, in lower case; a plugin's own come with each question. Each text is compared with all pieces once.
     """
 
     def __init__(self, pieces: Sequence[str], code: CodeTexts) -> None:

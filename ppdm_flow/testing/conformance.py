@@ -237,7 +237,7 @@ def claims_hold(case: Case) -> Iterator[str]:
 #
 # A column without a derivation counts as computed from all that its step reads or changes, as in a plan. Nothing is
 # held of generated rows, which are of no row of the source, and of sets that have lost items, which leave no mark.
-# Weights stay where they are: they say how often a row counts, whatever a step reads.
+# Weights stay as they are: they say how often a row counts, and do not depend on what a step reads.
 
 
 def cells_come_from_what_is_declared(case: Case) -> Iterator[str]:
@@ -400,7 +400,7 @@ def same_table(one: Table, other: Table) -> bool:
 
 
 def same_cells(one: Table, other: Table, name: str) -> bool:
-    """Whether a column has the same cells in both, whatever its categories are."""
+    """Whether a column has the same cells in both; their categories may differ."""
     both = concat([one.select([name]), other.select([name])])
     if name in both.sets:
         return same_sets(both.sets[name], len(one))

@@ -1,4 +1,4 @@
-"""What the kits share: every check of a list on one case, in one call or as the tests of a class for pytest."""
+"""The common part of the kits: runs every check on one case, in one call or as the tests of a class for pytest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def faults_of(checks: Iterable[Check[C]], case: C) -> dict[str, list[str]]:
 def _faults(check: Check[C], case: C) -> list[str]:
     try:
         return list(check(case))
-    except Exception as error:  # noqa: BLE001 - whatever a plugin under test raises is a fault of it
+    except Exception as error:  # noqa: BLE001 - every exception of a plugin under test is a fault of it
         return [f"{type(error).__name__} was raised"]
 
 

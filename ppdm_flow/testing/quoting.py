@@ -1,4 +1,4 @@
-"""What the kit asks of a plugin's words: whether its card explains its figures, and whether they quote the data."""
+"""Checks of a plugin's words: whether its card explains its figures, and whether they quote the data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def quotes(said: Iterable[str], values: AbstractSet[str | None], home: str) -> b
 
 
 def untold(info: PluginInfo, metrics: Iterable[str]) -> Iterator[str]:
-    """Yield a sentence for every figure that a plugin gives and its card does not tell of.
+    """Yield a sentence for every figure of a plugin that its card does not explain.
 
     ``metrics`` are names of figures as ``Fitted`` and ``AuditOutcome`` have them, with or without prefixes. A part of
     each name has to be a key of ``PluginInfo.figures``.

@@ -1,4 +1,4 @@
-"""One kind of requirement with clauses, and tables to measure them on: what the kit looks at."""
+"""The case that the kit checks: one kind of requirement with clauses, and tables to measure them on."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class RequirementCase:
     def judge(
         self, requirement: Requirement, original: Table, nulls: Nulls, weights: Column | None = None
     ) -> TwoRouteOutcome:
-        """Measure a requirement by both routes; with ``weights`` each row of both tables stands for so many."""
+        """Measure a requirement by both routes; with ``weights`` each row of both tables counts so many."""
         file = self.file(original)
         if weights is not None:
             of_rows = AttributeFacts(WEIGHT, Role.WEIGHT, source=WEIGHT)

@@ -259,9 +259,9 @@ def document_has_its_fields(case: RequirementCase) -> Iterator[str]:
     for requirement in case.requirements[case.nulls[0]]:
         written = set(requirement.document())
         for name in sorted(written.difference(hints)):
-            yield f"the document has `{name}`, and the fields do not tell of it"
+            yield f"the document has `{name}`, and the fields do not explain it"
         for name in sorted(needed - written):
-            yield f"the fields tell of `{name}`, and the document lacks it"
+            yield f"the fields explain `{name}`, and the document lacks it"
 
 
 def failures_name_what_is_wrong(case: RequirementCase) -> Iterator[str]:
@@ -278,7 +278,7 @@ def failures_name_what_is_wrong(case: RequirementCase) -> Iterator[str]:
 SECTIONS = ("Why it matters", "Example", "Not so", "What to do")
 _PLACES = frozenset(("id", "name", "span"))
 _MISSING = "(nothing)"
-"""What stands for missing values where they are made values like others."""
+"""Replaces missing values where they become values like others."""
 _PEOPLE = 12
 """How many random tables are looked at with several rows of a person: two routes take long to count people."""
 _FILES = 9

@@ -362,6 +362,6 @@ def findings(step: str, params: NoiseParams) -> tuple[Finding, ...]:
         return (Finding(PUBLISHED, Severity.WARNING, text, step),)
     text = (
         f"the noise of `{step}` is relative to the {what} of the original data: these are left out of `noise.json`"
-        " (`publish: true` puts them in), but whoever knows `scale` can estimate them from the release"
+        " (`publish: true` puts them in), but a reader who knows `scale` can estimate them from the release"
     )
     return (Finding(PUBLISHED, Severity.INFO, text, step),)

@@ -112,8 +112,8 @@ def _known_too_well(channel: PerturbationChannel) -> Iterator[Finding]:
 # :mod:`optimum` solves exactly, still sees a way down. `gap` is what that program sees at the end: max of -grad T (v -
 # p) over all operators v, relative to T; at 0 the operator is a stationary point.
 #
-# Paths that pass above every operator: one level path, and one for each dominant value. Whatever p holds the bounds,
-# some p on a path with the same largest entry is nowhere below it (see :mod:`optimum`).
+# Paths that pass above every operator: one level path, and one for each dominant value. For every p that keeps the
+# bounds, some p on a path with the same largest entry is nowhere below it (see :mod:`optimum`).
 
 
 _DOMINANT = 32

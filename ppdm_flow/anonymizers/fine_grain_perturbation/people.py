@@ -52,9 +52,9 @@ def shared_slack(slack: Floats, most: int | None) -> Floats:
 
     For one value it is ``slack`` as it is. For n > 1 it is g - 1 for every value, also one without a bound, where
     g = (the smallest gamma)^(1/n): each of a person's n draws multiplies the odds of any two hypotheses about all of
-    its values by at most g, whatever the prior says of how they go together, so all draws by at most g^n. A root of
-    each value's own gamma would not do: among unbounded values, one draw may then tell all of another value, which a
-    prior can tie to the bounded one.
+    its values by at most g, for every joint prior of these values, so all draws by at most g^n. A root of each value's
+    own gamma would not do: among unbounded values, one draw may then reveal all of another value, which a prior can tie
+    to the bounded one.
     """
     least = float(slack.min(initial=np.inf))
     if most is None or most <= 1 or not np.isfinite(least):

@@ -49,7 +49,7 @@ def effect(params: FineGrainParams, scope: Scope) -> Effect:
         changes=dict.fromkeys(chosen, Change.PERTURBED),
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,
-        guarantee=f"no (r1, r2) breach {whose}, whatever the prior" if served else "",
+        guarantee=f"no (r1, r2) breach {whose}, for any prior" if served else "",
         problems=(*_problems(params, scope, wanted), *recoded(wanted, chosen, scope)),
     )
 

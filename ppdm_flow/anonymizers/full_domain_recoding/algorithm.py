@@ -395,7 +395,7 @@ def _none_is_good(ground: WeightedRows, limit: int, solution: Solution) -> Plugi
     return PluginError(Diagnostic("PPF806", text, help="allow more `suppression`, higher `levels`, or a smaller bound"))
 
 
-# What the step tells of its search: figures, findings and a picture.
+# The step's results of its search: figures, findings and a picture.
 
 
 _PICTURED = 24

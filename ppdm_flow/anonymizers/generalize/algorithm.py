@@ -56,7 +56,7 @@ def _of_method(rule: GeneralizationRule) -> Coarsening:
 
 
 def _of_hierarchy(column: str, rule: GeneralizationRule, own: HierarchySpec | None, home: Path) -> Coarsening | None:
-    """By the attribute's own hierarchy, whatever its form."""
+    """Return the coarsening by the attribute's own hierarchy, of any form."""
     if own is None:
         raise PluginError(Diagnostic("PPF780", f"`{column}` has no hierarchy, and no other way is given"))
     if own.intervals is not None and rule.open_ends != "none":
@@ -115,7 +115,7 @@ def _refuse_lies(name: str, labels: Mapping[str, str]) -> None:
     lies = sum(labels.get(label, label) != label for label in set(labels.values()))
     if lies:
         text = f"{lies} labels of the column `{name}` are spelled like one of its values, which has another label"
-        raise PluginError(Diagnostic("PPF788", text, help="a label stands for all values below it, itself included"))
+        raise PluginError(Diagnostic("PPF788", text, help="a label covers all values below it, itself included"))
 
 
 def _generalized(name: str, column: Column, way: Coarsening) -> Column:

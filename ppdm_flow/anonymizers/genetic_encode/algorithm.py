@@ -83,7 +83,7 @@ def colliding(ids: Integers, codes: Integers) -> int:
 
 
 class GeneticEncode:
-    """Lets ids exchange bits. Whoever knows the order of the rows, and this page, gets every id back."""
+    """Lets ids exchange bits. A reader who knows the order of the rows, and this page, gets every id back."""
 
     def __init__(self, params: GeneticEncodeParams) -> None:
         self.params = params

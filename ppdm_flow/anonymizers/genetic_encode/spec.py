@@ -47,7 +47,7 @@ def effect(params: GeneticEncodeParams, scope: Scope) -> Effect:
         return Effect(problems=(absent(params.attribute, scope.attributes, ("attribute",)),))
     fact = scope.attributes.get(params.attribute)
     personal = fact is not None and fact.role in (Role.IDENTIFIER, Role.SUBJECT)
-    text = f"the codes of `{params.attribute}` hide nothing: whoever knows the order of the rows turns them back"
+    text = f"the codes of `{params.attribute}` hide nothing: a reader who knows the rows' order turns them back"
     still = "; to the rules of a release it is an identifier as before" if personal else ""
     advice = "`pseudonymize` has a key"
     return Effect(

@@ -1,4 +1,4 @@
-"""Interval bounds: the least and the greatest value that a label stands for, as numbers."""
+"""Interval bounds: the least and the greatest value that a label covers, as numbers."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _spread(values: list[int | float | None], column: Column, kind: AttributeTyp
 
 
 def bounds(label: str, kind: AttributeType) -> Ends | None:
-    """Return the least and the greatest value that a label stands for, None for an open end; None for no interval.
+    """Return the least and the greatest value that a label covers, None for an open end; None for no interval.
 
     Of whole numbers and moments both belong to it; of floats the upper end of ``[a, b)`` does not. Dates are days and
     timestamps microseconds since 1970.

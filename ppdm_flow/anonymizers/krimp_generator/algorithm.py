@@ -155,7 +155,7 @@ class KrimpGenerator:
         return empirical(column, rows.names(name), counts)
 
 
-# What the step tells of itself: figures, findings, the shape of its code table. No values.
+# The step's results: figures, findings, the shape of its code table. No values.
 
 
 _V = "the largest Cramér's V between two of one entry of `remove`, others of its attributes' values taken as one"

@@ -1,7 +1,7 @@
-"""How the cells of an attribute come about: the items of the model become numbers, and numbers become texts.
+"""Makes the cells of an attribute: the items of the model become numbers, and numbers become texts.
 
-``raw`` numbers stand for values while rows may still be rejected: below zero they are the special marks, from zero on
-whatever the maker says.
+While rows may still be rejected, values are ``raw`` numbers: below zero they are the special marks, and from zero on
+the maker defines them.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class NumberGrid:
         return int(self._steps(number).to_integral_value("ROUND_CEILING")) - self.start
 
     def number(self, value: Decimal) -> int | None:
-        """Return the number that stands for a value, or None where it lies between two."""
+        """Return the number of a value, or None where it lies between two."""
         steps = self._steps(value)
         return int(steps) - self.start if steps == steps.to_integral_value() else None
 

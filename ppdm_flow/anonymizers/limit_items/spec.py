@@ -37,7 +37,7 @@ class LimitItemsParams(Params):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether items go, whatever the size of their sets."""
+        """Whether items are left out of sets of any size."""
         return self.without is not None or self.rarer_than is not None
 
 

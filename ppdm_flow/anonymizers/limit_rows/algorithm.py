@@ -76,7 +76,7 @@ class LimitRowsTransform:
 
     @property
     def draws_per_row(self) -> int:
-        """One: whatever else decides, it settles ties."""
+        """One, which settles ties of every other criterion."""
         return 1
 
     def apply_table(self, table: Table, draws: Draws) -> Mapping[str, Table]:

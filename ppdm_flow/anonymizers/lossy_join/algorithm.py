@@ -37,7 +37,7 @@ class LossyJoin:
         if (part.codes < 0).any():
             text = f"{int((part.codes < 0).sum()):,} rows have no value of the key `{params.key}`"
             raise PluginError(Diagnostic("PPF827", text, help="`assign_class_id` gives every row one"))
-        sizes = np.bincount(part.codes).astype(object)  # exact, whatever the sizes
+        sizes = np.bincount(part.codes).astype(object)  # exact for classes of any size
         tuples = int((sizes * sizes).sum()) if len(sizes) else 0
         if tuples > params.most_rows:
             text = f"joined by `{params.key}`, {data.row_count:,} rows become {tuples:,}, above {params.most_rows:,}"

@@ -18,10 +18,10 @@ FORMATS = {"postal_code": (3, 0), "card_number": (0, 4), "phone": (3, 2)}
 
 
 class MaskRule(Params):
-    """``first`` and ``last`` are how many letters and digits stay at either end; ``sign`` stands for each other one.
+    """``first`` and ``last`` are how many letters and digits stay at either end; ``sign`` replaces each other one.
 
     ``format`` gives these two for texts of a known kind. ``separators: mask`` covers blanks, dashes and the like too.
-    ``length`` writes that many signs whatever the text's own length, which tells something as well.
+    ``length`` writes that many signs for a text of any length: else the length reveals something as well.
     """
 
     format: Literal["postal_code", "card_number", "phone"] | None = None
@@ -56,7 +56,7 @@ class MaskParams(Params):
 
 
 def effect(params: MaskParams, scope: Scope) -> Effect:
-    """Cover characters: a text then stands for all that look like it."""
+    """Cover characters: a masked text then fits all texts that look like it."""
     known = tuple(scope.attributes)
     rules = params.covers(known)
     problems: list[Problem] = list(missing_ones(params.attributes, known, ("attributes",)))

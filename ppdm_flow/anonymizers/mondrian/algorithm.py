@@ -443,7 +443,7 @@ def broken_classes(
     of_item = parts.classes
     broken = []
     for grouping, every in models.by_requirement:
-        others = [m for m in every if not isinstance(m, KAnonymous)]  # whoever has k people has them with others too
+        others = [m for m in every if not isinstance(m, KAnonymous)]  # k people of one class are k of a larger one too
         if not others:
             continue
         ids = numbered(labels, [i for i, name in enumerate(names) if name in grouping])
@@ -468,7 +468,7 @@ def numbered(labels: ClassLabels, columns: Sequence[int]) -> Ints:
     return np.unique(cells, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-# What the step tells of its classes: figures, findings and pictures.
+# The step's results on its classes: figures, findings and pictures.
 
 
 def released_sizes(classes: ClassLabels) -> Ints:

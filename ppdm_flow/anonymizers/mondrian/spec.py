@@ -19,7 +19,7 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
 FormName = Literal["hierarchy", "intervals", "sets", "bounds"]
 EVERY = ""
-"""Stands for all attributes that become intervals, and of which nothing else is said: no column has this name."""
+"""Key for all attributes that become intervals without a rule of their own: no column has this name."""
 
 
 class IntervalEnds(Params):
@@ -64,8 +64,8 @@ def todo_of(params: MondrianParams, scope: Scope) -> RecodingTask:
 def effect(params: MondrianParams, scope: Scope) -> Effect:
     """Generalize; serve what holds of the classes over the recoded attributes.
 
-    A value has another label in each class, so a label tells of whatever else the classes were cut by. Of what is known
-    of somebody beforehand that says nothing new: it chose the label. Of anything else it does.
+    A value has another label in each class, so a label reveals something of every attribute that the classes were cut
+    by. Of attributes that are known beforehand that says nothing new: they chose the label. Of any other it does.
     """
     todo = todo_of(params, scope)
     claims = [r.class_claim.partition(" ")[2] for r in todo.enforced]

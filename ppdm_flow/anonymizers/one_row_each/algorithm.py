@@ -65,7 +65,7 @@ class OneRowEachTransform:
 
     @property
     def draws_per_row(self) -> int:
-        """One: whatever else decides, it settles ties."""
+        """One, which settles ties of every other criterion."""
         return 1
 
     def apply_table(self, table: Table, draws: Draws) -> Mapping[str, Table]:

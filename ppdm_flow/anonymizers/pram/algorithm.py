@@ -365,7 +365,7 @@ def findings(one: RandomizedAttribute, params: PramParams) -> Iterator[Finding]:
     name = one.operator.attribute
     if params.by_frequency:
         text = (
-            f"the matrix of `{name}` was made from how often each value occurs: whoever gets its operator works out the"
+            f"the matrix of `{name}` was made from how often each value occurs: a reader of its operator works out the"
             " exact shares of the original, and from those of two releases who was added or left out"
         )
         yield Finding("PPF647", Severity.INFO, text, name)

@@ -52,7 +52,7 @@ def faults(rows: Rows, domain: Sequence[str] | None, most: int) -> Iterator[tupl
         yield f"the matrix has {len(rows):,} values, and at most {most:,} can be used", None
     for value, row in rows.items():
         if SUPPRESSED in (value, *row):
-            yield f"`{SUPPRESSED}` stands for a suppressed cell and cannot be a value of the matrix", value
+            yield f"`{SUPPRESSED}` marks a suppressed cell and cannot be a value of the matrix", value
         if any(not 0.0 <= p <= 1.0 for p in row.values()):
             yield "a probability of this row lies outside of [0, 1]", value
         elif abs(sum(row.values()) - 1.0) > _SUMS:
@@ -168,7 +168,7 @@ def effect(params: PramParams, scope: Scope) -> Effect:
         numbers=tuple(name for name in chosen if _stays_numbers(params, scope.attributes.get(name), domains.get(name))),
         derivations=changed_in_place(chosen, Derivation((), drawn=True)),
         serves=served,
-        guarantee=f"no (r1, r2) breach {whose}, whatever the prior" if served and params.derived else "",
+        guarantee=f"no (r1, r2) breach {whose}, for any prior" if served and params.derived else "",
         tells_frequencies=chosen if params.by_frequency else (),
         problems=tuple(problems),
     )

@@ -1,4 +1,4 @@
-"""Progressive disclosure: search on the counts, then one code map a column; and what the report is told of it."""
+"""Progressive disclosure: search on the counts, then one code map a column; and the report's texts about it."""
 
 from __future__ import annotations
 
@@ -348,12 +348,13 @@ def _by_value(outcome: DisclosureOutcome, ctx: StepContext) -> Chart | None:
 #
 # Every disclosure only splits groups. So confidences never fall and the smallest group never grows, and each
 # requirement, be it a template (negated or not), a support or k-anonymity, is at its best on the most suppressed table,
-# all of them on the same one. Whatever fails there fails by itself: the smallest sets of requirements that cannot be
-# met together have one member each, and all the others can be met at once, each at the lowest h that this table shows.
+# all of them on the same one. A requirement that fails there fails by itself: the smallest sets of requirements that
+# cannot be met together have one member each, and all the others can be met at once, each at the lowest h that this
+# table shows.
 #
 # Templates that others imply (Wang, Fung, Yu, ICDM 2005, Lemma 3.1): the search need not look at them. A group over
 # fewer attributes is a union of groups over more of them, so its confidence is a weighted mean of theirs, and it has at
-# least as many rows. In the search a row is in one group only, whatever the null semantics.
+# least as many rows. In the search a row is in one group only, under all null semantics.
 
 
 def infeasible(search: DisclosureSearch) -> tuple[Diagnostic, ...]:
@@ -379,7 +380,7 @@ def lowest(confidence: float) -> str:
 
 
 def _template(name: str, confidence: float, bound: float, failing: int) -> Diagnostic:
-    alone = "by itself, whatever else is asked for" if failing == 1 else "by itself, as the others here do"
+    alone = "by itself, without the other requirements" if failing == 1 else "by itself, as the others here do"
     return Diagnostic(
         "PPF784",
         f"`{name}` cannot be satisfied: with everything suppressed, its confidence is {confidence:.6g},"
@@ -394,7 +395,7 @@ def _small(name: str, rows: int, smallest: int) -> Diagnostic:
         "PPF784",
         f"`{name}` cannot be satisfied: with everything suppressed, the smallest group has {smallest} rows,"
         f" and {rows} are asked for",
-        notes=("it fails by itself, whatever else is asked for",),
+        notes=("it fails by itself, without the other requirements",),
         help="ask for fewer rows, or let the step suppress more attributes",
     )
 
@@ -497,9 +498,10 @@ def _option(search: DisclosureSearch, disclosure: Disclosure, *, ahead: bool) ->
 
 # Which disclosures people allow: the search counts rows, and what breaks a requirement for people is taken back.
 #
-# A confidence of people is never below that of rows, and a group has no more people than rows, so whatever the search
-# refuses is refused here too. But a group that keeps a template for people need not have parts that do, nor do two such
-# groups keep it together: so the search's disclosures are tried in its order, as many as possible at a time.
+# A confidence of people is never below that of rows, and a group has no more people than rows. So every disclosure that
+# the search refuses is refused here too. But a group that keeps a template for people need not have parts that do, nor
+# do two such groups keep it together: so the search's disclosures are tried in its order, as many as possible at a
+# time.
 
 
 MOST_CHECKS = 2_000

@@ -116,7 +116,7 @@ def _shared(before: tuple[str, ...], path: tuple[str, ...]) -> int:
 class DisclosedAttribute:
     """An attribute whose values are disclosed one after another, node by node of ``tree``.
 
-    ``codes`` of shape (combinations,): a value's number, or -1 where the cell stays suppressed whatever happens.
+    ``codes`` of shape (combinations,): a value's number, or -1 where the cell always stays suppressed.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """The greedy search: from the most suppressed table, disclose the best valid value, again and again.
 
 Source: Wang, Fung, Yu, "Template-based privacy preservation in classification problems", ICDM 2005, Algorithm 1. The
-score of a value is InfoGain / (PrivLoss + 1): what disclosing it tells of the class, and by how much that raises the
+score of a value is InfoGain / (PrivLoss + 1): the information on the class that its disclosure gives, and by how much
+it raises the
 confidences of the templates. The groups over a channel are the leaves of the paper's VIP tree, kept as counts of rows
 and hits. A disclosure only splits groups, and visits only the combinations that it discloses.
 
@@ -382,8 +383,8 @@ def _spread(count: float) -> float:
 def _refresh_gains(v: Shelves, shelf: int) -> None:
     """Compute the gains of the open kinds of a shelf, in bits, from the rows that are left on it.
 
-    Supervised, what a disclosure tells of the class: I(left) - share I(part) - (1 - share) I(rest). Unsupervised, what
-    it tells of the attribute itself: the entropy of the split.
+    Supervised, the information on the class: I(left) - share I(part) - (1 - share) I(rest). Unsupervised, the
+    information on the attribute itself: the entropy of the split.
     """
     left, total = v.left_counts[shelf], v.left[shelf]
     spread = 0.0

@@ -264,8 +264,8 @@ def _refuse_known(sets: ObservedSets, requirement: ItemsetBreach, maxima: Maxima
     most = max(known, key=lambda m: known[m])
     text = (
         f"a level of {requirement.level:g} cannot be kept for `{sets.name}`: the most frequent item is in"
-        f" {known[most]:.1%} of the sets of {most} item{'s' * (most > 1)}, so it is expected in each, whatever is"
-        " released"
+        f" {known[most]:.1%} of the sets of {most} item{'s' * (most > 1)}, so it is expected in each after any"
+        " release"
     )
     others = len(known) - 1
     note = f"the same is true of {others} other length{'s' * (others > 1)}" if others else ""
@@ -318,11 +318,11 @@ def _silent(size: int, parameter: str, sets: ObservedSets, hint: str) -> PluginE
     return PluginError(Diagnostic("PPF782", text, hint=hint))
 
 
-# What the report and the recipient are told of the operator, and of the form of the sets: bits or seeds.
+# Texts for the report and the recipient about the operator and the form of the sets: bits or seeds.
 
 
 LENGTHS = (1, 2, 3)
-"""Itemsets that are told of where no requirement names any."""
+"""Sizes of the itemsets that are reported where no requirement names any."""
 
 
 def packed_bytes(operator: TransactionOperator, rows: int) -> int:

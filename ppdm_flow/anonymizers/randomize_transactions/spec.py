@@ -145,7 +145,7 @@ def _problems(params: RandomizeTransactionsParams, requirement: ItemsetBreach | 
         text = "nothing says how to randomize: there is no `privacy.itemset_breach` on these sets"
         problems.append(Problem("PPF780", text, hint="add the requirement, or give `cutoff` and `insertion`"))
     if params.form == "seeded" and params.operator in ("uniform", "none"):
-        text = f"seeds cannot stand for what `{params.operator}` makes"
+        text = f"seeds cannot replace what `{params.operator}` makes"
         problems.append(Problem("PPF782", text, ("form",), hint="write `form: packed`"))
     return problems
 

@@ -115,7 +115,7 @@ class RankSwapTransform:
 def _figures(
     names: Sequence[str], before: Sequence[NumericColumn], after: Sequence[NumericColumn]
 ) -> dict[str, Figure]:
-    """Return figures of a swap with a known key, which stands for the one that is released."""
+    """Return figures of a swap with a known key, as an estimate of those of the released one."""
     figures: dict[str, Figure] = {}
     for name, old, new in zip(names, before, after, strict=True):
         cells = len(old.present())

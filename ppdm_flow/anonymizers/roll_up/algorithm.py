@@ -105,4 +105,4 @@ def _refuse_lies(name: str, labels: Mapping[str, str]) -> None:
     lies = sum(labels.get(label, label) != label for label in set(labels.values()))
     if lies:
         text = f"{lies} categories of `{name}` are spelled like one of its items, which is in another category"
-        raise PluginError(Diagnostic("PPF788", text, help="a category stands for all items below it"))
+        raise PluginError(Diagnostic("PPF788", text, help="a category covers all items below it"))

@@ -149,7 +149,7 @@ def _nothing(text: str, help_text: str) -> PluginError:
 def _figures(
     table: Table, trial: Table, names: Sequence[str], given: Sequence[str], explained: Floats
 ) -> dict[str, Figure]:
-    """Return figures of a shuffle with a known key, which stands for the one that is released."""
+    """Return figures of a shuffle with a known key, as an estimate of those of the released one."""
     figures: dict[str, Figure] = {}
     kinds = {n: c.kind for n, c in trial.columns.items() if isinstance(c, NumericColumn)}
     before, after = ({n: numbers_of(t[n], n, kinds[n]).floats() for n in (*names, *given)} for t in (table, trial))

@@ -23,7 +23,7 @@ class ShuffleValuesParams(Params):
 
 
 def effect(params: ShuffleValuesParams, scope: Scope) -> Effect:
-    """Move numbers to other rows. They tell of the ``given`` cells of their row, and of its stratum."""
+    """Move numbers to other rows. They reveal something of the ``given`` cells of their row, and of its stratum."""
     there = present(params.attributes, scope)
     given = present((*params.given, *params.within), scope)
     problems = [

@@ -74,7 +74,7 @@ def effect(params: SuppressParams, scope: Scope) -> Effect:
 
 
 def drops_links(params: SuppressParams, scope: Scope) -> bool:
-    """Whether all linked rows go, whatever classes there are."""
+    """Whether all linked rows go, in every class."""
     return scope.people is not None and params.links == "drop"
 
 

@@ -19,7 +19,7 @@ from ppdm_flow.sdk.view import DataView
 from ppdm_flow.tables.table import Table
 
 OTHER = "***"
-"""What stands for a value that is no ZIP code."""
+"""Replaces a value that is no ZIP code."""
 _ZIP = re.compile(r"([0-9]{3})(?:[0-9]{2}(?:-?[0-9]{4})?|[*xX#]+)?")
 
 

@@ -1,8 +1,9 @@
-"""Which rows to leave out so that nobody stands out by the classes of several rows that are seen to be one person's.
+"""Chooses rows to leave out so that nobody stands out by the classes of several rows that are seen to be one person's.
 
-Whoever knows up to m rows of a linked person finds the linked people that have rows in all these classes: at least k
-are to be left. Rows of single classes that fewer have go first, as in an apriori search (Terrovitis, Mamoulis, Kalnis,
-PVLDB 1(1), 2008); then, of whoever still has a rare combination, those of the classes that fewest have.
+An adversary who knows up to m rows of a linked person finds the linked people that have rows in all these classes: at
+least k have to be left. Rows of single classes that fewer people have go first, as in an apriori search (Terrovitis,
+Mamoulis, Kalnis, PVLDB 1(1), 2008). Then people who still have a rare combination lose their rows of the rarest
+classes.
 """
 
 from __future__ import annotations

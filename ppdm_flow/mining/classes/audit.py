@@ -1,4 +1,4 @@
-"""What audits of sensitive values in classes have in common: one figure for each class, and the worst of them."""
+"""The common part of audits of sensitive values in classes: one figure for each class, and the worst of them."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
         for requirement in self._own(ctx):
             ways = readings(requirement.attribute, candidate, ctx)
             try:
-                if not ways:  # cells that others hid, and other files, may tell of it all the same
+                if not ways:  # cells that others hid, and other files, may reveal it all the same
                     further = self._together(requirement, ctx)
                     figures |= further[0]
                     measured.extend(further[1] or [unreleased(requirement)])

@@ -20,7 +20,7 @@ from ppdm_flow.mining.people.values import PeopleValues
 from ppdm_flow.sdk.audit import AuditContext
 
 Names = Callable[[], Sequence[str | None]]
-"""Gives the sensitive values that occur, None for a missing one, to whoever asks."""
+"""Returns the sensitive values that occur, None for a missing one, when called."""
 Floats = npt.NDArray[np.float64]
 R = TypeVar("R", bound=OnSensitive)
 

@@ -18,8 +18,8 @@ from ppdm_flow.sdk.audit import AuditContext
 from ppdm_flow.sdk.view import DataView
 
 FITTING = (
-    " A row with a missing value fits whatever is known in its place; whoever's own value is missing is counted among"
-    " rows that miss it too, since it may be one that no other row has."
+    " A row with a missing value fits any known value in its place; a person with a missing value is counted among rows"
+    " that miss it too, since it may be one that no other row has."
 )
 """What `nulls: wildcard` means."""
 
@@ -61,9 +61,11 @@ def of_originals(rows: int | None = None, unmatched: int = 0) -> str:
 
 
 def known_by(grouping: Sequence[str]) -> str:
-    """Return who is meant: whoever knows the grouping columns of somebody."""
+    """Return the start of a sentence on a reader who knows the grouping columns of a person."""
     return (
-        f"Whoever knows a person's {listed(grouping)}" if grouping else "Since no quasi-identifier is released, anyone"
+        f"A reader who knows a person's {listed(grouping)}"
+        if grouping
+        else "Since no quasi-identifier is released, anyone"
     )
 
 

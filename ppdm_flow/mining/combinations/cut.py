@@ -1,4 +1,4 @@
-"""A cut through the hierarchy, and the change of it that makes a rare combination frequent and loses least.
+"""A cut through the hierarchy, and its cheapest change that makes a rare combination frequent.
 
 Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008, sections 3.2 and 4: the lattice of cuts above one combination.
 """
@@ -17,7 +17,7 @@ Flags = npt.NDArray[np.bool_]
 
 ROLL_UP, LEAVE_OUT, CHEAPER, ROLL_UP_FIRST = 0, 1, 2, 3
 """What a change may be: a coarser node; nothing at all; the one of both that loses less; a coarser node as long as one
-that does not stand for everything will do, and else nothing."""
+below the root will do, and else nothing."""
 
 
 class Cut(NamedTuple):
@@ -140,7 +140,7 @@ def _joined(tree: CodeTree, options: Ints, needs: Ints, many: int, repeated: boo
 
 @compiled
 def _above(tree: CodeTree, node: int, top: bool, out: Ints) -> int:
-    """Fill ``out`` with a node and those above it, without one that stands for everything unless ``top``."""
+    """Fill ``out`` with a node and those above it, without one that covers everything unless ``top``."""
     out[0] = node
     many = 1
     while True:

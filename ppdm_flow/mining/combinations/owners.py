@@ -105,11 +105,11 @@ NONE = -1
 
 
 class CodeTree(NamedTuple):
-    """Nodes 0 to n - 1, of which a code begins as the one that ``leaf`` says; ``place`` is the code's in an order.
+    """Nodes 0 to n - 1; ``leaf`` has the node where each code begins, ``place`` each code's place in an order.
 
     In that order the codes below node u are those from ``low[u]`` up to ``high[u]``. ``up`` is the nearest node above
-    with more codes below it, or NONE. ``price`` says how many values of the domain a node stands for, 0 for a value
-    itself; ``full_price`` is the price of saying nothing. Their share is the normalized certainty penalty.
+    with more codes below it, or NONE. ``price`` is how many values of the domain a node covers, 0 for a value itself;
+    ``full_price`` is the price of saying nothing. Their share is the normalized certainty penalty.
     """
 
     low: Ints
@@ -124,7 +124,7 @@ class CodeTree(NamedTuple):
 def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], full_price: int) -> CodeTree:
     """Return the tree of nodes by their parents (-1 for a root), for codes that begin at the nodes ``leaf``, each own.
 
-    ``values`` are the values of the domain that each node stands for. Raises ValueError where a node is above itself,
+    ``values`` are the values of the domain that each node covers. Raises ValueError where a node is above itself,
     or two codes begin at one node.
     """
     nodes = len(parents)

@@ -1,1 +1,1 @@
-"""What a release tells of attributes of the source, whatever its columns are called: classes, crowds, values."""
+"""What a release reveals of attributes of the source, under any column names: classes, crowds, values."""

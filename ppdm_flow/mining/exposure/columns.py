@@ -1,8 +1,8 @@
-"""Which released columns tell of the attributes of a requirement: by what their cells are computed from.
+"""The released columns that reveal a requirement's attributes, found by their lineage.
 
 A column that is computed from a grouping attribute forms classes, unless it is computed from a sensitive attribute of
-the requirement as well: then it is mixed, and only who shares its cells with somebody of the same values is in their
-crowd. Every column that is computed from the sensitive attribute carries it.
+the requirement as well. Then it is mixed: a person's crowd is limited to the people who share its cells with somebody
+of the same values. Every column that is computed from the sensitive attribute carries it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ReadingMethod(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RevealingColumns:
-    """The released columns that tell of a requirement.
+    """The released columns that depend on attributes of a requirement.
 
     ``grouping`` form classes; ``mixed`` are computed from grouping and from sensitive attributes; ``known`` are the
     grouping attributes as the source names them. ``untold``: rows cannot be paired with their originals, so that mixed
@@ -47,7 +47,7 @@ class RevealingColumns:
 
     @property
     def every(self) -> tuple[str, ...]:
-        """All columns that tell of grouping attributes."""
+        """All columns that depend on grouping attributes."""
         return (*self.grouping, *self.mixed)
 
 
@@ -89,7 +89,7 @@ def sensitive_attributes(ctx: AuditContext) -> tuple[str, ...]:
 
 
 def columns(known: Iterable[str], secret: Iterable[str], candidate: DataView, ctx: AuditContext) -> RevealingColumns:
-    """Return the columns that tell of the grouping attributes ``known``; ``secret`` are the sensitive ones."""
+    """Return the columns that depend on the grouping attributes ``known``; ``secret`` are the sensitive ones."""
     hidden = frozenset(secret)
     names = tuple(n for n in dict.fromkeys(known) if n not in hidden)
     every = tuple(dict.fromkeys(c for n in names for c in carriers(n, candidate, ctx)))
@@ -118,15 +118,15 @@ def readings(attribute: str, candidate: DataView, ctx: AuditContext) -> tuple[Va
 
 
 def unchanged(facts: AttributeFacts | None) -> bool:
-    """Whether a column has the values of the source, under whatever name."""
+    """Whether a column has the values of the source, possibly under another name."""
     return facts is None or facts.unchanged
 
 
 def untold(attributes: Iterable[str], secret: Iterable[str], candidate: DataView, ctx: AuditContext) -> tuple[str, ...]:
     """Return the carriers of ``attributes`` that only a pairing of rows could read; none where rows are paired.
 
-    These are what steps made of ``secret`` attributes, and generated columns. Whatever else forms classes does so by
-    its cells as they are, whoever made them.
+    These are what steps made of ``secret`` attributes, and generated columns. Every other column forms classes by its
+    cells as they are; it does not matter which step made them.
     """
     if ctx.pairs is not None or ctx.generation is not None:
         return ()

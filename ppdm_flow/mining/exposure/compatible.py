@@ -1,4 +1,4 @@
-"""Sums over the crowds of combinations, where a missing cell may stand for any value (`nulls: wildcard`).
+"""Sums over the crowds of combinations, where a missing cell may hide any value (`nulls: wildcard`).
 
 A person's missing value may be one that no other row has. So the crowd of a row is the rows that contradict it nowhere
 and are missing wherever it is: `b` is in the crowd of `a` if, in every column, its cell is missing or the same as that

@@ -1,4 +1,4 @@
-"""What keeps a figure of classes from being measured."""
+"""Errors for figures of classes that cannot be measured."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class UncountedError(UnmeasuredError):
 def require_true_values(attribute: str, carriers: Sequence[str], ctx: AuditContext) -> None:
     """Raise RandomizedError where a released column of a sensitive attribute was perturbed, or made of drawn values.
 
-    A class of equal values looks diverse once they are randomized, and whoever knows the operator still sees what they
-    were.
+    A class of equal values looks diverse once they are randomized, but a reader who knows the operator still sees what
+    they were.
     """
     for column in carriers:
         facts = ctx.attributes.get(column)

@@ -1,9 +1,9 @@
 """The sensitive values of every equivalence class or crowd, counted, under the three null semantics.
 
-Crowds: who is left for somebody that knows a person's grouping values, where cells mix these with sensitive ones.
-Inside of a class, the crowd of a person with grouping values q is the rows whose mixed cells occur with some row of
-that class whose original has the same q. Beside the crowd's shares count the mean shares of its mixed cells, weighted
-by how often rows of q show each: whoever knows how a cell is made knows which of them is likelier.
+A crowd is the people left for an adversary who knows a person's grouping values, where cells mix these with sensitive
+ones. Inside of a class, the crowd of a person with grouping values q is the rows whose mixed cells occur with some row
+of that class whose original has the same q. Beside the crowd's shares count the mean shares of its mixed cells,
+weighted by how often rows of q show each: an adversary who knows how a cell is made knows which of them is likelier.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class MixedCrowds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Code:
-    """What a cell stands for: how likely each value of the source is, among the released rows that show the cell.
+    """The values behind a cell: how likely each value of the source is, among the released rows that show the cell.
 
     ``shares`` (cells, values) is P(value | cell), sparse; values are dense codes into ``names``.
     """

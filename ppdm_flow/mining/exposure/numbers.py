@@ -46,7 +46,7 @@ class UnnumberedError(UnmeasuredError):
 class PairedNumbers:
     """Numbers by attribute of the source and by released column, each of shape (rows,), NaN where there is none.
 
-    ``weights`` (rows,): the rows that each stands for, ``rows`` (rows,): its number in the source. ``types`` are those
+    ``weights`` (rows,): how many rows each represents, ``rows`` (rows,): its number in the source. ``types`` are those
     of the attributes.
     """
 
@@ -74,7 +74,7 @@ def require_numbers(column: str, ctx: AuditContext) -> None:
 
 
 def other_names(column: str, attribute: str, ctx: AuditContext) -> Mapping[str, str]:
-    """Return the cells of a released column that stand for a single value of its rows, as the policy says itself."""
+    """Return the cells of a released column that replace a single value of its rows, as the policy says itself."""
     facts = ctx.attributes.get(column)
     if facts is None or not facts.recoded or ctx.pairs is None:
         return {}
@@ -115,7 +115,7 @@ def _unnumbered(name: str) -> UnnumberedError:
 def paired_numbers(
     attributes: Sequence[str], columns: Sequence[tuple[str, str]], candidate: DataView, ctx: AuditContext
 ) -> PairedNumbers:
-    """Read ``attributes`` of the source, and released ``columns`` with the attribute that each tells of.
+    """Read ``attributes`` of the source, and released ``columns`` with the attribute that each is computed from.
 
     Raises UnpairedError and UnnumberedError, and RunError where the rows are not those of the file.
     """
@@ -123,7 +123,7 @@ def paired_numbers(
         raise UnpairedError(
             "Nothing tells which original record a released one comes from, so they cannot be compared."
         )
-    columns = list(dict(columns).items())  # one that tells of two attributes is read once
+    columns = list(dict(columns).items())  # one that is computed from two attributes is read once
     for column, _ in columns:
         require_numbers(column, ctx)
     names = {column: other_names(column, attribute, ctx) for column, attribute in columns}
@@ -173,7 +173,7 @@ def _require_the_file(
     columns: Sequence[tuple[str, str]],
     names: Mapping[str, Mapping[str, str]],
 ) -> None:
-    """Hold each paired column against the file's, whatever the order of rows."""
+    """Compare each paired column with the file's, in any order of rows."""
     parts: dict[str, list[Floats]] = {name: [] for name, _ in columns}
     for table in candidate.partitions(list(parts)):
         for name, attribute in columns:
@@ -261,11 +261,12 @@ def by_pseudonym(candidate: DataView, ctx: AuditContext) -> bool:
     return ctx.people is not None and bool(carriers(ctx.people.subject, candidate, ctx))
 
 
-# What an intruder takes for the original numbers: each released column, their means, and their median.
+# The intruder's estimates of the original numbers: each released column, their means, and their median.
 #
-# Weights are one over the mean squared errors of the columns, which whoever knows the method of a noise knows: then a
-# column that tells nothing does not hide what two others tell together. The median of three and more is not moved by a
-# few that are far off.
+# Weights are one over the mean squared errors of the columns; an intruder who knows the noise method knows these. Then
+# a
+# column that reveals nothing does not hide what two others reveal together. The median of three and more is not moved
+# by a few that are far off.
 
 
 MEAN = "mean"
@@ -302,7 +303,7 @@ def squared_error(original: Floats, numbers: Floats, weights: Ints) -> float:
 def combined(columns: list[Floats], shares: list[float]) -> Floats:
     """Return the weighted mean of the numbers that each row shows, counted from the first of them.
 
-    So equal numbers have just that mean, whatever the shares are.
+    So equal numbers have just that mean, for any shares.
     """
     first = np.full(len(columns[0]), np.nan)
     for numbers in reversed(columns):

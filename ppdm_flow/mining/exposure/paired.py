@@ -50,7 +50,7 @@ def relation(pairs: PairedView, released: Sequence[str], original: Sequence[str]
 
 
 def _same(one: Counts, other: Counts) -> bool:
-    """Whether both count the same rows, whatever categories they have that do not occur."""
+    """Whether both count the same rows; categories that do not occur are ignored."""
     some, others = one.counts > 0, other.counts > 0
     if not np.array_equal(one.counts[some], other.counts[others]):
         return False

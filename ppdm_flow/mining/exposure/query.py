@@ -269,7 +269,7 @@ def crowds_sql(columns: RevealingColumns, rows: CountedRows, sql: Sql, nulls: Nu
 
 
 def classes(counts: Counts, nulls: Nulls) -> CombinationSizes:
-    """Group the rows behind ``counts``; combinations that stand for no row (weight 0) are none.
+    """Group the rows behind ``counts``; combinations without rows (weight 0) are left out.
 
     ``own_category``: missing is one more value. ``wildcard``: the size of a row is that of its crowd, the rows
     that contradict it nowhere and are missing wherever it is. ``exclude``: rows with a missing value are left out.

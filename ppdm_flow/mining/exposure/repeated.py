@@ -1,7 +1,7 @@
-"""Original rows as those of a release that was generated: generated rows belong to nobody, but may repeat somebody's.
+"""Original rows in the classes of a generated release: generated rows belong to nobody, but may repeat a person's.
 
-What is measured on the people of a release is measured on the original rows that its classes repeat. A class that
-repeats none is nobody's.
+Figures on the people of a release are measured on the original rows that its classes repeat. A class that repeats no
+original row is nobody's.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _require_whole_rows(repeats: Repeats, revealing: RevealingColumns, ctx: Audi
 def made_columns(
     generation: Generation, known: Iterable[str], released: Iterable[str], ctx: AuditContext
 ) -> tuple[str, ...]:
-    """Return the columns, as they were generated, that tell of those grouping attributes that are released."""
+    """Return the columns, as generated, that depend on the released ones among those grouping attributes."""
     sources = frozenset(known) & frozenset[str]().union(*(facts_of(c, ctx).computed_from for c in released))
     made = tuple(
         name for name, facts in generation.outputs.items() if not sources.isdisjoint(facts.lineage.computed_from)
@@ -135,15 +135,15 @@ def as_they_were(attribute: str) -> tuple[ValueColumns, ...]:
 
 
 def of_originals(revealing: RevealingColumns) -> RevealingColumns:
-    """Return the columns that put original rows into classes: all that tell of grouping attributes."""
+    """Return the columns that put original rows into classes: all that depend on grouping attributes."""
     return RevealingColumns(revealing.every, (), revealing.known)
 
 
 # Original rows in the classes of generated ones, by two routes.
 #
-# A class of released rows that were generated stands for the original rows that have the same cells as some row of the
-# class had when it was made, in the columns that tell of the grouping attributes. Later steps may merge such classes,
-# and divide them by what else their rows had; an original row counts in each class that repeats it.
+# A class of generated rows repeats the original rows that equal one of its rows, as generated, in the columns that
+# depend on the grouping attributes. Later steps may merge such classes, and divide them by what else their rows had; an
+# original row counts in each class that repeats it.
 
 
 _GATHER = 8
@@ -152,9 +152,9 @@ _ROWS = "\0rows"
 
 @dataclass(slots=True)
 class Repeats:
-    """Of ``released`` columns, columns as they were ``made``, and attributes of the ``source`` nothing else is asked.
+    """Counts of ``released`` columns, of columns as they were ``made``, and of attributes of the ``source``.
 
-    Each side is counted once, whatever is asked of it.
+    Nothing else is asked of these. Each side is counted only once.
     """
 
     generation: Generation
@@ -297,7 +297,7 @@ def _keys(left: Counts, right: Counts, columns: Sequence[str]) -> tuple[npt.NDAr
 
 
 def _relation(tables: Iterable[Table], names: Sequence[str], weight: str | None) -> pa.Table:
-    """Return the rows as texts, null for a missing value, with the rows ``n`` that each stands for."""
+    """Return the rows as texts, null for a missing value, with ``n`` rows for each."""
     schema = pa.schema([*((name, pa.string()) for name in names), ("n", pa.int64())])
     batches = []
     for table in tables:

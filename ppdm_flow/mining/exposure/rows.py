@@ -1,4 +1,4 @@
-"""Released rows to be counted, by two routes: by their cells, and by what they were in the source."""
+"""Released rows for counting, by two routes: by their cells, and by what they were in the source."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CountedRows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReleasedRows:
-    """Rows of the released file, whatever else was released."""
+    """Rows of the released file; the run's other releases are ignored."""
 
     candidate: DataView
     ctx: AuditContext

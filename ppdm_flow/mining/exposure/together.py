@@ -1,4 +1,4 @@
-"""What all releases of a run tell of the sensitive values of the people of one, as histograms of groups."""
+"""What all releases of a run reveal of the sensitive values of one release's people, as histograms of groups."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class JointValues:
 def joint_values(
     grouping: Sequence[str], attribute: str, ctx: AuditContext, figure: PeopleFigure = PeopleFigure.CONFIDENCE
 ) -> JointValues | None:
-    """Return what all releases tell of ``attribute``; None where the others tell nothing. Raises UnmeasuredError."""
+    """Return what all releases reveal of ``attribute``; None where others reveal nothing. Raises UnmeasuredError."""
     joint_views = _ask_reader(grouping, attribute, ctx)
     if joint_views is None or ctx.release not in joint_views.views:
         return None
@@ -249,7 +249,7 @@ def _of_all_readings(view: CandidateGroups, joint_views: JointViews) -> Histogra
 def _histogram(
     view: CandidateGroups, joint_views: JointViews, shares: pd.Series[Any], values: pd.DataFrame, totals: pd.Series[Any]
 ) -> Histograms:
-    """Return the values of the groups that tell of any."""
+    """Return the values of the groups that reveal any."""
     from ppdm_flow.reader.view import GROUP  # noqa: PLC0415  # as above
 
     groups, owner = np.unique(values[GROUP], return_inverse=True)
@@ -271,7 +271,7 @@ def _histogram(
     return Histograms(cells, totals.reindex(groups).to_numpy(), rows, base, names)
 
 
-# How many people somebody is found among by whoever holds all releases of a run.
+# The size of a person's group for an adversary who holds all releases of a run.
 
 
 def beside_all(requirement: str, figure: str, least: int, grouping: Sequence[str], ctx: AuditContext) -> list[Measured]:

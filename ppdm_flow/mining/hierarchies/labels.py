@@ -1,4 +1,4 @@
-"""What the label of an interval says of itself, whoever wrote it."""
+"""Reads the label of an interval by its own form, independent of the step that wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One form for every hierarchy that a policy may declare: a ladder of coarser and coarser maps."""
+"""A ladder of coarser and coarser maps: the common form of every hierarchy that a policy may declare."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def _unusable(path: Path, column: str, what: str) -> PluginError:
 class Prefix:
     """Keeps ``length`` characters and writes ``mask`` for the others, up to ``width``: the length of the longest value.
 
-    So all values that begin alike have one label, whatever their own length. A value that has less than ``length``
+    So all values that begin alike have one label, however long they are. A value that has less than ``length``
     characters is a beginning of its own, and stays. Without a ``width`` the values at hand give it.
 
     >>> Prefix(3).labels(["53715"])
@@ -317,7 +317,7 @@ class DatePart:
 
 
 ANYTHING = "*"
-"""The label that stands for every value, where a hierarchy has no such label of its own."""
+"""The label that covers every value, where a hierarchy has no such label of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,9 +366,7 @@ def refuse_lies(column: str, hierarchy: FullHierarchy) -> None:
         many = lies(hierarchy.leaves, level)
         if many:
             text = f"{many} labels of the column `{column}` are spelled like one of its values, which has another label"
-            raise PluginError(
-                Diagnostic("PPF788", text, help="a label stands for all values below it, itself included")
-            )
+            raise PluginError(Diagnostic("PPF788", text, help="a label covers all values below it, itself included"))
 
 
 def lies(leaves: Sequence[str], level: Sequence[str]) -> int:

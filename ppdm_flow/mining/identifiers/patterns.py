@@ -232,9 +232,9 @@ BORN = (
 )
 """A year of birth that a text tells: its group."""
 CARD_FORM = r"(?:^|[^0-9A-Za-z])[2-6](?:(?: ?[-/] ?|[ ._])?[0-9]){12,18}(?:$|[^0-9A-Za-z])"
-"""A number as long as those of payment cards are, whatever its check digit."""
+"""A number as long as those of payment cards are, with any check digit."""
 IBAN_FORM = r"\b[A-Za-z]{2}[0-9]{2}[ ._-]?(?:[A-Za-z0-9]{4}[ ._-]?){2,7}[A-Za-z0-9]{0,4}\b"
-"""A text as long as numbers of bank accounts are (ISO 13616), whatever its check digits."""
+"""A text as long as numbers of bank accounts are (ISO 13616), with any check digits."""
 _HIDDEN = r"(?:[^0-9A-Za-z.,:;/+'-]|[Xx])"
 MASKED_CARD = (
     rf"^(?:[2-6](?:{'|'.join(f'[0-9]{{{n}}}{_HIDDEN}[0-9]{{{14 - n}}}' for n in range(15))})|{_HIDDEN}[0-9]{{15}})$"

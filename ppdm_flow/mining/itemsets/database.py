@@ -257,7 +257,7 @@ MOST_BITS = 1 << 31
 
 
 WORDS_A_ROW = 1 << 11
-"""A search of all frequent sets goes on with lists of rows where each row stands for so many words of bits, or more:
+"""A search of all frequent sets goes on with lists of rows where a row corresponds to so many words of bits, or more:
 lists do not say which items are still frequent, and every set below costs more for that."""
 
 
@@ -361,7 +361,7 @@ class RankBuffers(NamedTuple):
 
 
 class SearchBuffers(NamedTuple):
-    """For a search of closed sets: counters, and what stands for the set at hand.
+    """Buffers of a search for closed sets: counters, and the set at hand.
 
     ``prefix`` are its items, those after the core's closure in ``alive``; ``member`` says which ranks it has; ``rows``
     are some of its rows. ``mine`` are its rows in bits, ``occurs`` those of the sets before it, by their length.

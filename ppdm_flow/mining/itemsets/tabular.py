@@ -14,7 +14,7 @@ from ppdm_flow.tables.counts import Counts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tabular:
-    """``attribute`` and ``code`` (items,): which column and which code, special marks included, an item stands for.
+    """``attribute`` and ``code`` (items,): the column and the code, special marks included, of each item.
 
     Only values that occur are items. They are numbered by descending support (then by column and code), so that the
     same data give the same itemsets in the same order, however the table was read.

@@ -203,7 +203,7 @@ class CompiledSearch:
         return int(self.state.table.numbers[PRUNED])
 
     def put(self, itemsets: ItemsetCollection) -> None:
-        """Accept all itemsets, whatever they cost."""
+        """Accept all itemsets at any cost."""
         self._run(itemsets, PUT, 0, len(itemsets), 0, pruning=False)
         self.state.table.numbers[ACCEPTED] = 0
 

@@ -1,7 +1,7 @@
-"""All that the search for a code table keeps up to date: elements, the cover of every row, who could cover what.
+"""The state of the search for a code table: elements, the cover of every row, and the elements that could cover it.
 
 *Elements* are the itemsets in the code table that have two items or more, in slots; singletons are told by item. A
-*mask* has a bit for each place of a row, so that covering is bit arithmetic whatever the alphabet.
+*mask* has a bit for each place of a row, so that covering is bit arithmetic for an alphabet of any size.
 """
 
 from __future__ import annotations

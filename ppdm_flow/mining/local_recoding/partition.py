@@ -2,8 +2,8 @@
 
 Partitions of one depth are cut together, so that a model looks at all their halves at once.
 
-Where people count, two parts that keep a model need not keep it together: somebody may have one value in the one and
-another in the other. So a part that breaks a model may be cut as well, as long as both sides have k people.
+Where people count, two parts that keep a model need not keep it together: a person may have one value in one part and
+another value in the other. So a part that breaks a model may be cut as well, as long as both sides have k people.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedItems:
-    """``codes`` (items, attributes) of quasi-identifiers and ``weights`` (items,), how many records each stands for.
+    """``codes`` (items, attributes) of quasi-identifiers and ``weights`` (items,), the number of records of each.
 
     ``sensitive``: codes (items,) of each attribute that models are about, ``values`` how many there are. A relaxed cut
     divides the items of one value, earlier ones first; it never divides an item. ``people``: where they count, those

@@ -1,1 +1,1 @@
-"""What is counted where people have several rows: people in classes, and what whoever knows several rows finds."""
+"""Counts where people have several rows: people in classes, and the people found by knowing several rows of one."""

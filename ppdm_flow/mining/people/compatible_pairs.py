@@ -1,4 +1,4 @@
-"""Which combinations are in the crowd of which, where a missing cell may stand for any value (`nulls: wildcard`)."""
+"""Which combinations are in the crowd of which, where a missing cell may hide any value (`nulls: wildcard`)."""
 
 from __future__ import annotations
 

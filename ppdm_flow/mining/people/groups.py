@@ -1,4 +1,4 @@
-"""What the people of each group have: rows, values and shares, counted by people.
+"""Rows, values and shares of each group, counted by people.
 
 A group is a class of released rows, or the crowd of one. Each person weighs 1 in a distribution, spread evenly over the
 rows that it has in the group. A confidence is the larger of two: the share of rows with a value, and the share of
@@ -24,7 +24,7 @@ from ppdm_flow.tables.numbering import joined
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 NAMED, OTHER = "\u22a5 named", "\u22a5 other"
-"""Stand for all of some named values, and for all others; no value of the data begins with the mark of suppression."""
+"""Names for all of some named values, and for all others; no value of the data begins with the mark of suppression."""
 CERTAIN = 1.0 - 1e-9
 """The probability of a value from which on a row is said to have it."""
 
@@ -160,8 +160,8 @@ class PeopleGroups:
     def distinct(self) -> Ints:
         """The distinct l of each group (groups,): the largest matching of people and values, and who lacks a value.
 
-        At most 1 more than the fewest people who may lack some value: whoever knows that all but a few have it can
-        tell no more values apart.
+        At most 1 more than the fewest people who may lack some value: an adversary who knows that all but a few have it
+        can tell no more values apart.
         """
         order, first = self._order
         owner = self.entries.owner[order[first]]

@@ -1,8 +1,8 @@
-"""What somebody finds who knows the classes of several rows of one person: the first route.
+"""The people found by an adversary who knows the classes of several rows of one person: the first route.
 
-Linked rows are seen to be one person's, so that whoever knows some of them finds the people who have them all, with
-what their other linked rows tell. Where rows are unlinked, each known row is one of its class, and a value is known to
-be the person's if one of these has it.
+Linked rows are seen to be one person's. An adversary who knows some of them finds the people who have them all, with
+what their other linked rows reveal. Where rows are unlinked, each known row is one of its class, and a value is known
+to be the person's if one of these has it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Truths = npt.NDArray[np.bool_]
 def beside(
     columns: RevealingColumns, candidate: DataView, people: PeopleCount, ctx: AuditContext
 ) -> tuple[list[str], list[str]]:
-    """Return the released columns that stand for the person, and the others outside of the grouping ones.
+    """Return the released columns that identify the person, and the others outside of the grouping ones.
 
     Raises UncountedPeopleError where sets of items are among these and a person has several rows: which sets and which
     items of them are one person's alone is not looked for.
@@ -108,7 +108,7 @@ class KnownRows:
     linked: LinkedRowCounts
     nulls: Nulls
     beside: tuple[str, ...] = ()
-    """The released columns outside of the grouping ones: those that stand for the person, then the others."""
+    """The released columns outside of the grouping ones: first those that identify the person, then the others."""
     merged: tuple[str, ...] | None = None
     """Values are but two where these are some: any of these, and all others."""
 
@@ -255,7 +255,7 @@ class KnownRows:
             yield Histograms(cells, some.people, some.rows, self.groups.base, self.groups.names)
 
     def chances(self, *, confidences: bool = True) -> Iterator[Histograms]:
-        """Yield the largest chance of each value for whoever knows several rows, linked or not, as of one group.
+        """Yield the largest chance of each value when several rows are known, linked or not, as of one group.
 
         Where a person has linked and unlinked rows, one known row at least may be of each kind: what linked people have
         and what the other known rows have add up to ``1 - (1 - share) (1 - chance)``, an upper bound.

@@ -1,4 +1,4 @@
-"""The second route to what somebody finds who knows several rows of one person: SQL, which links rows by itself."""
+"""The second route to the people found by several known rows of one person: SQL, which links rows by itself."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class KnownQuery(PeopleQuery):
         return [row[0] for row in self.sql.rows("SELECT s FROM base", (), self._heard)]
 
     def chances_query(self, sql: Sql) -> ChancesQuery | None:
-        """Return the largest chances of values for whoever knows several unlinked rows; None where nothing is added."""
+        """Return the largest chances of values when several unlinked rows are known; None where nothing is added."""
         if self.known_rows == 1:
             return None
         if sql.rows("SELECT COUNT(*) FROM lines WHERE NOT linked", (), self._lines)[0][0] == 0:

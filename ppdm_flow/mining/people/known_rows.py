@@ -1,7 +1,7 @@
-"""How many people are left for somebody who knows the classes of a few rows of one linked person.
+"""How many people are left for an adversary who knows the classes of a few rows of one linked person.
 
-Whoever knows the quasi-identifiers of up to m rows of a person, and sees which released rows are one person's, finds
-all people that have so many rows in these classes. The smallest crowd is that of the combination which fewest have.
+An adversary who knows the quasi-identifiers of up to m rows of a person, and sees which released rows are one person's,
+finds all people that have so many rows in these classes. The smallest crowd is that of the rarest combination.
 
 Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008 (k^m-anonymity);
 Nergiz, Clifton, Nergiz, Multirelational k-anonymity, IEEE TKDE 21(8), 2009.

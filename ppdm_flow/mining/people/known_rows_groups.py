@@ -1,7 +1,7 @@
-"""What a group of people tells: those who have one combination of classes, with the values of their linked rows.
+"""Groups of the people who have one combination of classes, with the values of their linked rows.
 
-Somebody who knows the classes of a few rows of a linked person is left with the people that have them, and with all of
-their linked rows. Groups are made some at a time, in bounded memory: a figure is the worst over all of these.
+An adversary who knows the classes of a few rows of a linked person is left with the people that have them, and with all
+of their linked rows. Groups are made some at a time, in bounded memory: a figure is the worst over all of these.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def told_by_people(
     shares: Floats | None,
     number: int,
 ) -> LinkedRowValues:
-    """Add up what rows tell of their persons.
+    """Add up what rows reveal of their persons.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Which released rows are seen to be one person's: linked rows.
 
-A row is linked where a pseudonym leaves with it, or where its cell of one released column outside of the grouping ones,
-or its cells of several of these together, occur in two rows or more and only in one person's. Looked at are each one,
-any two and any three of these columns, all of them together, and all but one (see :func:`column_sets`).
+A row is linked where a pseudonym leaves with it. It is also linked where its cells of some released columns outside of
+the grouping ones occur in two rows or more and only in one person's. Such sets are each column, any two and any three
+of them, all of them together, and all but one (see :func:`column_sets`).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def linked_rows(
     person
         (rows,) whose row it is, numbers from 0.
     pseudonyms
-        The codes (rows,) of each released column that stands for the person. A row with a value there is linked.
+        The codes (rows,) of each released column that identifies the person. A row with a value there is linked.
     others
         The codes (rows,) of the other released columns outside of the grouping ones.
     """
@@ -174,12 +174,12 @@ def linked_lines(
     Parameters
     ----------
     rows
-        A SELECT of texts over ``tables``: NULL is a missing cell, ``⊥`` a suppressed one. A line stands for ``weight``
+        A SELECT of texts over ``tables``: NULL is a missing cell, ``⊥`` a suppressed one. A line represents ``weight``
         equal rows.
     person
         The column that says whose row it is.
     pseudonyms, others
-        The columns that stand for the person, and the others outside of the grouping ones. All names are ready for SQL.
+        The columns that identify the person, and the others outside of the grouping ones. All names are ready for SQL.
     weight
         The column with the number of rows of a line.
     """

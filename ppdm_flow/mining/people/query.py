@@ -135,7 +135,7 @@ class PeopleQuery(ClassQuery):
         return f"c{self.layout.shown[0] if self.layout.value is None else self.layout.value}"
 
     def _coded(self) -> str:
-        """What cells stand for, where they are decoded."""
+        """Return the values behind cells, where these are decoded."""
         if not self.decoded:
             return ""
         value = self._value()

@@ -1,4 +1,4 @@
-"""The people of classes and crowds, and their sensitive values, as a release tells them: the first route."""
+"""The people of classes and crowds, and their sensitive values, as a release reveals them: the first route."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def told_values(counted: CountedCombinations, reading: ValueColumns | None) -> T
 
 
 def person_of(counted: CountedCombinations) -> Ints:
-    """Return whose rows each combination stands for, as numbers from 0."""
+    """Return the person whose rows each combination counts, as numbers from 0."""
     if counted.layout.person is None:
         raise ValueError("people must be counted, and no column says whose row it is")
     return counted.codes[:, counted.layout.person].astype(np.int64) + SPECIALS

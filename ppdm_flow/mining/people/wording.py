@@ -13,11 +13,11 @@ KNOWN = "known_rows_"
 def knowing(whom: PeopleCount) -> str:
     """Return who knows how many rows of a person."""
     if whom.known_rows is None:
-        return "Whoever knows all rows of a person"
+        return "A reader who knows all rows of a person"
     return (
-        "Whoever knows a row of a person"
+        "A reader who knows a row of a person"
         if whom.known_rows == 1
-        else (f"Whoever knows up to {whom.known_rows} rows of a person")
+        else (f"A reader who knows up to {whom.known_rows} rows of a person")
     )
 
 

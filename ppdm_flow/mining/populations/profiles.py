@@ -1,4 +1,4 @@
-"""The people of a population file, by the released labels that stand for them."""
+"""The people of a population file, by the released labels that fit them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _column_of(released: str, source: str, named: Mapping[str, str], header: Seq
 class PopulationProfiles:
     """People who fit the same labels. ``codes`` (profiles, columns) point into ``fits`` of each column.
 
-    ``fits[j][c]`` are the dense codes (suppressed 0, missing 1, then labels) that stand for code c of column j.
+    ``fits[j][c]`` are the dense codes (suppressed 0, missing 1, then labels) that fit code c of column j.
     ``people`` (profiles,) counts them.
     """
 
@@ -97,7 +97,7 @@ def profiles(population: PopulationFile, released: Counts, ctx: AuditContext, wh
 def _shown(column: str, source: str, released: Counts, ctx: AuditContext) -> Mapping[str, set[int]] | None:
     """Return the dense codes of the cells that each value of the source is shown by, where cells go by it alone.
 
-    None stands for cells that go by other attributes too, and for one cell that all values have.
+    None means cells that go by other attributes too, or one cell that all values have.
     """
     facts = ctx.attributes.get(column)
     if facts is None or ctx.pairs is None or not facts.lineage.value_map or facts.lineage.hidden_by:
@@ -121,7 +121,7 @@ def _fits(
 
     Where it is known by which cells values are ``shown``, those of the source have no others, and a value that does not
     occur there is hidden only where all are. Else a suppressed cell may be anybody's. A missing one is a value of its
-    own, unless it is a wildcard: then it fits everybody. A person's missing value may be one that no label stands for.
+    own, unless it is a wildcard: then it fits everybody. A person's missing value may be one that no label fits.
     """
     missing = (0, MISSING + SPECIALS)
     wild = (MISSING + SPECIALS,) if nulls is Nulls.WILDCARD else ()
@@ -176,16 +176,16 @@ def coded(cells: pa.ChunkedArray) -> Column:
     return Column(codes, encoded.dictionary)
 
 
-# Which values a released label stands for, read off the label itself and the hierarchy that the policy declares.
+# The values that a released label covers, read off the label itself and the hierarchy that the policy declares.
 #
-# This does not ask the step that wrote the labels: a label of an unknown form stands for nothing but itself.
+# This does not ask the step that wrote the labels: a label of an unknown form covers nothing but itself.
 
 
 EVERYTHING = "*"
 
 
 class Labels:
-    """The labels that one attribute is released with, and what they stand for."""
+    """The labels that one attribute is released with, and the values that they cover."""
 
     def __init__(self, labels: Sequence[str], own: AttributeFacts, released: AttributeFacts, home: Path) -> None:
         self.place = {label: i for i, label in enumerate(labels)}
@@ -201,11 +201,11 @@ class Labels:
         self.padded = frozenset(ends) if len({length for length, _ in ends}) == 1 else frozenset()
 
     def of(self, value: str) -> tuple[int, ...]:
-        """Return the labels that stand for ``value`` by their look, by place, ascending."""
+        """Return the labels that cover ``value`` by their look, by place, ascending."""
         return self._of(value, (EVERYTHING, *self._masked(value)))
 
     def declared(self, value: str) -> tuple[int, ...]:
-        """Return the labels that stand for ``value`` by more than signs in the place of letters."""
+        """Return the labels that cover ``value`` by more than signs in the place of letters."""
         return self._of(value, (name for name in self._masked(value) if set(name) - set(self.signs)))
 
     def _of(self, value: str, signs: Iterable[str]) -> tuple[int, ...]:
@@ -218,7 +218,7 @@ class Labels:
         return tuple(sorted(places))
 
     def _masked(self, value: str) -> Iterator[str]:
-        """Yield the masks of a value; those that pad all values to one length stand for shorter ones as well."""
+        """Yield the masks of a value; those that pad all values to one length cover shorter ones as well."""
         for length, hidden in self.masks:
             shorter = (length, hidden) in self.padded and min(hidden) <= len(value) < length
             if length == len(value) or shorter:
@@ -263,7 +263,7 @@ def _read(path: Path, delimiter: str, name: str) -> dict[str, tuple[str, ...]]:
         stream = io.StringIO(read_definition(path).decode("utf-8-sig"), newline="")
         return {row[0]: tuple(row[1:]) for row in csv.reader(stream, delimiter=delimiter, strict=True) if row}
     except (OSError, UnicodeDecodeError, csv.Error):
-        text = f"the hierarchy of `{name}` cannot be read, so nobody can say whom its labels stand for"
+        text = f"the hierarchy of `{name}` cannot be read, so nobody can say whom its labels cover"
         raise DataError(Diagnostic("PPF878", text)) from None
 
 
@@ -327,7 +327,7 @@ def _lists(fits: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
 
 
 def _down(row: Ints, node: Ints, codes: Ints, fits: tuple[Ints, Ints], keys: Ints, radix: int) -> tuple[Ints, Ints]:
-    """Go from each node to those below it whose label stands for the profile's value."""
+    """Go from each node to those below it whose label covers the profile's value."""
     begins, labels = fits
     code = codes[row]
     many = begins[code + 1] - begins[code]

@@ -1,4 +1,4 @@
-"""From what a column looks like to the role that it probably has, with the reason. In doubt the careful one."""
+"""Guesses a column's role from its look, with the reason. In doubt it takes the careful one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_ITS_OWN = "nearly every row has a value of its own"
 """Why a column is taken for an identifier that neither its name nor the form of its values speaks for."""
 
 _TEXTS_ONLY = frozenset({"name", "email", "address", "url", "free_text", "network", "uuid", "iban", "account"})
-"""Kinds that a column of numbers is not, whatever it is called: `comments` may count them."""
+"""Kinds that no column of numbers has, even with such a name: `comments` may count them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Types and forms of dates: what the values of a column are."""
+"""Types and date forms of a column's values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ppdm_flow.core.roles import AttributeType
 from ppdm_flow.tables.numeric.column import parsed
 
 MARKS = ("?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A")
-"""Texts that stand for a missing value wherever they occur."""
+"""Texts that mean a missing value wherever they occur."""
 
 NUMERIC_MARKS = ("NA", "-", ".", "--")
 """Texts that do so where all else in a column is numbers."""

@@ -260,7 +260,7 @@ class Levels:
     """One attribute's hierarchy over its leaf codes 0 … domain - 1.
 
     ``maps[l]`` (domain,) is the code of every leaf at level l, level 0 the leaves themselves; each level is a
-    coarsening of the one before. ``shares[l]`` (codes at l,) is the share of the domain that a code stands for, above 0
+    coarsening of the one before. ``shares[l]`` (codes at l,) is the share of the domain that a code covers, above 0
     and at most 1. ``values`` is how many values the domain has, where the leaves are only some of them.
     """
 
@@ -295,7 +295,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedRows:
-    """``codes`` (rows, attributes) leaf codes of distinct rows, ``weights`` (rows,) how many records each stands for.
+    """``codes`` (rows, attributes) leaf codes of distinct rows, ``weights`` (rows,) the number of records of each.
 
     ``sensitive``: one array of codes (rows,) for each attribute that models and costs ask about, beside its number of
     values. ``population`` (rows,): how many people of a population table have the row's quasi-identifiers, for k-map;

@@ -105,7 +105,7 @@ class NoiseReconstruction:
 def chances(law: NoiseLaw, released_edges: Floats, edges: Floats) -> Floats:
     """Return P[j, i] = Pr[released in cell j | original evenly in cell i], shape (released cells, cells).
 
-    The released cells' first edge stands for all below, the last one for all above. Whole originals (``step`` 1 and
+    The released cells' first edge means all numbers below, the last one all above. Whole originals (``step`` 1 and
     edges at halves) are taken one by one where a cell has no more than :data:`POINTS` of them.
     """
     columns = []

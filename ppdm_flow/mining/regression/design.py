@@ -1,6 +1,6 @@
 """The design matrix of a regression: an intercept, numbers as they are, and one 0/1 column a category.
 
-The matrix is never built as a whole: blocks of rows are, one after the other.
+The matrix is never built as a whole; its blocks of rows are built one after the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BLOCK = 1 << 15
 """Rows of the matrix that are built at once."""
 
 Term = tuple[str, int]
-"""An attribute and a code: -1 stands for a number, and for the intercept, whose attribute is ``""``."""
+"""An attribute and a code: -1 marks a number, and the intercept, whose attribute is ``""``."""
 INTERCEPT: Term = ("", -1)
 
 

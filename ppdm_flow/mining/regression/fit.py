@@ -140,7 +140,7 @@ def group_means(name: str, groups: Integers, size: int, values: Floats, weights:
     groups
         The group of each row, 0 to ``size`` - 1, shape (rows,).
     values, weights, counts
-        The number, the weight and how many rows a row stands for, shape (rows,).
+        The number, the weight and the number of rows that a row counts, shape (rows,).
     """
     rows = np.bincount(groups, counts, size)
     weight = np.bincount(groups, weights, size)

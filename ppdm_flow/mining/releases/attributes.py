@@ -1,4 +1,4 @@
-"""Which released columns carry an attribute of the policy: renaming keeps an attribute what it is."""
+"""The released columns that carry an attribute of the policy; renaming does not change what they carry."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FEW = 1 << 17
 
 
 def weight_of(schema: Schema) -> str:
-    """Return the expression for how many rows a row stands for."""
+    """Return the expression for how many rows a row counts."""
     return f"CAST({quoted(schema.weight)} AS BIGINT)" if schema.weight else "CAST(1 AS BIGINT)"
 
 
@@ -67,7 +67,7 @@ def classes(relation: str, columns: Sequence[str], schema: Schema, where: str = 
 def remembered(sql: Sql, grouped: str, many: Callable[[], int]) -> tuple[str, Mapping[str, Any]]:
     """Return a SELECT of what ``grouped`` selects of ``candidate``, and the tables that it reads.
 
-    Where these are few groups, which ``many`` counts, the file is read for them once, whatever else asks for the same.
+    Where these are few groups, which ``many`` counts, the file is read for them once and all later requests reuse them.
     """
     if not isinstance(sql, GroupedSql) or many() > _FEW:
         return grouped, {}

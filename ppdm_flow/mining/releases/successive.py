@@ -1,4 +1,4 @@
-"""What all other releases in the ledger tell of people, beside the one that is judged, by two routes."""
+"""What all other releases in the ledger reveal of people, beside the judged release, by two routes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _digest(release: Membership) -> bytes:
 
 
 def numbered_combinations(number: int, others: Iterable[tuple[Codes, Membership]]) -> Codes:
-    """Number what the releases tell of people 0, 1, … up to ``number``; with each release goes who its people are."""
+    """Number what releases reveal of people 0, 1, … up to ``number``; each release comes with its people."""
     numbers = np.zeros(number, dtype=np.int64)
     for people, each in others:
         numbers = joined(numbers, classes(number, people, each))

@@ -1,11 +1,11 @@
-"""What a randomized transaction tells of its original: breach levels, and amplification as their bound.
+"""What a randomized transaction reveals of its original: breach levels, and amplification as their bound.
 
 Pr[z in t | event] = sum_l s+_l R_l / sum_l s_l R_l with s_l = Pr[|t ∩ A| = l], s+_l = Pr[|t ∩ A| = l, z in t] and
 R_l = Pr[event | |t ∩ A| = l]: given t, what happens to A depends on |t ∩ A| alone, so z may be in A or not. An
 adversary who knows the size m uses the shares among transactions of m items; one who knows that B ⊆ t those among
 transactions that hold B. Source: Evfimievski et al. (KDD 2002), section 4.2; absence and known items go beyond it.
 
-How far an operator can move any prior belief: amplification, and the epsilon it stands for.
+How far an operator can move any prior belief: amplification, and its equivalent epsilon.
 Source: Evfimievski, Gehrke, Srikant, "Limiting privacy breaches in privacy preserving data mining" (PODS 2003).
 """
 
@@ -105,7 +105,7 @@ def exchangeable(supports: npt.ArrayLike) -> Floats:
 def by_item(patterns: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return s_l and s+_l for each z in A from shares or counts of all patterns t ∩ A.
 
-    ``patterns`` of shape (..., 2^k), bit i of the index stands for item i. Shapes (..., k + 1) and (..., k, k + 1).
+    ``patterns`` of shape (..., 2^k), bit i of the index is item i. Shapes (..., k + 1) and (..., k, k + 1).
     """
     given = np.asarray(patterns, dtype=np.float64)
     index = np.arange(given.shape[-1])

@@ -26,7 +26,7 @@ def crowded(support: npt.ArrayLike, length: int, maxima: Sequence[float] | None 
     """Return s_0..s_k with s_k = ``support`` (...) and parts as frequent as S_1.. allow; shape (..., k + 1).
 
     Where all maxima can be met at once and ``support`` is S_k, these are the privacy-challenging partial supports. A
-    part is at least as frequent as the whole, whatever its maximum.
+    part is at least as frequent as the whole, even above its own maximum.
     """
     top = np.asarray(support, dtype=np.float64)
     shares = np.zeros((*top.shape, length + 1))

@@ -60,7 +60,7 @@ def partial_supports(operator: TransactionOperator, counts: Counts) -> Floats:
 def covariances(operator: TransactionOperator, counts: Counts) -> Floats:
     """Return an unbiased estimate of the covariance of ``partial_supports``, shape (..., k + 1, k + 1).
 
-    The randomized overlaps stand for their own expectation, the estimates for the originals.
+    The randomized overlaps replace their own expectation, and the estimates replace the originals.
     """
     given = checked(counts)
     length = length_of(given)

@@ -1,4 +1,4 @@
-"""What a randomized transaction tells, at worst, of the itemsets that the original really has.
+"""The most that a randomized transaction reveals of the itemsets that the original really has.
 
 Exact: from the operator and the partial supports of each itemset among the original transactions of its size, or of a
 pool of sizes. An adversary who knows the sizes and all supports, and sees t', expects z in t with that probability.
@@ -170,7 +170,7 @@ def rest(
     lengths: Sequence[int],
     declared: Mapping[int, Sequence[float]] | None = None,
 ) -> float:
-    """Return what no itemset that was left out exceeds, whatever its partial supports are; 0 where none was.
+    """Return a bound on every itemset that was left out, for any partial supports; 0 where none was left out.
 
     Their own supports are at most the floor, those of their parts at most the largest ones of the pool, and all at
     most what is ``declared`` for their length m, where that is not empty.

@@ -28,7 +28,7 @@ class TransactionOperator:
     """How a transaction t of m items becomes t', given for each m that occurs.
 
     1. Draw j from ``retained[m]`` and keep j items of t, each set of j as likely: ``retained[m]`` of shape (m + 1,) is
-       the law of |t ∩ t'|, so whatever brings items of t back is already in it.
+       the law of |t ∩ t'|, which includes items of t that come back in other ways.
     2. Put items from outside t in. For ``uniform`` exactly m - j + ``inserted`` distinct ones, each set as likely (t'
        has m + ``inserted`` items); for all others every item on its own with probability ``insertion[m]`` (rho_m).
 

@@ -1,7 +1,7 @@
 """The itemsets that occur most often among original transactions, pool by pool, with exact counts.
 
-All items are counted, and itemsets whose parts are all among the most frequent ones of some pool. What is left out is
-no more frequent than a floor, which is told.
+All items are counted, and itemsets whose parts are all among the most frequent ones of some pool. The result names a
+floor: no itemset that is left out is more frequent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ITEMSETS, LEAST_ITEMSETS = 1500, 100
 """The same of itemsets."""
 
 TINY = 1e-12
-"""A share that stands for none at all, where one above 0 is asked for."""
+"""A share that means none at all, where one above 0 is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ class Subsets:
 def subsets(operator: TransactionOperator, counts: Counts) -> Subsets:
     """Estimate the supports of all subsets of one itemset.
 
-    ``counts``: m -> randomized transactions by pattern t' ∩ A, shape (2^k,); bit i of the index stands for item i.
+    ``counts``: m -> randomized transactions by pattern t' ∩ A, shape (2^k,); bit i of the index is item i.
     Raises ValueError for more than 10 items, PluginError PPF869, DataError PPF777.
     """
     given = checked(counts)

@@ -1,4 +1,4 @@
-"""Special uniques of people: whom a few attributes single out, whose rows nobody else shares.
+"""Special uniques of people: a few attributes single out a person whose rows nobody else shares.
 
 A set of attributes singles out a person where the values of one of its rows are those of nobody else's row: several
 rows of one person are no crowd.
@@ -64,7 +64,7 @@ def people_uniques(rows: RowsOfPeople, carriers: Sequence[Sequence[int]], size: 
     rows
         The rows of people.
     carriers
-        For each attribute, the places of the columns that tell of it.
+        For each attribute, the places of the columns that depend on it.
     size
         The largest set.
     nulls

@@ -97,14 +97,14 @@ def minimal_sample_uniques(
 ) -> SpecialUniques:
     """Find the minimal sample uniques of up to ``size`` attributes.
 
-    Whoever knows an attribute sees all of the columns that tell of it.
+    An adversary who knows an attribute sees all of the columns that depend on it.
 
     Parameters
     ----------
     counts
-        The rows. A combination of weight 2 stands for two people, and is unique under nothing.
+        The rows. A combination of weight 2 counts two people, and is unique under nothing.
     carriers
-        For each attribute, the columns of ``counts`` that tell of it.
+        For each attribute, the columns of ``counts`` that depend on it.
     size
         The largest set, 1 to ``LARGEST``.
     nulls

@@ -43,9 +43,9 @@ def compared(
     """Return the columns that can be compared, and the names of those that cannot.
 
     ``pairs`` are (released, source) names. A recoded column is compared at the released level, where each original
-    value became one label; so are the bounds of intervals, which are numbers and stand for more than themselves. One
-    whose values became several labels each cannot be compared, nor one whose recoding is not known, because rows cannot
-    be paired.
+    value became one label; so are the bounds of intervals, which are numbers and cover more than themselves. A column
+    whose values became several labels each cannot be compared. Nor can one whose recoding is unknown because rows
+    cannot be paired.
     """
     columns, others = [], []
     for name, source in pairs:
@@ -71,7 +71,7 @@ def released_numbers(original: Column, released: Column, name: str, ctx: AuditCo
     """Return the released cells of a column of numbers as numbers, where all of its labels are; else as they are.
 
     A step that changes some cells of a column may leave labels: numbers as texts, and suppressed cells, which count as
-    missing ones. Labels of generalized columns and pseudonyms stand for something else, also where they are numbers.
+    missing ones. Labels of generalized columns and pseudonyms mean something else, also where they are numbers.
     """
     if not isinstance(original, NumericColumn) or isinstance(released, NumericColumn):
         return released

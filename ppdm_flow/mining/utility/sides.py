@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UtilitySide:
-    """Rows of one side, and how many persons each stands for: ``weights`` (rows,).
+    """Rows of one side, and the number of persons of each: ``weights`` (rows,).
 
     ``sample`` is the number of rows looked at where the side has more; None where all rows are here.
     """

@@ -41,7 +41,7 @@ class ReadingTables:
 class GroupTables:
     """The groups of one file, as ``tables`` of these names.
 
-    In ``units(id, unit, n, weight, sized)`` one line stands for ``n`` units that are alike.
+    In ``units(id, unit, n, weight, sized)`` one line represents ``n`` units that are alike.
 
     ``sizes(id, by_weight, equal)`` is the mass of all rows of a group, ``together_chance`` the largest chance that one
     of several known rows has a value. ``reader_files`` are the reader's files; ``known(row, unit, id)`` is the group of
@@ -222,8 +222,8 @@ def _tables(
 def _base_of(r: QueryReader, f: QueryFile, shown: str) -> str:
     """Return the table ``(s, q)`` of the shares of sensitive values in the released rows, each unit with the same weight.
 
-    ``shown`` is the column that is read as it is shown. Else they are those of the rows of this file if it tells of the
-    attribute, or of all files that do.
+    ``shown`` is the column that is read as it is shown. Else the rows are those of this file if it has the attribute,
+    or of all files that do.
     """
     name = f"base{f.number}{shown}"
     if name in r.base:
@@ -275,7 +275,7 @@ def _source_reading(guesses: QueryGuesses, f: QueryFile, here: Sequence[int], ca
 
 
 def _read_instead(base: QueryTables, reading: str, source: str) -> str:
-    """Return a reading, and for candidates that it does not tell of the one by source values."""
+    """Return a reading; for candidates that it says nothing of, return the one by source values."""
     mine = base.keep(reading)
     return base.keep(
         f"SELECT id, kind, s, p FROM {mine} UNION ALL SELECT id, kind, s, p FROM {source} ANTI JOIN {mine} USING (id, kind)"

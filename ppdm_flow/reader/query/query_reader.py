@@ -105,7 +105,7 @@ class QueryReader:
         return self.names.setdefault(name, f"v{len(self.names)}")
 
     def _telling_columns(self, files: Sequence[ReleasedFile]) -> list[tuple[ReleasedColumn, ...]]:
-        """Return the columns of each file that tell of what is asked, or of another file or row of a person.
+        """Return the columns of each file that reveal an attribute asked for, or another file or row of a person.
 
         What a column tells may go through other columns of its file, if they show values of common attributes.
         """

@@ -27,7 +27,7 @@ from ppdm_flow.sdk import registry
 
 _NULLS = {
     Nulls.OWN_CATEGORY: "A missing cell counts as one more value, which others may know as well.",
-    Nulls.WILDCARD: "A missing cell may stand for any value.",
+    Nulls.WILDCARD: "A missing cell may hide any value.",
     Nulls.EXCLUDE: "Rows with a missing cell among what others may know were left out of the counts.",
 }
 _KNOWN = (
@@ -40,7 +40,7 @@ _BEYOND = (
     " asking why a method chose just this outcome."
 )
 _NO_PROMISE = "The policy states no privacy requirement, so nothing is promised of this file."
-_SEEDED = "Draws were made from a seed that the policy holds: whoever has the policy can undo what was done at random."
+_SEEDED = "Draws were made from a seed that the policy holds: a reader of the policy can undo what was done at random."
 _INCOMPLETE = "Rows of the original with a missing value were left out. They may differ from those that are here."
 _GENERATED = "All rows were generated: none of them belongs to a person, and their number is no number of people."
 
@@ -117,7 +117,7 @@ def _facts(known: DatasheetInput) -> Iterator[tuple[str, str]]:
         yield "Folders", f"one for each combination of the values of {listed(folders)}"
     written = counted(rows, "row") if isinstance(rows, int) else str(rows)
     if counts := dictionary["options"].get(COLLAPSE):
-        written += f", each distinct record written once: {counts} says how many rows it stands for"
+        written += f", each distinct record written once: {counts} says how many rows it counts"
     yield "Rows", written
     yield "Columns", counted(len(dictionary["attributes"]), "column")
     yield "A missing cell", dictionary["missing"]
@@ -135,7 +135,7 @@ def _rows(known: DatasheetInput) -> Iterator[str]:
         yield _GENERATED
     for column in known.node["attributes"]:
         if column["role"] == Role.WEIGHT:
-            yield f"A row stands for as many rows of the original as {column['name']} says."
+            yield f"A row counts as many rows of the original as {column['name']} says."
     if counts := known.beside[DICTIONARY]["options"].get(COLLAPSE):
         yield f"Count each record as often as {counts} says: all figures here are about the rows, not the records."
 
@@ -193,8 +193,8 @@ _ROLES = {
     Role.SENSITIVE: "to be protected",
     Role.TARGET: "what an analysis is to explain",
     Role.INSENSITIVE: "nothing to be protected",
-    Role.WEIGHT: "how many rows this row stands for: count each row so often",
-    Role.SAMPLING_WEIGHT: "how many people of the population the row stands for",
+    Role.WEIGHT: "how many rows this row counts: count each row so often",
+    Role.SAMPLING_WEIGHT: "how many people of the population the row represents",
     Role.SUBJECT: "whose row it is",
     Role.ITEMS: "a set of items",
 }
@@ -466,7 +466,7 @@ def _of_sets(entry: dict[str, Any], *, contract: bool) -> Estimate:
 
 
 _SECTION = "For recipients"
-_NOTHING = "This file has no column that tells of what this is about."
+_NOTHING = "No column of this file depends on what this is about."
 _NO_WORDS = "It was measured on this file itself, and holds."
 _TOGETHER = (
     "It also holds for a reader of the other files of this run, and of all earlier files where the run has a ledger."

@@ -235,11 +235,11 @@ TITLES = {
 INTROS = {
     "determination": "What an expert determines is the expert's own: this only lays out what the run measured.",
     "projects": "Whether the use is appropriate.",
-    "people": "Whether whoever gets the data can be trusted to use it appropriately.",
+    "people": "Whether the recipients can be trusted to use the data appropriately.",
     "settings": "Whether the place where the data is used limits what can be done with it.",
     "data": "What the released data tells, and which bounds were measured on the released files themselves.",
     "attacks": "Figures of attacks and of what is left to learn. A figure bounds nothing by itself.",
-    "outputs": "Whether what leaves, or is published from it, tells of anybody.",
+    "outputs": "Whether what leaves, or is published from it, reveals anything of anybody.",
     "governance": "What was done, by which means, and what keeps it so.",
 }
 QUESTIONS = {

@@ -183,7 +183,7 @@ def _place(span: SpanDocument | None) -> str:
 
 FEW = f"fewer than {FEWEST}"
 UNTOLD = "not for the public"
-"""Stands for a measured figure that a public report leaves out."""
+"""Replaces a measured figure that a public report leaves out."""
 
 
 @dataclass(frozen=True, slots=True)

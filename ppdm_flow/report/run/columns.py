@@ -1,4 +1,4 @@
-"""What each column of a release tells of: what it is computed from, what chose it, and what of it was suppressed."""
+"""The lineage of each column of a release: what it is computed from, what chose it, and how much was suppressed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ColumnList:
 
 
 def columns(document: ReportDocument) -> tuple[ColumnList, ...]:
-    """Return the columns of the releases that the plan tells of, in the policy's order."""
+    """Return the columns of the plan's releases, in the policy's order."""
     return tuple(_lists(document["plan"].get("releases", ())))
 
 

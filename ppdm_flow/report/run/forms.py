@@ -26,7 +26,7 @@ _GAP = "  "
 def render(document: ReportDocument, width: int = _WIDTH, words: tuple[str, str] | None = None) -> str:
     """Return the summary: verdict, one line for each check, and why for those that do not hold.
 
-    ``words`` stand for released and withheld, where nothing was released by this tool itself.
+    ``words`` replace "released" and "withheld", where nothing was released by this tool itself.
 
     Lines are at most ``width`` characters long where the names allow it; nothing in it is a control character.
     """

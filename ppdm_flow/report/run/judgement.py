@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # `check` imports this for its forms, and needs no report
 class RunJudgement:
     """``document`` is a report; ``warnings`` are about the policy, ``file`` is where that stands.
 
-    ``words`` stand for released and withheld, where nothing was released by this tool itself; ``last`` ends the text.
+    ``words`` replace "released" and "withheld", where nothing was released by this tool itself; ``last`` ends the text.
     ``run`` are the files of a finished run, which forms for other programs describe.
     """
 

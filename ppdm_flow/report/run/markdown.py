@@ -69,7 +69,7 @@ def _sections(document: ReportDocument, judged: PageVerdict) -> Iterable[str]:
     yield _findings(document["findings"])
     yield _section("Releases", _table(("Release", "What", ""), _releases(document)))
     head = ("Release", "Column", "Its values", "Computed from", "Chosen by", "Through")
-    yield _section("What each column tells of", _table(head, _columns(document)), folded=True)
+    yield _section("Where each column comes from", _table(head, _columns(document)), folded=True)
     yield _suppressed(document)
     yield _section("Steps", _table(("Step", "Plugin", "Rows in", "Rows out", "Time"), _steps(document)), folded=True)
     yield _section(

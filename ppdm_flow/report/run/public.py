@@ -124,7 +124,7 @@ def _result(result: ResultDocument, metrics: dict[str, FigureDocument]) -> Resul
 
 
 def _findings(findings: list[FindingDocument]) -> list[FindingDocument]:
-    """Return of each code one finding with the title of its page: texts and subjects tell of the data."""
+    """Return one finding for each code, with the title of its page: texts and subjects reveal data."""
     known = pages()
     finding_of: dict[tuple[str, str], FindingDocument] = {}
     for each in findings:

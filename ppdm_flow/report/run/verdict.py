@@ -190,7 +190,7 @@ class PageVerdict:
 def verdict(document: ReportDocument, words: tuple[str, str] | None = None) -> PageVerdict:
     """Return the verdict. A document that lets data go over a failed check is shown as withheld, with a warning.
 
-    ``words`` stand for released and withheld where others have made the file, so that nothing leaves or stays here.
+    ``words`` replace "released" and "withheld" where others have made the file, so that nothing leaves or stays here.
     """
     checks, gated = tuple(requirements(document)), tuple(gates(document))
     every = (*checks, *gated)

@@ -43,8 +43,8 @@ _ADVICE_ON_EARLIER = (
 )
 _FORGOTTEN = "people whom the ledger has forgotten"
 _ADVICE_ON_FORGOTTEN = (
-    "Leave these people out of the source: `ppdm-flow ledger LEDGER` says when they were erased, and what that release"
-    " tells of them nobody can work out any more."
+    "Leave these people out of the source: `ppdm-flow ledger LEDGER` says when they were erased, and nobody can work"
+    " out any more what that release reveals of them."
 )
 _ADVICE_ON_UNKNOWN = (
     "The ledger cannot tell what an earlier release shows. Waive the requirement, with a reason, or begin another"

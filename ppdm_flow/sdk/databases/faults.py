@@ -101,7 +101,7 @@ def refuse_other_hosts(address: ServerAddress) -> None:
     if named is None or {address.host, f"{address.host}:{address.port}"} & set(named.split(",")):
         return
     text = f"the database `{address.name}` is none of those that may be used here"
-    raise fault("PPF491", text, "whoever runs this server names it: `serve --database HOST`")
+    raise fault("PPF491", text, "the operator of this server names it: `serve --database HOST`")
 
 
 def driver(module: str, extra: str, what: str) -> Any:

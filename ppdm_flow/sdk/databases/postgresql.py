@@ -46,7 +46,7 @@ class PostgresConnection(AdbcConnection):
             try:
                 with self._connection.cursor() as cursor:
                     cursor.execute("ROLLBACK")
-            except Exception:  # noqa: BLE001  # whatever it is, there is no connection
+            except Exception:  # noqa: BLE001  # any error means that there is no connection
                 return None
         return state or "22000"
 

@@ -92,7 +92,7 @@ def item_counts(sets: SetColumn, points: ExpansionPoints | None = None) -> tuple
 
 
 def expand(seeds: SeededSets) -> PackedSets:
-    """Return the randomized transactions that seeds stand for."""
+    """Return the randomized transactions of seeds."""
     width = words_for(len(seeds.categories))
     out = np.zeros((len(seeds), width), dtype=np.uint64)
     points = ExpansionPoints.of(np.arange(len(seeds.categories)), seeds.expansion.width)

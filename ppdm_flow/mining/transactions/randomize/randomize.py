@@ -77,7 +77,7 @@ def _unfit(text: str) -> DataError:
 
 def _seedless(text: str) -> DataError:
     hint = "write the randomized transactions themselves, or change the operator"
-    return DataError(Diagnostic("PPF778", f"seeds cannot stand for what this operator makes: {text}", help=hint))
+    return DataError(Diagnostic("PPF778", f"seeds cannot replace what this operator makes: {text}", help=hint))
 
 
 def insertion_levels(operator: TransactionOperator) -> tuple[npt.NDArray[np.uint64], int]:

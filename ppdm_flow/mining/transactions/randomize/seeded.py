@@ -1,8 +1,9 @@
-"""Seeds in place of randomized transactions: what is published is small, whatever the alphabet.
+"""Seeds in place of randomized transactions: what is published is small for an alphabet of any size.
 
 Randomizing puts a good part of all items into every transaction. Evfimievski, Gehrke and Srikant ("Limiting privacy
-breaches in privacy preserving data mining", PODS 2003, section 5) publish for each one a seed instead, of which a
-public function says what the randomized transaction is, and pick it among the seeds that are right on the items of t.
+breaches in privacy preserving data mining", PODS 2003, section 5) publish a seed for each one instead. A public
+function
+expands the seed to the randomized transaction, and the seed is picked among those that are right on the items of t.
 Here that function is a polynomial, so that nothing about it has to be assumed.
 
 **Expansion.** Items, by their position in the alphabet, are elements x of the field F of 2^16 elements: numbers whose
@@ -19,7 +20,7 @@ the polynomial that vanishes on t). All of that from AES-CTR words, a fixed numb
 Pr[f | t] = Pr[b | t] a^-|b| (2^16 - a)^(|b| - m) 2^(-16 spare), and the operator has Pr[t' | t] =
 Pr[b | t] rho^(|t'| - |b|) (1 - rho)^(n - m - |t'| + |b|). Their ratio depends on m, n and |t'| only: among transactions
 of m items, a seed says exactly what its expansion says. m itself is published with both. So the breach levels and the
-amplification of the operator are those of the seeds, for any adversary, whatever their computing power. What is assumed
+amplification of the operator are those of the seeds, for any adversary of any computing power. What is assumed
 is that the words are uniform (AES), and that probabilities may be off by 2^-34 of themselves where words are reduced
 to the needed range.
 
@@ -28,7 +29,8 @@ the pattern, those at ``spare`` items outside of t are so too. So the law of t' 
 items is exactly the operator's, and with it the mean and variance of all estimates for itemsets of up to ``spare``
 items, and the covariance of those that have so many in their union. Larger ones must not be estimated from seeds.
 
-**Once only.** Whoever sees two randomizations of one transaction learns more than the operator says. Where bits are to
+**Once only.** A reader who sees two randomizations of one transaction learns more than the operator says. Where bits
+are to
 be published beside seeds, they are those of `vertical.expand`, never a second draw.
 
 A seed of 16 (m + spare) bits is about as small as this can be: 65,536 items have that many independent bits only with
