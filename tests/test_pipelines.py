@@ -185,7 +185,7 @@ def test_wages(cli, new_processes, root, tmp_path, only_run, report_of):
     original = pa_csv.read_csv(root / "pipelines/data/wages.csv.gz")
     assert original.column("survey_weight").to_numpy().sum() == pytest.approx(412_000, abs=50)
     assert list(released.columns) == [n for n in original.column_names if n != "respondent"]
-    assert metrics["survey.population"] < 412_050  # who was suppressed stands for nobody
+    assert metrics["survey.population"] < 412_050  # suppressed people represent nobody
     assert metrics["survey.global_risk"] < metrics["reidentification_risk.prosecutor_average"] / 50
     assert metrics["survey.population_uniques"] == metrics["survey.sample_uniques"] == 0
     assert released["survey_weight"].value_counts().min() >= 500 * 0.97  # a few rows were suppressed
@@ -357,7 +357,7 @@ def test_krimp_figure_1(cli, root, tmp_path, only_run):
     run = only_run(tmp_path)
     rows = pa_csv.read_csv(run / "released/study/rows.csv").to_pandas().astype(str).sum(axis=1)
     share = rows.value_counts(normalize=True)
-    assert share["BDE"] == pytest.approx(share["BDF"], abs=0.02)  # E and F with 1/2 each, whatever came before
+    assert share["BDE"] == pytest.approx(share["BDF"], abs=0.02)  # E and F with 1/2 each, after any beginning
     assert share.index.size == 8
     assert not list(run.rglob("code_table.json"))  # nothing was learned
 

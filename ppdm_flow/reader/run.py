@@ -108,7 +108,7 @@ class RunReader:
         self._singled_out: dict[tuple[tuple[str, ...], int], JointShares | NotVerifiedError | None] = {}
 
     def together(self, grouping: Sequence[str], sensitive: str = "") -> JointViews | None:
-        """Return what all files reveal of ``sensitive``, given ``grouping``; None where it is no more than each reveals.
+        """Return what all files reveal of ``sensitive``, given ``grouping``; None where each reveals as much.
 
         Raises NotVerifiedError.
         """

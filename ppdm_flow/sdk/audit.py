@@ -112,7 +112,7 @@ class FilesReader(Protocol):
     """Somebody who holds all files of a run."""
 
     def together(self, grouping: Sequence[str], sensitive: str = "") -> Any:
-        """Return what all files reveal of ``sensitive``, given ``grouping``; None if it is no more than each reveals."""
+        """Return what all files reveal of ``sensitive``, given ``grouping``; None where each reveals as much."""
         ...
 
     def together_sql(self, sql: Sql, grouping: Sequence[str], sensitive: str = "") -> Any:

@@ -1,4 +1,4 @@
-"""Classes, crowds and what each row tells of a sensitive attribute: DESIGN 6a, by brute force over the rows."""
+"""Classes, crowds and what each row reveals of a sensitive attribute: DESIGN 6a, by brute force over the rows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Told:
-    """What each row tells of an attribute, as a histogram with sum 1, and the histogram of everybody."""
+    """What each row reveals of an attribute, as a histogram with sum 1, and the histogram of everybody."""
 
     rows: Mapping[int, Mapping[str, Fraction]]
     base: Mapping[str, Fraction]
@@ -105,7 +105,7 @@ def _wildcard(mine: Row, other: Row) -> bool:
 
 
 def crowds(release: Release, question: Question, rows: Sequence[int]) -> Iterator[Crowd]:
-    """Yield the crowd of every person, as whoever knows the attributes ``known`` of them finds it."""
+    """Yield the crowd of every person for an adversary who knows the person's attributes ``known``."""
     grouping, mixed = split(release, question)
     for own, members in classes(release, grouping, rows):
         if not mixed:
@@ -135,7 +135,7 @@ def size(release: Release, question: Question) -> int | None:
 
 
 def readings(release: Release, question: Question, attribute: str) -> list[Told]:
-    """Return what rows tell of an attribute: decoded where that is possible, else originals and cells as they are."""
+    """Return what rows reveal of an attribute: decoded where that is possible, else originals and cells as they are."""
     carriers = release.carriers(attribute)
     if not carriers:
         return []

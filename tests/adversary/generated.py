@@ -1,8 +1,8 @@
 """Releases of rows that a step made: they belong to nobody, and count by the original rows that they repeat.
 
-Read from DESIGN 6a: a class of made rows counts the original rows that have, in what tells of the known attributes,
-the same cells as some row of the class had when it was made. A share is the larger of the made rows', by their cells
-as they are, and of the original rows' in the class. A class that repeats nobody has no size and no original shares.
+Read from DESIGN 6a: a class of made rows counts the original rows that equal one of its rows, as made, in the columns
+that depend on the known attributes. A share is the larger of the made rows', by their cells as they are, and of the
+original rows' in the class. A class that repeats nobody has no size and no original shares.
 """
 
 from __future__ import annotations

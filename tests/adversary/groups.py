@@ -1,4 +1,4 @@
-"""What somebody may see: groups of people that nobody can tell apart, with what is told of a secret in each."""
+"""What a reader may see: groups of people that nobody can tell apart, with what each reveals of a secret."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def worst_count(groups: Sequence[Group], count: Callable[[Sequence[Values]], int
 
 
 def sets_of(release: Release, attribute: str) -> list[list[frozenset[str]] | None]:
-    """Return the sets of each column that tells of an attribute; None where they were drawn."""
+    """Return the sets of each column that depends on an attribute; None where they were drawn."""
     found: list[list[frozenset[str]] | None] = []
     for column in release.carriers(attribute):
         cells = [row[column.name] for row in release.cells]
@@ -59,7 +59,7 @@ class View(Protocol):
     whole: bool
 
     def carries(self, attribute: str) -> bool:
-        """Whether anything is told of an attribute."""
+        """Whether anything is revealed of an attribute."""
         ...
 
     def blind(self, question: Question, attribute: str) -> bool:
@@ -71,7 +71,7 @@ class View(Protocol):
         ...
 
     def sets(self, attribute: str) -> list[list[frozenset[str]] | None]:
-        """Return the sets of each column that tells of an attribute; None where they were drawn."""
+        """Return the sets of each column that depends on an attribute; None where they were drawn."""
         ...
 
     def size(self, question: Question) -> int | None:
@@ -103,7 +103,7 @@ class Alone:
         return self.release.nulls == "wildcard" and bool(split(self.release, question)[1])
 
     def texts(self, attribute: str, value: str, *, negated: bool) -> set[str]:
-        """Return the value: what stands for it is decoded."""
+        """Return the value; other names of it are decoded."""
         return {value}
 
     def sets(self, attribute: str) -> list[list[frozenset[str]] | None]:

@@ -55,7 +55,7 @@ def matrix(domain: Sequence[Any], retention: Sequence[float]) -> Matrix:
 
 
 def posterior_bound(operator: Matrix, prior: Fraction) -> Fraction:
-    """Return the largest posterior of a value whose prior is ``prior``, whatever the prior of the others."""
+    """Return the largest posterior of a value whose prior is ``prior``, over all priors of the others."""
     values = sorted({x for x, _ in operator})
     worst = prior
     for v, y in operator:

@@ -172,12 +172,12 @@ def _confidence(view: View, question: Question, attribute: str, value: str, clau
 
 
 def _lkc(clause: Mapping[str, Any], policy: Policy, view: View) -> Iterator[Judged]:
-    """Judge whatever at most l attributes of somebody tell."""
+    """Judge everything that at most l attributes of a person reveal."""
     known, most = grouping(clause, policy), int(clause["l"])
     values: Mapping[str, Sequence[str]] = clause.get("sensitive", {})
     secret = tuple(values) or tuple(sensitive(policy))
     fewest, told = 0, [a for a in known if view.carries(a)]
-    if view.of_nobody and told:  # what is known finds nobody where it is not told of
+    if view.of_nobody and told:  # known attributes find nobody where the release does not reveal them
         fewest, known = 1, told
     asked = [Question(x, secret) for n in range(fewest, most + 1) for x in combinations(known, n)]
     if view.counts_people:

@@ -10,7 +10,7 @@ is not drawn, and why:
   step; an oracle could only repeat the engine's own rules.
 - `blend` and `anonymity_score`, which compare generated rows with the source, and no people with releases.
 - generated rows beside other releases: they are nobody's, so DESIGN has nothing to join or to intersect.
-- weights, of rows that stand for several people.
+- weights, of rows that represent several people.
 - `sensitivities` are judged by their operator, and the exact posteriors of `worlds` are held against them.
 """
 

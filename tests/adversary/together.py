@@ -147,7 +147,7 @@ class Intersected:
     whole = True
 
     def carries(self, attribute: str) -> bool:
-        """Whether both tell of it, or the other by whom it lacks: else nothing is to be intersected."""
+        """Whether both reveal it, or the other reveals it by absences: else nothing is to be intersected."""
         return bool(self.own.carriers(attribute)) and bool(self.other.carriers(attribute) or self.missing)
 
     def blind(self, question: Question, attribute: str) -> bool:
@@ -234,8 +234,8 @@ def fewest(own: Release, before: Sequence[Release], known: Sequence[str]) -> int
     """Return the fewest people whom the classes of a release and of those before it leave together.
 
     To be absent is a class, too; who is gone from ``own`` counts where their class before has somebody who is not.
-    Classes are finer than those of DESIGN 6a, and so never less strict: missing cells are values whatever the policy
-    says of them, ids of classes are known whatever they are made of, and mixed columns form classes, not crowds.
+    Classes are finer than those of DESIGN 6a, and so never less strict: missing cells are values under every policy,
+    ids of classes are known however they are made, and mixed columns form classes, not crowds.
     """
     everybody = {o for r in (own, *before) for o in r.origins}
     here, *there = [_classes(r, set(known), everybody) for r in (own, *before)]

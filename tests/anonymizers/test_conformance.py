@@ -174,7 +174,7 @@ class TestPramUnderBounds(TestFineGrainPerturbation):
 
 
 class TestPram(AnonymizerConformance):
-    """Stated shares, on an attribute with missing cells and on one without, whatever any requirement says."""
+    """Stated shares, on an attribute with missing cells and on one without, under any requirement."""
 
     params = {"attributes": ["disease", "job"], "retain": "0.6"}  # noqa: RUF012  # a constant
 

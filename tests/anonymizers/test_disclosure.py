@@ -202,7 +202,7 @@ def test_renamed_attributes_are_still_suppressed():
 
 
 def test_a_channel_is_narrowed_to_what_is_left_of_it():
-    """Dropping B does not protect: whoever knows A alone could still infer."""
+    """Dropping B does not protect: a reader who knows A alone could still infer."""
     table = Table.of({"A": ["u", "u", "v", "v"], "S": ["bad", "bad", "good", "good"]})
     context = StepContext("suppress", renamed(A="A", S="S"), (template(0.5, "A", "B"),))
     fitted = ProgressiveDisclosure(DisclosureParams()).fit(InMemoryView.of(table), context)

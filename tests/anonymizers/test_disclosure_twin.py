@@ -368,7 +368,7 @@ def test_alike_values_are_found_and_no_others():
 @examples(30)
 @given(case=cases())
 def test_templates_left_out_are_implied(case):
-    """Lemma 3.1: whatever the search without them discloses, they hold all the same."""
+    """Lemma 3.1: they hold after every disclosure of the search without them."""
     kept, left_out = needed(case.templates)
     twin = case.twin
     if not twin.holds(twin.shown):

@@ -114,8 +114,8 @@ def test_a_key_in_the_policy_is_refused_with_an_explanation():
     assert "key" not in PseudonymizeParams(attributes=("id",), key_env="A").model_dump()
 
 
-def test_the_password_of_who_signs_is_no_key():
-    with pytest.raises(ValidationError, match="password of whoever signs"):
+def test_a_signers_password_is_no_key():
+    with pytest.raises(ValidationError, match="a signer's password"):
         PseudonymizeParams(attributes=("id",), key_env=PASSWORD_VARIABLE)
 
 

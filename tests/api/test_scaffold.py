@@ -186,7 +186,7 @@ def test_ci_files_are_valid(tmp_path):
 
 
 def test_pre_commit_takes_its_files(tmp_path, root):
-    """The scaffold's configuration, and the manifest for whoever names this project as a repository of hooks."""
+    """The scaffold's configuration, and the manifest for users who name this project as a repository of hooks."""
     api.init(tmp_path)
     config, manifest = tmp_path / ".pre-commit-config.yaml", root / ".pre-commit-hooks.yaml"
     assert pre_commit_clientlib.load_config(config)
@@ -342,7 +342,7 @@ def test_pre_commit_lets_what_is_sound_pass_and_nothing_else(house):
 
 @pytest.mark.slow
 def test_a_weaker_change_does_not_pass(house):
-    """The clause is named; whoever weakens a policy is not told by chance."""
+    """The clause is named; a person who weakens a policy does not learn it by chance."""
     path = house.clone / POLICY
     before = path.read_text()
     path.write_text(before.replace("k: 10", "k: 8"))

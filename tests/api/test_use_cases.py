@@ -100,7 +100,7 @@ def test_a_template_in_a_folder_is_no_policy(tmp_path):
     found = find_policies([tmp_path])
     assert [p.name for p in found.policies] == ["a.yaml", "b.yaml"]
     assert [p.name for p in found.others] == ["base.yaml", "house.yaml"]
-    assert find_policies([tmp_path / "house.yaml"]).policies  # whoever names it means it
+    assert find_policies([tmp_path / "house.yaml"]).policies  # a file that is named is meant
 
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cs",)), max_size=12) | st.sampled_from(

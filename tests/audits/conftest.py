@@ -7,6 +7,6 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def held_to_their_cards(cards_hold):
-    """No figure that a card does not tell of, in any test here."""
+    """Check in every test here that the card explains each figure."""
     with cards_hold("audits", "measure"):
         yield

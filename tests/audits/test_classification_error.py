@@ -86,7 +86,7 @@ def test_order_of_values_means_nothing(build):
 
 
 def test_the_test_part_teaches_nothing(build):
-    """Every row has a value of its own: whoever peeked would know all classes, an honest tree knows none."""
+    """Every row has a value of its own: a tree that peeked would know all classes, an honest tree knows none."""
     rng = np.random.default_rng(4)
     table = {"p": [f"{v}" for v in range(600)], "t": [f"{v}" for v in rng.integers(0, 2, 600)]}
     found = values(audit().measure(*build.case(table, table, "qt").args))

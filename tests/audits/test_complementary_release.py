@@ -112,7 +112,7 @@ def test_a_planted_pair_is_found(build, tmp_path):
 
 
 def test_values_that_both_classes_have_in_common(build, tmp_path):
-    """Of every group both classes have one disease: whoever holds both releases knows it of everybody."""
+    """Of every group both classes have one disease: a reader of both releases knows it of everybody."""
     rng = np.random.default_rng(3)
     side, year = rng.integers(0, 8, 400), rng.integers(0, 8, 400)
     table = {

@@ -53,7 +53,7 @@ def test_figure_1c_knowing_fiona_reveals_eva(build, agree):
 
 
 def test_perturbation_withstands_the_same_adversary(build, agree):
-    """Figure 2's operators: the posterior of every person is the same whatever is known of the others."""
+    """Figure 2's operators: the posterior of every person is the same for any knowledge of the others."""
     for retention in (np.full(4, 1 / 9), np.array([0, 1 / 3, 1 / 3, 1 / 3]), np.array([0, 1 / 6, 1 / 6, 1 / 6])):
         operators = {"disease": Operator("disease", DOMAIN, retention, "perturb")}
         for corrupted in ("0", "1", "all"):
@@ -258,7 +258,7 @@ def test_the_variances_are_those_of_a_faithful_operator() -> None:
 
 
 def test_a_value_that_no_other_becomes_is_certain(build, agree):
-    """All but `SARS` stay as they are, so whoever is released with `SARS` has it: two of eight people."""
+    """All but `SARS` stay as they are, so a person released with `SARS` has it: two of eight people."""
     operator = Operator("disease", (*DOMAIN, "none of all"), np.array([1 / 3, 1.0, 1.0, 1.0, 1.0]), "perturb")
     for corrupted in ("0", "all"):
         case = build.case(ORIGINAL, ORIGINAL, "qqs", operators={"disease": operator})

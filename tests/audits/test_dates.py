@@ -61,7 +61,7 @@ def test_dates_have_the_figures_of_their_days(build, name):
 
 
 def test_a_released_outlier_does_not_shrink_distances(build):
-    """The median date is two of ten days off, whatever else is released."""
+    """The median date is two of ten days off, for any other released dates."""
     before = [18_000 + d for d in (0, 10, 3, 4, 1)]
     for kind in (DATE, INTEGER):
         case = build.case(table(before, kind), table([18_006, 18_006, 30_000], kind), "qqs", paired=False)

@@ -123,7 +123,7 @@ def test_against_enumeration(build, rows, excluded):
 
 
 def test_what_chance_would_do(build):
-    """Two classes of two rows, half the values a: whatever one row of a class has, one of three others is like it."""
+    """Two classes of two rows, half the values a: for any value of a row, one of three others is like it."""
     table = {"p": ["x", "x", "y", "y"], "s": ["a", "b", "a", "b"]}
     case = build.case(table, table, "qs")
     assert holdings(case.candidate, ("p",), "s").certain_by_chance() == pytest.approx(1 / 3)

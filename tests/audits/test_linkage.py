@@ -54,7 +54,7 @@ def home(tmp_path):
 
 
 def covered(labels, texts, hierarchy=None, nulls=Nulls.OWN_CATEGORY, home=None):
-    """The values that each label may stand for, by the audit."""
+    """The values that each label may hide, by the audit."""
     names, people = (pa.array(x, pa.string()) for x in (labels, texts))
     found = cover(names, people, hierarchy, nulls, home)
     fits = {label: set() for label in labels}
@@ -141,7 +141,7 @@ def test_names_and_values_stay_closed(build, home):
 
 
 def test_a_safe_release_gives_nobody_away(build, home):
-    """Two rows or more, with two diseases, fit whoever fits any."""
+    """Two rows or more, with two diseases, fit everybody who fits any."""
     safe = {**HOSPITAL, "born": ["*"] * 6, "sex": ["*"] * 6, "zip": ["537**"] * 6}
     case = build.case(HOSPITAL, safe, "qqqs", home=home)
     for params in (PARAMS, {}):

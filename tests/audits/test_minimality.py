@@ -77,7 +77,7 @@ def test_the_example_of_the_paper(build):
 
 
 def test_groups_that_were_merged_anyway(build):
-    """With k = 3 the two of q1 had to be merged whatever they have."""
+    """With k = 3 the two of q1 had to be merged, for any values."""
     outcome = measured(wong(build), values={"s": ["HIV"]}, k=3)
     assert not outcome.findings
     assert values(outcome)["worst_posterior"] == values(outcome)["worst_before"]

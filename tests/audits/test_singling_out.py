@@ -195,7 +195,7 @@ def test_many_conditions_are_drawn_and_all_of_a_copy_single_somebody_out(build):
 
 
 def test_an_unchanged_copy_of_a_real_table(build, data):
-    """Whatever fits one row of an unchanged copy fits one person; whoever stands alone is singled out."""
+    """A condition that fits one row of an unchanged copy fits one person: people who stand alone are singled out."""
     frame = pd.read_csv(data / "arx_adult" / "adult.csv.gz", sep=";", dtype=str, nrows=3000)
     some = {n: frame[n].tolist() for n in ("sex", "age", "race", "education", "native-country")}
     figures = measured(build.case(some, some, "qqqqq")).figures

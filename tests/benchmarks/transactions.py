@@ -93,7 +93,7 @@ def _cpu() -> float:
 
 
 def parts(name: str, form: str, rows: int) -> list[dict[str, Any]]:
-    """Measure one data set in one form in this process; figures are for ``rows``, whatever was measured."""
+    """Measure one data set in one form in this process; figures are scaled to ``rows``."""
     wanted, key = MADE[name]
     measured = min(rows, EXPANDED) if (name, form) == ("soccer", "packed") else rows
     prepare(name, form)

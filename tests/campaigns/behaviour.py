@@ -9,8 +9,7 @@ the rows that `--keep-withheld` keeps (`behaviour_outcomes.py`). What is held fo
 bad examples and all policies are checked: codes and exit status. Texts are recorded, and compared with ``--texts``.
 
 Secret keys come from `secrets.token_bytes`, which always gives the same bytes here, so that sealed draws are the same
-in every run. Policies and data are those of this checkout, whatever ``--tree`` is. Exit status: 1 where anything
-differs.
+in every run. Policies and data are those of this checkout for any ``--tree``. Exit status: 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -205,7 +204,7 @@ def write_with_data(policy: str, folder: Path) -> list[object]:
 
 
 def copy_policies(folder: Path) -> None:
-    """Copy all policies; their waivers end half a year from now, whatever day it is."""
+    """Copy all policies; their waivers end half a year from today."""
     for place in RUN_FOLDERS:
         shutil.copytree(ROOT / place, folder / place)
     until = (datetime.now(UTC) + timedelta(days=180)).date()

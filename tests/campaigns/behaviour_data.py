@@ -1,4 +1,4 @@
-"""Data for every good example and for the campaign's own policies: always the same, whatever seeds hashes of texts.
+"""Data for every good example and for the campaign's own policies: always the same, for any seed of text hashes.
 
 `FILES` has the tables of a policy by its name, each under the path that the policy reads it from. A table under `DATA`
 is for a policy that names no file, and is passed with ``--data``.

@@ -38,7 +38,7 @@ ENOUGH = 0.8
 
 @dataclass(frozen=True)
 class RandomFile:
-    """The text of a file, and what a reader is told of it."""
+    """The text of a file, and the options of its reader."""
 
     text: str
     encoding: str
@@ -171,7 +171,7 @@ def compare(path: Path, made: RandomFile) -> str:
         ours = by_us(path, made)
     except PpdmError:
         ours = None
-    except Exception as error:  # noqa: BLE001  # whatever it raises is what we look for
+    except Exception as error:  # noqa: BLE001  # any exception is what we look for
         return f"WRONG: raised {type(error).__name__}"
     readings = [each for each in (python, other) if each is not None]
     if len(readings) == 2 and python == other:

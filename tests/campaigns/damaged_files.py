@@ -105,7 +105,7 @@ def read(kind: str, file: Path) -> int:
         sum(batch.num_rows for batch in source.batches(names))
     except PpdmError:
         return _DIAGNOSTIC
-    except BaseException:  # noqa: BLE001  # whatever it is, it is no diagnostic
+    except BaseException:  # noqa: BLE001  # any other exception is no diagnostic
         traceback.print_exc()
         return _RAISED
     return _TABLE

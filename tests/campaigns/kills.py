@@ -7,7 +7,7 @@ publish and write the ledger. No time is involved, so every campaign hits the sa
 nearest to a rename or to a COMMIT that follows one, a quarter are other calls, the rest are lines, each evenly spread.
 Every point is a run of its own, in a forked process that kills itself there.
 
-After each kill: whatever is called ``released`` is a run at its place that `verify` accepts, and the ledger knows each
+After each kill: everything called ``released`` is a run at its place that `verify` accepts, and the ledger knows each
 of its releases, pending or released; every other folder of a run is "not published"; the chain is whole. Where an entry
 is pending, ``--repair`` is killed as well, at another of its own points each time; then it is carried out, and nothing
 may be pending any more, what is published is released, and what is not is gone. After every tenth point the policy runs

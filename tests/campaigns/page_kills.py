@@ -11,8 +11,8 @@ After each kill another server opens the same state. The journal's chain is whol
 answered, and every action that was done: where nobody was answered, as interrupted. Every account that was answered is
 there, with its roles and its password, or else the first link is made again. Every upload that was answered is there,
 byte for byte, and nothing else lies in their folder. The policy is the old text or the new one, and the new one where
-that was answered. Every job is over in the end, none is taken for done that is not; whatever is called ``released`` is
-accepted by `verify`. The new server does the same work again to its end. Ends with 1 where anything of that is not so.
+that was answered. Every job is over in the end, none is taken for done that is not; `verify` accepts everything called
+``released``. The new server does the same work again to its end. Ends with 1 where anything of that is not so.
 """
 
 from __future__ import annotations

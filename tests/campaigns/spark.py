@@ -72,7 +72,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Death:
-    """Kills once, whoever reaches it first: ``driver`` is a process, else the executor of the task dies."""
+    """Kills once, by the first process to reach it: ``driver`` is a process, else the executor of the task dies."""
 
     mark: str
     driver: int | None

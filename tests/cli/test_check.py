@@ -155,7 +155,7 @@ def test_folders_and_patterns(here, policies):
     assert "skipped 1 YAML file" in done.stderr
     assert "3 policies checked" in here("check", "*.yaml", cwd=policies).stderr
     assert "2 policies checked" in here("check", "**/also.yml", "good.yaml", "good.yaml", cwd=policies).stderr
-    # one that is named is checked, whatever it looks like
+    # a file that is named is checked, even if it does not look like a policy
     assert here("check", "deep/workflow.yaml", cwd=policies).returncode == 1
 
 

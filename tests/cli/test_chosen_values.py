@@ -373,7 +373,7 @@ def test_a_choice_with_faults(here, folder, swap, code):
 
 
 def test_attributes_may_be_called_as_a_choice_is(here, folder):
-    """The harmless mirror image: lists of values are values, whatever the attribute is called."""
+    """The harmless mirror image: lists of values are values, even for an attribute named like a choice."""
     channel = ("[job, city, habit, team]", "[job, city]")
     named = variant(folder, "named.yaml", ("habit: {role", "target: {role"), channel, (CHOICE, "{target: [x]}"))
     done = here("check", named, cwd=folder)

@@ -1,4 +1,4 @@
-"""Escapes for a terminal, and characters that turn the writing, in whatever a policy may name: all are made visible."""
+"""Escapes for a terminal and bidirectional marks, in every name of a policy: all are made visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of cells that only the run could decode that made them."""
+"""Reports on cells that only the run that made them could decode."""
 
 from __future__ import annotations
 

@@ -317,7 +317,7 @@ def test_columns_that_leave_are_compared(here, home, root, old, new, clause, ver
     assert done.returncode == (1 if verdict in ("weaker", "incomparable") else 0)
 
 
-def test_a_figure_that_whoever_runs_it_may_set_is_told(here, home, root):
+def test_a_figure_that_a_run_may_set_is_reported(here, home, root):
     (home / "new.yaml").write_text(
         POLICY.replace("../", "").replace("k: 3", "k: '${params.k}'") + "params: {k: {type: integer, default: 3}}\n"
     )

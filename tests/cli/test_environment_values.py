@@ -1,4 +1,4 @@
-"""A value from the environment: no description, domain or list brings it back, whatever the verb and the form."""
+"""A value from the environment: no description, domain or list of any verb and form brings it back."""
 
 from __future__ import annotations
 

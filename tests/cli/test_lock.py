@@ -416,7 +416,7 @@ def test_a_definition_that_changes_while_it_runs_ends_the_run(house, monkeypatch
 
 @pytest.mark.parametrize("new", [b"version: 1\n", b"\xff"])
 def test_a_template_is_locked_as_it_was_read(house, monkeypatch, new):
-    """What is hashed is what was understood, whatever the file holds later."""
+    """The text that was understood is hashed, even if the file changes later."""
     monkeypatch.chdir(house)
     loaded = load(Path("policies/visits.yaml"))
     plan = compile_policy(loaded).plan
@@ -708,7 +708,7 @@ def test_writers_at_once_do_no_harm(folder, monkeypatch):
 
 
 def test_odd_names(folder, here):
-    """Whatever a file may be called, the lock says it, or says that it cannot."""
+    """For any name of a file, the lock has the file, or says that it cannot."""
     for name in ("é 𝕅 #1: [x].yaml", "null.yaml", "-.yaml", 'a"b\\c.yaml', "t\tab.yaml", "builtin:x.yaml", "1.yaml"):
         (folder / "policies" / name).write_text(ALIKE)
     assert here("lock", cwd=folder).returncode == 0

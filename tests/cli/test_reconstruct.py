@@ -91,7 +91,7 @@ def test_estimates_are_those_of_the_library(here, one):
 
 
 def test_intervals_hold_the_truth(here, one):
-    """Six standard errors: 1e-8 a value, whatever key the sealed run drew."""
+    """Six standard errors: 1e-8 a value, for any key of the sealed run."""
     truth = Counter(row[2] for row in ROWS)
     for value in json.loads(here("reconstruct", one, "--format", "json").stdout)["groups"][0]["values"]:
         assert abs(value["unbiased"] - truth[value["value"]]) <= 6 * value["standard_error"]

@@ -206,7 +206,7 @@ class TestVerify:
         file.write_text(json.dumps(found), encoding="utf-8")
         done = here("verify", run_of(folder), cwd=folder)
         assert done.returncode == 1
-        assert "tell of different waivers" in done.stdout
+        assert "name different waivers" in done.stdout
 
     @pytest.mark.slow(quick=2)
     @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def hardest_by_patterns(maxima: tuple[float, ...], m: int, k: int, *, inside: bo
 
 
 def test_the_requirement_is_judged_from_the_operator_alone(home: Path) -> None:
-    """Against laws over all patterns, and the same whatever was sent."""
+    """Against laws over all patterns, and the same for anything that was sent."""
     result = judged(home)
     assert result.released
     worst = result.figures["privacy.itemset_breach.worst_posterior"]

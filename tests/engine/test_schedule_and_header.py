@@ -61,7 +61,7 @@ def test_after_a_failure_nothing_new_begins_and_the_rest_is_stopped():
     assert began.count("late") == 0
 
 
-def test_the_error_of_the_first_that_failed_is_raised_whoever_was_faster():
+def test_the_error_of_the_first_that_failed_is_raised_even_if_another_was_faster():
     second = threading.Event()
 
     def fail_late() -> None:

@@ -79,7 +79,7 @@ def test_vectors_of_rfc_8032(secret, public, message, signature):
 
 
 def test_a_signature_has_one_spelling():
-    """s + L is the same number modulo the order of the curve: whoever accepts it lets others change signatures."""
+    """s + L is the same number modulo the order of the curve: accepting it would let others change signatures."""
     _, public, message, signature = RFC_8032[1]
     raw = bytes.fromhex(signature)
     other = raw[:32] + (int.from_bytes(raw[32:], "little") + ORDER).to_bytes(32, "little")

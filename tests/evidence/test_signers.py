@@ -72,7 +72,7 @@ def test_days_are_whole_in_utc(signed, time):
 
 @pytest.mark.parametrize("on", [date(2020, 1, 1), date(2026, 3, 1), date(2030, 1, 1)])
 def test_a_revoked_key_counts_never(signed, on):
-    """Whoever has found the key can write any time, also one before it was revoked."""
+    """A person who has found the key can write any time, also one before it was revoked."""
     alice = signer("alice", "data-owner", revoked=Revocation(on, "laptop stolen"))
     assert "was revoked" in signed().refusal(signers(alice), NOW)
 

@@ -224,7 +224,7 @@ def test_the_larger_of_two_means_lies_in_its_interval_as_often_as_it_says(monkey
 
 
 def test_columns_in_another_order_keep_their_places(monkeypatch):
-    """Each item is in its own column, in whatever order columns are filled."""
+    """Each item is in its own column, in any order of filling columns."""
     if not (DATA / "lucs_krimp_db").is_dir():
         pytest.skip("the discretised UCI data is not at hand (PPDM_DATA)")
     monkeypatch.syspath_prepend(str(FOLDER))

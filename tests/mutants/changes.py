@@ -303,7 +303,7 @@ def from_environment(draw: Random, policy: Policy, _made: Mutant) -> None:
 
 
 def introduce_param(draw: Random, policy: Policy, _made: Mutant) -> None:
-    """Let whoever runs the policy give a value that stood there."""
+    """Turn a value into one that the run sets."""
     place, key = draw.choice(list(_scalars({s: policy.get(s, {}) for s in ("steps", "gates", "releases")})))
     value = place[key]
     if str(value).startswith("${"):
@@ -319,7 +319,7 @@ def introduce_param(draw: Random, policy: Policy, _made: Mutant) -> None:
 
 
 def introduce_params(_draw: Random, policy: Policy, _made: Mutant) -> None:
-    """Let whoever runs the policy give the bounds of all gates."""
+    """Turn the bounds of all gates into values that the run sets."""
     for gate in policy["gates"].values():
         for side in ("min", "max"):
             if side in gate and not gate[side].startswith("${"):

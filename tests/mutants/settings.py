@@ -1,4 +1,4 @@
-"""What whoever runs a policy may set, and what the policy says then."""
+"""What a run may set, and what the policy says then."""
 
 from __future__ import annotations
 

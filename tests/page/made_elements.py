@@ -63,10 +63,10 @@ class Made(HTMLParser):
         self._expect(decl.lower() == "doctype html", f"a declaration {decl}")
 
     def unknown_decl(self, data: str) -> None:
-        self._expect(False, f"a declaration {data}")  # whatever it is
+        self._expect(False, f"a declaration {data}")  # none is expected
 
     def handle_pi(self, data: str) -> None:
-        self._expect(False, f"an instruction {data}")  # whatever it is
+        self._expect(False, f"an instruction {data}")  # none is expected
 
     def _expect(self, true: bool, what: str) -> None:  # what is expected comes first
         if not true:

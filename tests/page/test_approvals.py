@@ -270,7 +270,7 @@ def test_a_wrong_passphrase_signs_nothing_and_says_so(ward: Ward, made):
 
 
 @pytest.mark.slow
-def test_whoever_lost_the_role_since_the_run_does_not_sign_and_the_signature_counts_no_more(ward: Ward, made):
+def test_an_account_that_lost_the_role_since_the_run_does_not_sign_and_its_signature_no_longer_counts(ward: Ward, made):
     run = made("sue")
     _sign(ward, "olga", run)
     assert ward.ended(ward.users["olga"]).exit_code == 0
@@ -401,7 +401,7 @@ def test_signing_and_releasing_leave_the_files_that_the_command_line_leaves(ward
 
 
 @pytest.mark.slow
-def test_a_run_is_begun_on_the_page_and_signed_by_whoever_begins_it(ward: Ward):
+def test_a_run_is_begun_on_the_page_and_signed_by_its_author(ward: Ward):
     browser = ward.browsers["sue"]
     assert 'name="as_author"' in browser.get("/policies/ward.yaml/run").text
     assert 'name="as_author"' in ward.browsers["omar"].get("/policies/ward.yaml/run").text
@@ -420,7 +420,7 @@ def test_a_run_is_begun_on_the_page_and_signed_by_whoever_begins_it(ward: Ward):
 
 
 @pytest.mark.slow
-def test_whoever_signed_may_sign_again_since_a_release_may_ask_for_it(ward: Ward, made):
+def test_an_account_may_sign_again_since_a_release_may_ask_for_it(ward: Ward, made):
     run = made("sue")
     _sign(ward, "olga", run)
     assert ward.ended(ward.users["olga"]).exit_code == 0

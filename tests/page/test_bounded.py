@@ -255,7 +255,7 @@ def states_after_a_look(server: Server) -> dict[str, checks.FileState | None]:
 
 
 def test_a_list_waits_for_no_look(server: Server, monkeypatch):
-    """Whoever saves files all the time keeps nobody waiting: lists show what was known before."""
+    """A user who saves files all the time keeps nobody waiting: lists show what was known before."""
     (server.site.settings.policies / "a.yaml").write_text(POLICY)
     before = states_after_a_look(server)
     begun, done = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""A run is of the policy that whoever asked for it has read, though it waits for its turn."""
+"""A run is of the policy that its author has read, even if it waits for its turn."""
 
 from __future__ import annotations
 

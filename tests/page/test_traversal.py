@@ -1,4 +1,4 @@
-"""Paths in every parameter: nothing outside of the server's folders is read or written, whatever a name says."""
+"""Paths in every parameter: no name makes the server read or write outside of its folders."""
 
 from __future__ import annotations
 

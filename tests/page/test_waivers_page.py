@@ -46,7 +46,7 @@ def test_all_waivers_are_listed_with_their_last_days(server: Server, policies, r
 
 
 def test_the_waivers_of_all_policies_make_no_page_without_end(server: Server, policies, monkeypatch):
-    """Whoever writes policies decides how many they have, and how long their reasons are."""
+    """Authors of policies decide how many they have, and how long their reasons are."""
     plain = (policies / "plain.yaml").read_text()
     many = "".join(
         f"  w{n:03}: {{of: PPF551, at: attributes.a{n}, reason: {'x' * 5_000}, owner: dpo, until: 2999-01-31}}\n"

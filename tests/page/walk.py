@@ -1,4 +1,4 @@
-"""Every address of the page, with names that stand for something, and every field that its code reads."""
+"""Every address of the page, with names that exist, and every field that its code reads."""
 
 from __future__ import annotations
 

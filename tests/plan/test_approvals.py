@@ -154,7 +154,7 @@ def test_another_content_of_the_signers_file_is_another_plan(compiled) -> None:
 
 
 def test_a_role_from_the_environment_is_in_the_plan_as_it_is(compiled, monkeypatch) -> None:
-    """Whoever releases the run reads there who has to sign."""
+    """The person who releases the run reads there who has to sign."""
     monkeypatch.setenv("OFFICE", "data-owner")
     more = "params: {office: {from_env: OFFICE}}\n" + asked(['"${params.office}"'])
     outcome = compiled(more, signers_text({"alice": "author", "bob": "data-owner"}))

@@ -11,7 +11,7 @@ RANGES = (
     ("PPF401", "PPF407"),  # plugins
     ("PPF550", "PPF574"),  # flows
     ("PPF601", "PPF620"),  # wiring, columns and audits
-    ("PPF646", "PPF647"),  # what an operator tells of frequencies
+    ("PPF646", "PPF647"),  # what an operator reveals of frequencies
     ("PPF690", "PPF699"),  # the command line
 )
 PAGES = tuple(page for code, page in pages().items() if any(a <= code <= b for a, b in RANGES))

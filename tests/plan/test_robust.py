@@ -1,4 +1,4 @@
-"""Whatever a policy says, compiling gives diagnostics and never raises."""
+"""Compiling any policy gives diagnostics and never raises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several templates side by side: the nearer value holds, and what none is nearer for is told."""
+"""Several templates side by side: the nearer value wins, and ties are reported."""
 
 from __future__ import annotations
 

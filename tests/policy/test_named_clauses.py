@@ -193,7 +193,7 @@ HOUSE = [{"name": "public", "k": 20, "releases": ["open"]}, {"name": "all", "k":
 )
 def test_named_clauses_of_a_template_do_not_get_weaker(tmp_path, read, floor, clauses, holds):
     if floor.endswith("*") and clauses == {"all": None}:
-        pytest.skip("a floor with `*` is about whatever there is")
+        pytest.skip("a floor with `*` is about every name there")
     house = {"version": 1, "name": "house", "privacy": {"k_anonymity": HOUSE}, "floors": {floor: "not weaker"}}
     (tmp_path / "house.yaml").write_text(yaml.safe_dump(house, sort_keys=False))
     loaded = read({} if clauses is None else {"k_anonymity": clauses}, extends=[{"template": "house.yaml"}])

@@ -28,7 +28,7 @@ ASKS = "privacy: {k_anonymity: {k: 5}}\n"
         ({"a.yaml": "extends: org.yaml\n" + FORBIDS, "org.yaml": ALLOWS + ASKS}, "", False, "a.yaml"),
     ],
 )
-def test_whoever_states_a_requirement_has_to_allow_it(
+def test_a_template_with_requirements_has_to_allow_waivers(
     read, start, files: dict[str, str], own: str, allowed: bool, decides: str | None
 ) -> None:
     entries = ", ".join(name for name in files if name != "org.yaml")

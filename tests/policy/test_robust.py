@@ -1,4 +1,4 @@
-"""Whatever stands in the file: an outcome, never an exception, and never a policy without a fault in its place."""
+"""Any file gives an outcome, never an exception, and never a policy without a fault in its place."""
 
 from __future__ import annotations
 

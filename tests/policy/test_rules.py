@@ -24,7 +24,7 @@ def worst(rows, channel, pair, weights) -> float:
 
 
 def test_the_lemma_holds_on_random_tables() -> None:
-    """Whatever satisfies a template satisfies all that it implies (Lemma 3.1)."""
+    """A table that satisfies a template satisfies all that it implies (Lemma 3.1)."""
     draw = random.Random(31)
     names = ["a", "b", "c"]
     channels = [c for n in (1, 2, 3) for c in itertools.combinations(names, n)]

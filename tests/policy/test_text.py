@@ -91,7 +91,7 @@ def test_decode_takes_the_mark_off() -> None:
 
 @pytest.mark.parametrize("place", ["/proc/self/status", "/dev/null", "/sys/kernel/notes", "link.yaml", "pipe.yaml"])
 def test_templates_are_ordinary_files(tmp_path, place):
-    """Some of the system's own files block whoever reads them; none is opened."""
+    """Some of the system's own files block their reader; none is opened."""
     (tmp_path / "link.yaml").symlink_to("/proc/self/status")
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "policy.yaml").write_text(f"version: 1\nname: p\nextends: [{place}]\n")

@@ -114,7 +114,7 @@ def test_something_is_always_required(tmp_path):
 
 @pytest.mark.slow
 def test_no_contract_opens_a_column(tmp_path):
-    """Whatever properties are put together, no column becomes `insensitive`, `target` or a weight."""
+    """For any combination of properties, no column becomes `insensitive`, `target` or a weight."""
     dice = random.Random(11)
     words = ("public", "open", "internal", "restricted", "3", "insensitive", "target", "pii", "non-pii", "none", "")
     names = ("x1", "outcome", "class", "weight", "flag", "age", "city", "income", "id", "label", "target")

@@ -96,7 +96,7 @@ def test_whatever_is_referred_to_is_described(released, withheld, public):
 def test_measured_figures_stay_inside(released):
     internal = graph(document(released, FORM, "public"))
     public = graph(document(released, FORM, "public", public=True))
-    assert "at least 3. Whoever knows" in internal["#requirement-1"]["description"]
+    assert "at least 3. A reader who knows" in internal["#requirement-1"]["description"]
     assert "not for the public" in public["#requirement-1"]["description"]
     assert [public["#requirement-1"]["value"], internal["#requirement-1"]["value"]] == ["holds", "holds"]
 

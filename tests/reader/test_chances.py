@@ -105,8 +105,8 @@ def test_chances_of_random_files(seed: int) -> None:
         found += agree(pairs, [random.choice([0.2, 0.5, 1]) for _ in pairs], rows, others) is not None
 
 
-def test_pairs_that_belong_together_stand_for_a_complete_pairing() -> None:
-    """The second route is told of one where no file lacks rows, and then need not look for it."""
+def test_pairs_that_belong_together_represent_a_complete_pairing() -> None:
+    """The second route is given one where no file lacks rows, and then need not look for it."""
     pairs, rows = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)], np.array([1.0, 2.0, 1.0])
     p, q = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     x = np.array([1, 0.5, 0.5, 1, 0.3])

@@ -373,7 +373,7 @@ def test_pseudonyms_of_ids_that_are_spelled_as_before_are_joined(respelled: int)
 
 @pytest.mark.parametrize(("values", "joined"), [("pqpqpqpq", True), ("pqpqqppq", False), ("xxxxyyyy", False)], ids=str)
 def test_an_attribute_that_was_renamed(values: str, joined: bool) -> None:
-    """Equal values are one attribute's, by whatever name; so are those of the id."""
+    """Equal values are one attribute's, under any name; so are those of the id."""
     source = {"pid" if name == "id" else name: cells for name, cells in SOURCE.items() if name != "c"}
     source |= {"d": list(values), "pid": list(SOURCE["id"])}
     then, hashing = kept(shown("then", "c", "a")), Hashes()

@@ -82,7 +82,7 @@ def test_a_query_has_no_more_rows_than_are_looked_at(
 
 
 def test_columns_that_tell_nothing_of_a_question_do_not_tell_rows_apart() -> None:
-    """``c`` tells of ``a`` through the label of both; ``b``, another in each row, tells of nothing that is asked."""
+    """``c`` reveals ``a`` through the label of both; ``b``, another in each row, reveals nothing that is asked."""
     columns = [column("b", [0, 1, 2]), column("ac", [0, 1, 1], "a", "c"), column("c", [0, 1, 1])]
     table = asked(["a", "b", "c"], [[0, 0, 0], [0, 1, 1], [0, 2, 1]], [{"columns": columns}])
     source, files, question = built(table)

@@ -113,7 +113,7 @@ def test_rows_that_may_all_belong_together_tell_something_by_their_chances() -> 
 
 @pytest.mark.parametrize(("attribute", "linked"), [("s", True), ("b", False)])
 def test_a_file_limits_what_another_tells_of_a_secret(attribute: str, linked: bool) -> None:
-    """Whoever has one of the values of ``s`` that a label covers is told of by the file that shows it."""
+    """The file that shows ``s`` reveals people who have one of its values that a label covers."""
     label = release("label", SOURCE, range(4), {"label": (made_of(attribute), [*"mmmm"])})
     told = RunReader([shown("plain", "a", "s", attribute), label], None, Nulls.OWN_CATEGORY).together("a", "s")
     assert (told is not None) == linked

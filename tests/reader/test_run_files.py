@@ -154,7 +154,7 @@ def test_cells_hidden_by_class_are_columns_of_their_own() -> None:
 
 
 def test_people_and_weights_come_from_the_source_and_the_release() -> None:
-    """The first file that has a row says how many units it stands for."""
+    """The first file that has a row says how many units it counts."""
     source = {"a": ["x", "y", "z"], "who": ["q", "p", "q"]}
     weighed = release(
         "weighed",

@@ -97,7 +97,7 @@ def test_rows_of_another_file_count_in_weights_without_being_candidates() -> Non
 
 
 def test_secrets_are_counted_among_rows_with_equal_cells_of_what_they_were_mixed_with() -> None:
-    """One label stands for all ``c`` and secrets; beside it ``c`` is shown: of the three rows with 0 two have F."""
+    """One label covers all ``c`` and secrets; beside it ``c`` is shown: of the three rows with 0 two have F."""
     rows = [[0, 0, "F"], [0, 0, "F"], [1, 0, "G"], [1, 1, "G"]]
     columns = [column("a", [0, 0, 1, 1]), column("label", ["L"] * 4, "c", "s"), column("c", [0, 0, 0, 1])]
     table = asked(["a", "c", "s"], rows, [{"columns": columns}], sensitive="s")

@@ -49,7 +49,7 @@ def requirements(failing: bool) -> tuple[RequirementResult, ...]:
                 0.75,
                 True,
                 release=release,
-                sentence="In the worst group, whoever knows job and country concludes the value with 66.7%.",
+                sentence="In the worst group, a reader who knows job and country concludes the value with 66.7%.",
             ),
             result(
                 "privacy.sensitivities.disease",
@@ -68,7 +68,7 @@ def requirements(failing: bool) -> tuple[RequirementResult, ...]:
             0.5,
             not failing,
             release="partner",
-            sentence="Whoever knows job and child concludes a default with this confidence in the worst group.",
+            sentence="A reader who knows job and child concludes a default with this confidence in the worst group.",
         )
     )
     return tuple(found)

@@ -97,8 +97,8 @@ def test_the_same_document_gives_the_same_text(document):
 
 
 @pytest.mark.parametrize("form", [dict, public])
-def test_columns_say_what_they_tell_of_in_public_reports_too(document, form):
+def test_columns_say_where_they_come_from_in_public_reports_too(document, form):
     text = render(form(document()))
-    assert "What each column tells of (10)" in text
+    assert "Where each column comes from (10)" in text
     assert "| study | job | suppressed, value by value | job | country and rating | suppress |" in text
     assert "| partner | rating | unchanged | rating | – | – |" in text

@@ -1,4 +1,4 @@
-"""What a public report tells of its plan is enough to say in words what was required."""
+"""The plan in a public report is enough to say in words what was required."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever is refused a release is told which lever is left."""
+"""An author who is refused a release reads which lever is left."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ releases:
 
 
 def test_one_recoding_of_which_all_releases_are_cut_is_released(tmp_path):
-    """What is advised to whoever made two recodings, beside the two."""
+    """The advice to the author of two recodings, beside the two."""
     draw = Random(1)
     rows = [[draw.randint(20, 60), draw.choice("wxyz"), draw.choice("abcde"), draw.choice("123")] for _ in range(400)]
     lines = [",".join(map(str, row)) for row in [["age", "town", "job", "shift"], *rows]]

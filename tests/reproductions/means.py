@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 LEVEL = 0.95
 BOTH = 0.975
-"""The level of each of two intervals that hold at once 95 times of 100, whatever they have to do with each other."""
+"""The level of each of two intervals that hold at once 95 times of 100, under any dependence."""
 FIRST, SECOND = ".first", ".second"
 
 Values = Mapping[str, Sequence[float]]

@@ -62,7 +62,7 @@ class Printed:
         return self.value + self.half
 
     def meets(self, low: float, high: float) -> bool:
-        """Whether an interval holds a value that is printed like this, whatever a tie is rounded to."""
+        """Whether an interval holds a value that is printed like this, for any rounding of ties."""
         return low <= self.high and high >= self.low
 
 

@@ -9,7 +9,7 @@ rounded up to a multiple of 1/256. Maximal supports are the true ones. Three rea
 
 - ``soccer.…``: maxima among the transactions of each size, for the itemset that has them all at once (the paper's).
 - ``soccer.promise.…``: the same maxima, for the worst itemset that they allow: what `itemset_breach` promises.
-- ``soccer.overall.…``: maxima among all transactions, whatever their size. Who knows a size learns more than the level.
+- ``soccer.overall.…``: maxima among all transactions of any size. Readers who know a size learn more than the level.
 
 ``worst_breach`` is measured: the share of transactions with z among those of which the randomized ones hold A, largest
 over A of at least half the minimum support and z in A, for who does not know sizes (the paper's figures), and

@@ -89,7 +89,7 @@ def test_sizes_and_shares_against_a_plain_twin(original, made, nulls, build, agr
     own, people = classes(original, made, (0, 1), nulls)
     both = [*own.values(), *people.values()]
     most = max(max(Counter(v).values()) / len(v) for v in both)
-    new = {r[2] for r in made} - {r[2] for r in original} - {None}  # may stand for any value
+    new = {r[2] for r in made} - {r[2] for r in original} - {None}  # may hide any value
     expected = {
         "k_anonymity": ("k", min(map(len, people.values()), default=0)),
         "l_diversity": ("l", min(len(set(v)) for v in both)),

@@ -209,7 +209,7 @@ def test_hundreds_of_quasi_identifiers(build, agree):
 
 
 def test_of_people_with_missing_cells_each_semantics_of_missing_cells_has_its_own_k(build):
-    """Whatever the policy counts by, the figures of the other semantics are those that it would find by them."""
+    """Under each semantics of the policy, the figures of the others are those that they would find themselves."""
     before = {
         "person": ["1", "2", "3", "4", "5", "5", "6", "7"],
         "p": ["a", "a", "a", None, "b", "b", "b", "b"],

@@ -101,7 +101,7 @@ VALUES = ["Bonn", "Mainz", "Kiel", "Ulm", "Trier"]
     people=st.lists(st.sampled_from([*VALUES, "Essen"]), max_size=15),
 )
 def test_people_by_the_map_of_their_values(shown, rows, people, tmp_path_factory, build, agree):
-    """A label stands for the values that were given it, and for no others, whatever it looks like."""
+    """A label covers the values that were given it, and no others, in spite of its look."""
     home = tmp_path_factory.mktemp("k_map")
     write(home / "people.csv", [(town, "7") for town in people])
     population = PopulationFile(path="people.csv", columns={"town": "TOWN"})

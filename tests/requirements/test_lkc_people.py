@@ -87,7 +87,7 @@ def share(rows, places, named):
 
 
 def left_for(rows, seen, classes, known):
-    """Yield the linked rows of all who are left for whoever knows some linked rows of one person."""
+    """Yield the linked rows of all who are left for a reader who knows some linked rows of one person."""
     mine = defaultdict(list)
     for i in sorted(seen):
         mine[rows[i]["person"]].append(i)
@@ -293,7 +293,7 @@ def only(**fields):
     return LKC.of("i", attributes=("p",), sensitive=by_attribute([("s", "v")]), **fields)
 
 
-def test_whoever_knows_nothing_is_surer_than_whoever_knows_a_group(build, agree):
+def test_knowing_nothing_gives_more_confidence_than_knowing_a_group(build, agree):
     example = turns(build, only(l=1, k=2, c=0.5))
     figures = agree(AUDIT, example)
     assert figures["i.confidence"] == 1.0
@@ -302,7 +302,7 @@ def test_whoever_knows_nothing_is_surer_than_whoever_knows_a_group(build, agree)
     assert by_rows["i.k"] == figures["i.k"] == 2
 
 
-def test_values_count_together_for_whoever_has_any(build, agree):
+def test_values_count_together_for_people_with_any_of_them(build, agree):
     """Two people of four have v, two others w: each of the values is had by half of them, one of both by all."""
     rows = [(p, "g", value) for p, own in {"A": "vn", "B": "vn", "C": "wn", "D": "wn"}.items() for value in own]
     both = LKC.of("i", l=1, k=2, c=1.0, attributes=("p",), sensitive=by_attribute([("s", "v"), ("s", "w")]))

@@ -403,7 +403,7 @@ BOTH = "  exchange: {use: swap, with: {attributes: [age, pay]}}\n"
 
 @pytest.mark.slow
 def test_by_a_run(cli, tmp_path):
-    """Renaming and shuffling protect nothing; one attribute that is exact finds people, whatever the others are."""
+    """Renaming and shuffling protect nothing; one attribute that is exact finds people, with any others."""
     income = RNG.permutation(40_000)[:900] + 1000
     lines = ["income,age", *(f"{a},{b}" for a, b in zip(income, RNG.integers(20, 70, 900), strict=True))]
     (tmp_path / "wages.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -34,7 +34,7 @@ def lines(path, header, rows):
 @examples(25, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), people=st.booleans(), pseudonym=st.booleans(), town=st.booleans(), second=st.booleans())
 def test_both_routes_say_the_same(build, agree, tmp_path, data, people, pseudonym, town, second):
-    """Whatever is asked together, both routes have the same figures, and every bound has one or does not hold."""
+    """For any combination, both routes have the same figures, and every bound has one or does not hold."""
     size = data.draw(st.integers(1, 7))
     cells = lambda kind, number=size: data.draw(st.lists(kind, min_size=number, max_size=number))  # noqa: E731  # many
     whose = [f"p{n}" for n in cells(st.integers(0, 3))]

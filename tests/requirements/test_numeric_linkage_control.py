@@ -152,7 +152,7 @@ def test_less_noise_than_was_claimed_is_found(build, agree, tmp_path):
 
 
 def test_a_control_group_of_the_source_itself_hides_nothing(build, agree, tmp_path):
-    """Whoever names the source as its own control group finds no excess over it; that over chance is bounded still."""
+    """With the source as its own control group there is no excess over it; that over chance is bounded still."""
     known = np.random.default_rng(11).normal(0, 1, (300, 2))
     outcome = measured(build, agree, tmp_path, known, known, known)
     _, beyond, outside = outcome.measured

@@ -165,7 +165,7 @@ def test_an_unperturbed_column(bench):
 @pytest.mark.slow
 @pytest.mark.parametrize("shuffle", ["", ", shuffle: false"])
 def test_the_seed_in_the_policy_undoes_the_perturbation(bench, shuffle):
-    """Shuffled or not, by the run and by whoever is handed policy, original and release."""
+    """Shuffled or not, by the run and by a person with policy, original and release."""
     policy = bench.policy(shuffle=shuffle)
     released, report = bench.run(policy)
     operators = json.loads((released / "operator.json").read_text())["operators"]

@@ -84,7 +84,7 @@ def test_the_same_figures(source, build):
 
 @pytest.mark.filterwarnings("ignore")
 def test_delta_of_a_class_that_lacks_a_value(build):
-    """Whoever is in class a has not 2, for certain."""
+    """A person in class a has not 2, for certain."""
     frame = pd.DataFrame({"p": ["a"] * 5 + ["b"] * 10, "s": [1] * 5 + [1] * 5 + [2] * 5})
     assert figure(build, frame, ["p"], DeltaDisclosure.of("r", "s", delta=1.0, attributes=("p",)), "delta") is None
     assert math.isfinite(pycanon.delta_disclosure(frame, ["p"], ["s"]))

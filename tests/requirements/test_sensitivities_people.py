@@ -174,7 +174,7 @@ def test_rows_that_cannot_be_traced_are_withheld(build):
 
 
 def test_people_who_share_draws_are_found(build, agree):
-    """The operator read a coarser subject: whoever knows the value of one reads that of the other off the draws."""
+    """The operator read a coarser subject: a reader who knows the value of one reads the other's off the draws."""
     rng = np.random.default_rng(10)
     channel = operator(2)
     case = example(build, drawn(some_people(rng, 2, 100), channel, rng), channel)

@@ -110,7 +110,7 @@ def test_by_two_and_not_by_one(build, agree):
 
 
 def test_renamed_and_composed_columns_count(build, agree):
-    """A column of another name and role tells of its attribute; so does one that was made of two."""
+    """A column of another name and role reveals its attribute; so does one that was made of two."""
     table = {"p": ["a", "a", "b", "b"], "q": ["x", "y", "x", "y"]}
     shown = {"z": [f"{p}{q}" for p, q in zip(table["p"], table["q"], strict=True)]}
     for sources, share in ((("p", "q"), 1.0), (("other",), 0.0)):

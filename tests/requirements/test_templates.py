@@ -212,7 +212,7 @@ def test_a_new_name_does_not_hide_a_value(build, agree, paired, expected):
 
 
 def test_merging_into_a_harmless_value_hides_nothing(build, agree):
-    """h became i, which stands for itself too: one of the two rows that show i was h, so i is h by a half."""
+    """h became i, which means itself too: one of the two rows that show i was h, so i is h by a half."""
     before = {"p": ["a", "a", "b", "b"], "s": ["h", "i", "j", "j"]}
     after = {"p": before["p"], "s": ["i", "i", "j", "j"]}
     requirement = template(0.4, ("p",), (("s", "h"),))

@@ -65,7 +65,7 @@ def test_conditional_bounds_are_not_held_against_the_share_among_all():
 @examples(60)
 @given(st.data())
 def test_a_bound_on_each_value_of_a_group_bounds_their_union(data):
-    """Whatever keeps gamma for each value keeps it for the set, at any prior, both ways."""
+    """An operator that keeps gamma for each value keeps it for the set, at any prior, both ways."""
     m = data.draw(st.integers(3, 6))
     size = data.draw(st.integers(1, m - 1))
     numbers = st.lists(st.floats(0.01, 1.0), min_size=m, max_size=m)

@@ -280,7 +280,7 @@ def test_text_after_a_quote_that_closes(reader, row, monkeypatch):
     assert "row 12 of" in reader.fails("csv", reader.path("t.csv.gz", gzip.compress(content)), "PPF486")
     wide = reader.path("w.csv", content.decode().encode("utf-16"))
     assert "row 12 of" in reader.fails("csv", wide, "PPF486", encoding="utf-16")
-    monkeypatch.setattr(text, "_CHUNK", 1)  # whatever stands at the edge of a chunk
+    monkeypatch.setattr(text, "_CHUNK", 1)  # puts every character at the edge of a chunk
     assert "row 12 of" in reader.fails("csv", reader.path("t.csv", content), "PPF486")
 
 

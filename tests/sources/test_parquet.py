@@ -152,7 +152,7 @@ def test_a_table_without_rows(reader, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", [7, 100_000])
-def test_whoever_asks_for_a_block_may_decode_it(reader, tmp_path, group):
+def test_the_thread_that_asks_for_a_block_may_decode_it(reader, tmp_path, group):
     number = np.random.default_rng(5).integers(0, 40, 300_000)
     texts_, lists = pa.array([f"t{n}" for n in number]), pa.array([[str(n)] * (n % 2) for n in number])
     columns = {"n": number, "t": texts_, "d": texts_.dictionary_encode(), "s": lists}

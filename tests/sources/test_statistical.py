@@ -35,7 +35,7 @@ LABELLED = pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
 
 @pytest.fixture
 def trusted(monkeypatch):
-    """No process for each of hundreds of files, of which none ends the process of its reader."""
+    """No process for each of hundreds of files: none of them ends the process of its reader."""
     monkeypatch.setattr(statistical, "survives", lambda *_: True)
 
 

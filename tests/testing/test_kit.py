@@ -43,7 +43,7 @@ class Transform:
 
 @dataclass
 class Plugin:
-    """Stands for spec and algorithm at once."""
+    """Fake that is spec and algorithm at once."""
 
     make: Callable[[Any], Fitted]
     randomized: bool = False

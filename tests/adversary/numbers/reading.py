@@ -42,7 +42,7 @@ def originals(release: Release, attribute: str, policy: Mapping[str, Any]) -> li
 
 
 def shown(release: Release, column: Made, kind: str) -> list[Number]:
-    """Return what each row shows in a column. Raises LabelError of a label, and of a pseudonym whatever it spells."""
+    """Return what each row shows in a column. Raises LabelError of a label, and of any pseudonym, even of digits."""
     if column.computed - column.bare:
         raise LabelError
     return [number(row[column.name], kind) for row in release.cells]

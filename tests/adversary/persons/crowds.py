@@ -1,4 +1,4 @@
-"""What is told of people in a crowd, and to whoever knows several of their rows: DESIGN 12, by trying everything."""
+"""What a crowd reveals of its people, also to a reader who knows several of their rows: DESIGN 12, by trying all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adversary.shares import MISSING, matching, total
 
 Values = Mapping[str, Fraction]
 Told = Mapping[int, Values]
-"""What each row tells of a secret."""
+"""What each row reveals of a secret."""
 SUBJECT = "person"
 ONE, ALL = Fraction(1), "all"
 

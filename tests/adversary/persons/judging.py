@@ -147,7 +147,7 @@ def _alpha(name: str, clause: Mapping[str, Any], policy: Policy, people: People)
 def _confidences(
     question: Question, told: Told, here: Sequence[Crowd], value: str, people: People
 ) -> tuple[list[Fraction], list[Fraction]]:
-    """Return the confidences in a value of whoever knows one row of a person, and of whoever knows several."""
+    """Return the confidences in a value for one known row of a person, and for several known rows."""
     alone = [people.confidence(told, crowd.rows, value) for crowd in here]
     alone += [sum((w * people.confidence(told, p, value) for w, p in c.parts), Fraction(0)) for c in here]
     rows = list(told)
@@ -158,7 +158,7 @@ def _confidences(
 
 
 def _of_both(question: Question, told: Told, value: str, people: People) -> Fraction:
-    """Return the bound for whoever knows linked and other rows of one person, one at least of each."""
+    """Return the bound for a reader who knows linked and other rows of one person, one at least of each."""
     rows = list(told)
     linked = people.linked(question, rows)
     if not any(linked & set(own) and set(own) - linked for own in people.rows_of(rows).values()):
@@ -196,7 +196,7 @@ def _template(name: str, clause: Mapping[str, Any], people: People) -> Iterator[
 
 
 def _lkc(clause: Mapping[str, Any], policy: Policy, people: People) -> Iterator[Judged]:
-    """Judge whatever at most l attributes of each known row tell; the values of an attribute count as one."""
+    """Judge everything that at most l attributes of each known row reveal; an attribute's values count as one."""
     id_, known, values = "privacy.lkc", grouping(clause, policy), clause.get("sensitive", {})
     secret = tuple(values) or tuple(sensitive(policy))
     bound, most = float(clause["k"]), int(clause["l"])
@@ -232,7 +232,7 @@ def _lkc(clause: Mapping[str, Any], policy: Policy, people: People) -> Iterator[
 
 
 def _any_of(told: Told, values: Sequence[str]) -> dict[int, dict[str, Fraction]]:
-    """Return what rows tell of having any of some values, and none of them."""
+    """Return what rows reveal of having any of some values, and none of them."""
     share = {i: sum((shares.get(v, Fraction(0)) for v in values), Fraction(0)) for i, shares in told.items()}
     return {i: {v: s for v, s in ((NAMED, own), (OTHER, 1 - own)) if s} for i, own in share.items()}
 
@@ -242,5 +242,5 @@ def _asked(clause: Mapping[str, Any], value: str) -> str:
 
 
 def _but(told: Told, value: str) -> dict[int, dict[str, Fraction]]:
-    """Return what rows tell of having another value."""
+    """Return what rows reveal of having another value."""
     return {i: {OTHER: 1 - shares.get(value, Fraction(0))} for i, shares in told.items()}

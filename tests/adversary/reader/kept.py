@@ -1,8 +1,8 @@
-"""What a ledger keeps of files, held against the reader without runs: figures, of more sequences in the same time.
+"""Compares what a ledger keeps of files with the reader without runs: figures, of more sequences in the same time.
 
 Each run has one file. The lesser figure of all files and of the last file alone is the product's.
-Where values have changed, its shares can be some thousandths milder: a row of then is a row of its own there, where the
-reader here leaves the changed value out of the chance of the own pair (number 163).
+Where values have changed, its shares can be some thousandths milder: an earlier row is a row of its own there, while
+the reader here leaves the changed value out of the chance of the own pair (number 163).
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ Figures = tuple[int | None, float | None]
 
 
 def _figures_of_reader(sequence: FileSequence) -> tuple[Figures, Figures]:
-    """Size and share before whoever has all files, and before whoever has the last one."""
+    """Size and share for a reader of all files, and for a reader of the last one."""
     *before, last = sequence.files
     values = {n: row for file in before for n, row in zip(file.numbers, file.source, strict=True)}
     told = {n for f in before for k, n in enumerate(f.numbers) if k not in f.by_chance}

@@ -154,14 +154,14 @@ def _shares(values: dict[Any, float]) -> Any:
 
 
 def _without_people(group: CandidateGroup) -> CandidateGroup:
-    """The group of a file without what people have in others, if the file tells of no value itself."""
+    """The group of a file without what people have in others, if the file reveals no value itself."""
     if any(any(c.readings.values()) for c in group.candidates):
         return group
     return replace(group, candidates=tuple(replace(c, sharing=()) for c in group.candidates))
 
 
 def _told(group: CandidateGroup) -> Any:
-    """What a group tells, whatever files its reader holds."""
+    """What a group reveals, without the files that its reader holds."""
     whole = sum(c.weight for c in group.candidates)
     return (
         group.file,

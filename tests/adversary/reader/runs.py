@@ -249,7 +249,7 @@ def _diversity(clause: Mapping[str, Any], groups: list[CandidateGroup]) -> float
 
 
 def _column(name: str, place: PlaceLineage, cells: Collection[Any]) -> ReleasedColumn:
-    """A released column. Labels may be two numbers in it; shown cells tell of classes if some are hidden."""
+    """A released column. Labels may be two numbers in it; shown cells reveal classes if some are hidden."""
     plain = name if name in place.columns else name.removesuffix("_low").removesuffix("_high")
     column = place.columns[plain]
     hidden = column.hidden if column.hidden is not None and column.hidden.mark in cells else None

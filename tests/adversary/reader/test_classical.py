@@ -24,7 +24,7 @@ pytestmark = pytest.mark.random(quick=1)
 
 
 class Classes:
-    """The classes of one file whose columns are maps of a, b and s, and what the class of each row tells of s."""
+    """The classes of one file whose columns are maps of a, b and s, and what the class of each row reveals of s."""
 
     def __init__(
         self, source: list[dict[str, Any]], columns: dict[str, Any], known: tuple[str, ...], nulls: str

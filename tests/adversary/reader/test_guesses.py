@@ -1,4 +1,4 @@
-"""The true rows are a guess, whatever was released, and figures are what such guesses allow."""
+"""The true rows are a guess for every release, and figures are what such guesses allow."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_scaled_chances_sum_to_one() -> None:
 
 
 def group_of(groups: list[CandidateGroup], sought: int, file: str) -> CandidateGroup:
-    """The group for a known row in a file, of whoever holds all files."""
+    """The group for a known row in a file, for a reader of all files."""
     (found,) = [g for g in groups if g.sought == sought and g.file == file and len(g.files) > 1]
     return found
 

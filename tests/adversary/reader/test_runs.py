@@ -82,7 +82,7 @@ def test_linked_tables_leave_only_where_nothing_is_learned(part: int) -> None:
 @pytest.mark.random
 @pytest.mark.parametrize("part", range(2))
 def test_no_run_of_a_sequence_is_released_whose_requirements_do_not_hold(part: int) -> None:
-    # Whoever reads a run's files has those of all runs before that are in the same ledger.
+    # A reader of a run's files has those of all earlier runs in the same ledger.
     found = [c for number in range(3 * part, 3 * part + 3) for c in compare_sequence(random_sequence(number))]
     assert not [(c.number, c.run) for c in found if c.before and c.breaches]
     judged = [c for c in found if c.verdict != "refused"]

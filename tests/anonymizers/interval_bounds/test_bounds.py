@@ -1,4 +1,4 @@
-"""Labels as two numbers: what each form of label stands for, and what leaves."""
+"""Labels as two numbers: what each form of label covers, and what leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suppression where people count: classes of k people, and k people for whatever several rows of one person tell."""
+"""Suppression where people count: classes of k people, and k people for all that several rows of a person reveal."""
 
 from __future__ import annotations
 

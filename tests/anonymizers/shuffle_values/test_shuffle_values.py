@@ -155,7 +155,7 @@ def test_ranks_against_scipy(values):
 
 
 def test_normal_columns_have_their_correlation_again():
-    """2 sin(pi r / 6) is Pearson's correlation of a bivariate normal distribution, whatever is done to each column."""
+    """2 sin(pi r / 6) is Pearson's correlation of a bivariate normal distribution, for any change of each column."""
     x, y = np.random.default_rng(8).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 200_000).T
     matrix = correlations([CopulaVariable(np.exp(x)), CopulaVariable(y**3)])
     assert matrix[0, 1] == pytest.approx(0.6, abs=0.006)
@@ -304,8 +304,8 @@ def test_problems(params, codes):
     assert [p.code for p in found.problems] == codes
 
 
-def test_a_shuffled_cell_tells_of_the_given_ones():
-    """Whoever drops the given column afterwards still releases what is computed from it."""
+def test_a_shuffled_cell_reveals_the_given_ones():
+    """Dropping the given column afterwards still releases what is computed from it."""
     said = SPEC.effect(SPEC.params.model_validate({"attributes": ["income"], "given": ["age"]}), Scope("s", FACTS, ()))
     assert said.derivations["income"].computed_from == ("income", "age")
     assert said.serves == ()

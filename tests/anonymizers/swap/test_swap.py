@@ -1,4 +1,4 @@
-"""Swap: frequencies within classes stay, whoever it is that has a value."""
+"""Swap: frequencies within classes stay, while values move between people."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_verify_finds_a_changed_file(home: HeldHome, name: str) -> None:
     assert api.verify(run).exit_status == 1
 
 
-def test_whoever_renames_the_folder_has_made_no_release(home: HeldHome) -> None:
+def test_renaming_the_folder_makes_no_release(home: HeldHome) -> None:
     run = home.run().run_dir
     (run / "held").rename(run / "released")
     outcome = api.verify(run)
@@ -83,7 +83,7 @@ def test_whoever_renames_the_folder_has_made_no_release(home: HeldHome) -> None:
     assert "no `publication.json` says who approved it" in outcome.text
 
 
-def test_whoever_rewrites_the_verdict_has_made_none_either(home: HeldHome) -> None:
+def test_rewriting_the_verdict_makes_none_either(home: HeldHome) -> None:
     run = home.run().run_dir
     (run / "held").rename(run / "released")
     for name in ("report.json", "manifest.json"):

@@ -350,7 +350,7 @@ def test_a_broken_envelope_does_not_count_and_does_no_harm(home: HeldHome) -> No
     home.approve(run)
     (run / "attestations/odd.json").write_text("{}")
     assert home.release(run).outcome.published
-    assert not api.verify(run).holds  # the odd file is told of
+    assert not api.verify(run).holds  # the odd file is reported
 
 
 def test_a_link_in_place_of_the_folder_is_no_held_run(home: HeldHome, tmp_path: Path) -> None:
@@ -399,7 +399,7 @@ def test_the_command_line(home: HeldHome, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.slow
-def test_whoever_moves_the_folder_and_writes_a_publication_has_approved_nothing(home: HeldHome) -> None:
+def test_moving_the_folder_and_writing_a_publication_approves_nothing(home: HeldHome) -> None:
     run = home.run().run_dir
     home.approve(run)
     home.release(run)

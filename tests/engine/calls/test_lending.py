@@ -179,7 +179,7 @@ def test_what_it_takes_out_of_its_own_dictionary_is_missed(bench, tools):
 
 def test_another_column_in_the_place_of_what_was_lent_is_a_change(bench, tools):
     class Points(Step):
-        """Lets the column that it was lent stand for other cells, and hands on the very same object."""
+        """Gives the column that it was lent other cells, and hands on the very same object."""
 
         def apply(self, part, draws):
             object.__setattr__(part["town"], "codes", np.zeros(len(part), dtype=np.int32))

@@ -19,7 +19,7 @@ ONE = Figure(1, "rows")
 
 
 class Step:
-    """Does nothing, and says whatever ``told`` makes of a value of the data, and of a name in its place."""
+    """Does nothing, and says the text that ``told`` makes of a value of the data, and of a name in its place."""
 
     draws_per_row = 0
 

@@ -484,7 +484,7 @@ def test_honest_files(run, monkeypatch):
 
 
 def test_honest_process(run):
-    """Whoever knows an address writes to it, whatever is said of the memory there."""
+    """Code that knows an address writes to it, even if the memory there is read-only."""
 
     class Address:
         def __init__(self, array):

@@ -1,4 +1,4 @@
-"""Releases of distinct records with their counts: whatever reads such a file again has the rows."""
+"""Releases of distinct records with their counts: every reader of such a file has the rows again."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_recipients_are_told(home: Path) -> None:
     assert "equal to this record" in counts["description"]
     assert result.report["releases"]["study"]["columns"] == 4
     sheet = (folder / "datasheet.md").read_text(encoding="utf-8")
-    assert "persons says how many rows it stands for" in sheet
+    assert "persons says how many rows it counts" in sheet
     assert "| persons | whole number" in sheet
     public = (result.run_dir / "report.md").read_text(encoding="utf-8")
     assert "how many rows are equal to this record" in public
@@ -425,7 +425,7 @@ def test_every_type_that_is_released_comes_back(kind: pa.DataType, monkeypatch: 
 
 
 def test_the_second_route_makes_rows_of_its_own(home: Path) -> None:
-    """DuckDB expands what it reads itself, in blocks, whatever columns are called."""
+    """DuckDB expands what it reads itself, in blocks, for any names of columns."""
     table = pa.table({"start": ["a", "b", None], "range": ["x", "x", "y"], "Number of": [2, 1025, 3000]})
     pq.write_table(table, "t.parquet")
     rows = sql._expanded("read_parquet('t.parquet')", "Number of")

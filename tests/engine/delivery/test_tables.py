@@ -48,7 +48,7 @@ HEADER = "age,town,cost,day"
 
 @pytest.fixture(autouse=True)
 def login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No login of whoever runs the tests."""
+    """Hide the logins of the person who runs the tests."""
     for name in ("PGUSER", "PGPASSWORD", "PGPASSFILE", "MYSQL_PWD"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -234,7 +234,7 @@ def emptied(path):
 
 
 @pytest.mark.parametrize("damage", [link, folder, pretty, doubled, emptied])
-def test_a_damaged_envelope_is_a_fault_whoever_the_signers_are(signed_run, damage):
+def test_a_damaged_envelope_is_a_fault_for_any_signers(signed_run, damage):
     damage(signed_run / STUDY)
     assert not verify(signed_run, None, no_plan).holds
     assert not verified(signed_run).holds
@@ -282,7 +282,7 @@ def test_the_folder_of_envelopes_is_no_link(signed_run, tmp_path):
 
 
 def test_signed_and_then_changed(signed_run):
-    """Whoever rewrites data and manifest together makes the hashes fit; the signature does not."""
+    """Rewriting data and manifest together makes the hashes fit, but not the signature."""
     import hashlib
 
     data = signed_run / "released/study/study.csv"

@@ -128,8 +128,8 @@ def test_what_becomes_of_the_cells_hides_no_giant(sites, steps):
         "  rare: {use: suppress, with: {rare: {size: 2}}}\n",
     ],
 )
-def test_groups_are_formed_by_whatever_tells_of_them(sites, steps):
-    """Each firm of its own size: whatever is made of sizes, a total is that of those who look alike."""
+def test_groups_are_formed_by_every_column_that_reveals_them(sites, steps):
+    """Each firm of its own size: for every map of sizes, a total is that of those who look alike."""
     rows = [[f"f{i}", "N", str(i), "100"] for i in range(40)]
     text = policy("contributors: 11", steps + GONE)
     found, requirements = sites(text, rows)

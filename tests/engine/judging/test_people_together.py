@@ -42,7 +42,7 @@ def figures(bench, text):
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("known", ["1", "all"])
 def test_people_are_found_by_both_releases_under_one_pseudonym(bench, visits, known):
-    """The day of a visit is in both: whoever knows an age and a zip code of somebody finds who has such a visit."""
+    """The day of a visit is in both: a reader who knows an age and a zip code finds who has such a visit."""
     found = figures(bench, POLICY.replace("KNOWN", known))
     classes, profiles = defaultdict(set), defaultdict(Counter)
     for who, age, zip_, _ in visits:

@@ -240,7 +240,7 @@ def test_cells_that_occur_once_in_both_join_their_person(clinic):
 def test_three_releases_over_the_second(clinic):
     """The first and the third share nothing; the second has the pseudonyms of both.
 
-    Whoever knows an age and a town finds one row of the third, and by the age's pseudonym four of each other.
+    A reader who knows an age and a town finds one row of the third, and by the age's pseudonym four of each other.
     """
     policy = POLICY.replace(
         "releases:\n",
@@ -445,7 +445,7 @@ releases: {w: {path: w.csv, from: moved}, t: {path: t.csv, from: LAST}}
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(("last", "least"), [("again", 2), ("bare", 4)])
 def test_dates_moved_by_one_draw_keep_the_length_of_stays(bench, last, least):
-    """Two people of each ward and town have stays of a length, which both files show whatever dates were moved by."""
+    """Two people of each ward and town have stays of a length, which both files show for any move of the dates."""
     days = [("a", "x", 3), ("a", "y", 8), ("b", "x", 21), ("b", "y", 5)] * 2
     rows = [[ward, town, "2024-01-01", f"2024-02-{stay + i // 4:02d}"] for i, (ward, town, stay) in enumerate(days)]
     bench.data(rows, "ward,town,came,left")

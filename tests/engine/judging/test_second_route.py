@@ -165,7 +165,7 @@ def test_audits_of_one_reading_share_groups_and_those_of_another_do_not(tmp_path
     assert of_another.to_pydict() == {"c0": ["c"], "n": [1]}
 
 
-def test_whoever_asks_for_the_same_waits_and_a_failure_is_no_answer():
+def test_a_second_request_for_the_same_waits_and_a_failure_is_no_answer():
     shared, asked, go_on = SharedGroups(), threading.Event(), threading.Event()
     answer = pa.table({"n": [1]})
 

@@ -1,4 +1,4 @@
-"""Sets and whole rows of two releases: judged on the rows that whoever has both joins."""
+"""Sets and whole rows of two releases: judged on the rows that a reader of both joins."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_items_of_one_person_are_counted_together(keyed, seed):
 
 @pytest.mark.parametrize("second", ["second", "some"])
 def test_halves_of_rows_are_compared_with_whole_rows(keyed, second):
-    """400 rows, each once: both halves have each value twenty times, and whoever joins them has the rows."""
+    """400 rows, each once: both halves have each value twenty times, and joining them gives the rows."""
     keyed.data([[f"p{i}", f"a{i % 20}", f"b{i // 20}"] for i in range(400)], header="person,a,b")
     policy = ROWS.replace("SECOND", second)
     assert measured(keyed, policy.replace("FROM", "ids")) == {"one": 0.0, "two": 0.0, BOTH: 1.0}

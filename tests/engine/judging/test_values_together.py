@@ -19,7 +19,7 @@ ONE_OF_TWO = [["A", "flu"], ["A", "syphilis"], ["B", "HIV"], ["B", "flu"]]
 
 
 @pytest.mark.parametrize(("table", "released"), [(HALF_AND_HALF, False), (ONE_OF_TWO, True)])
-def test_whoever_has_one_of_them(bench, table, released):
+def test_people_with_one_of_them(bench, table, released):
     bench.data(table, header="town,illness")
     report = bench.run(bench.plan(POLICY)).report
     assert report.verdict == ("released" if released else "withheld")

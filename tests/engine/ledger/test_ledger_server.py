@@ -50,7 +50,7 @@ MEMBERS = Membership(hashes_of(bytes(range(48))), hashes_of(bytes(48)))
 
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No login of whoever runs the tests."""
+    """Hide the logins of the person who runs the tests."""
     for name in ("PGUSER", "PGPASSWORD", "PGPASSFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

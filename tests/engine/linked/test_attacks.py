@@ -169,7 +169,7 @@ WITHOUT_NUMBERS = "steps:\n  bare: {use: drop, input: visits, with: {attributes:
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("named", ["visit", "number"])
 def test_files_of_two_tables_are_joined_by_a_column_that_both_have(clinic, run, named):
-    """Of the eight, the four in one hospital are ill: the number of the visit says so, whatever it is called."""
+    """Of the eight, the four in one hospital are ill: the number of the visit says so, under any name."""
     numbers = range(8)
     tables = {
         "patients": [{"patient": f"p{i}"} for i in numbers],

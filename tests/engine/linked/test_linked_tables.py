@@ -1,4 +1,4 @@
-"""Runs of linked tables: what leaves, what is withheld since whoever has both tables joins them, and whole keys."""
+"""Runs of linked tables: what leaves, what is withheld since readers join both tables, and whole keys."""
 
 from __future__ import annotations
 

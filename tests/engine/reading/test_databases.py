@@ -55,7 +55,7 @@ NAMES = ("id", "age", "town", "illness")
 
 @pytest.fixture(autouse=True)
 def login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No login of whoever runs the tests, and a folder of their own for temporary files."""
+    """Hide the logins of the person who runs the tests, and use a folder of its own for temporary files."""
     for name in ("PGUSER", "PGPASSWORD", "PGPASSFILE", "MYSQL_PWD"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -19,7 +19,7 @@ releases:
   study: {path: study.csv}
 """
 ALONE = [("z", "?"), ("?", "3")]
-"""Whoever is known to be (z, 5) fits one of the two rows only."""
+"""A person who is known to be (z, 5) fits one of the two rows only."""
 CROWD = [("z", "?"), ("z", "?"), ("z", "3")]
 
 

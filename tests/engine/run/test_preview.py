@@ -40,7 +40,7 @@ def plan(bench):
 
 def test_rows_people_and_costs(plan):
     found = preview(plan(), None)
-    assert (found.rows, found.used, found.people) == (4, 3, 10)  # one row stands for nobody
+    assert (found.rows, found.used, found.people) == (4, 3, 10)  # one row counts nobody
     assert found.diagnostics == ()
     assert json.loads(json.dumps(found.document))["rows"] == 4
     assert {c.step for c in found.costs} == {"suppress", "shuffle-out"}

@@ -135,7 +135,7 @@ def folder_of(place: Path, policy: str) -> Path:
 def declared(plan: Plan) -> dict[tuple[str, str], tuple[DataAccess, bool]]:
     """Return what the plan says of each step and audit, and whether a step takes all rows.
 
-    Audits of joined releases are on the driver, whatever they ask.
+    Audits of joined releases are always on the driver.
     """
     releases = {release.name: release for release in plan.releases}
     said = {}

@@ -1,4 +1,4 @@
-"""Blocks of the sort: whatever is cut and put together again is what one sort by (key, row number) gives."""
+"""Blocks of the sort: rows that are cut and put together again come as from one sort by (key, row number)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of a fragment that are kept: the same partitions in whatever order they are asked for, each read once."""
+"""Columns of a fragment that are kept: the same partitions in any order of requests, each read once."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_who_is_counted_must_reach_the_step(bench, step):
 @pytest.mark.slow
 @pytest.mark.usefixtures("visits")
 def test_the_same_bytes_for_any_partitions(bench, tools):
-    """Whoever comes first does not depend on how the table was cut."""
+    """The cut of the table does not decide who comes first."""
     steps = (
         "  unlink: {use: suppress, with: {small: keep, linked: drop}}",
         "  recode: {use: mondrian, with: {partitioning: relaxed}}",

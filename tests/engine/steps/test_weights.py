@@ -1,4 +1,4 @@
-"""Weights say how many people a row stands for: neither data nor steps may make that up."""
+"""Weights say how many people a row represents: neither data nor steps may make that up."""
 
 from __future__ import annotations
 

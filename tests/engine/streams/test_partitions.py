@@ -1,4 +1,4 @@
-"""The same bytes of release, whatever the partitions, threads and memory; given the same key."""
+"""The same bytes of release for any partitions, threads and memory; given the same key."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_workers_work_at_once_and_not_far_ahead(number):
     workers.close()
 
 
-def test_one_worker_is_whoever_asks():
+def test_one_worker_is_the_calling_thread():
     before = threading.active_count()
     threads = set(ALONE.each(threading.get_ident for _ in range(5)))
     threads |= set(ALONE.ahead(threading.get_ident() for _ in range(5)))

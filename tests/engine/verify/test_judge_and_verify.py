@@ -269,7 +269,7 @@ DRAWN = {"attribute": "age", "form": "fine_grain", "domain": ["a", "b"], "retent
     ("privacy", "refused"), [("l_diversity: {illness: {l: 2}}", True), ("k_anonymity: {k: 2}", False)]
 )
 def test_groups_by_an_attribute_that_an_operator_randomizes(bench, tmp_path, privacy, refused):
-    """The file shows l-diverse groups; whoever inverts the operator finds the true ones."""
+    """The file shows l-diverse groups; a reader who inverts the operator finds the true ones."""
     data = bench.data([["ab"[i % 2], f"i{i // 2 % 2}"] for i in range(40)], header="age,illness")
     plan = bench.plan(GROUPED.replace("PRIVACY", privacy))
     operator = tmp_path / "from-elsewhere.json"

@@ -1,4 +1,4 @@
-"""A released folder alone: whoever has a copy of it finds out who signed it, and whether it is what was signed."""
+"""A released folder alone: its holder finds out who signed it, and whether it is what was signed."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def exchanged(column: int):
     ("steps", "requirements"),
     [
         (RECODE, 2),
-        (IDS + NO_ILLNESS, 4),  # what ids tell of towns and illnesses is measured besides
+        (IDS + NO_ILLNESS, 4),  # what ids reveal of towns and illnesses is measured besides
         (RARE, 2),
         (RECODE + IDS.replace("illness", "sex"), 2),
         (RECODE + "  mix: {use: shuffle_rows}\n", 2),

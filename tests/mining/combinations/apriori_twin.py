@@ -27,7 +27,7 @@ def supports(bags, weights, size, repeated, persons=None):
 
 @dataclass
 class Twin:
-    """``parents`` of nodes, the node of each code in ``leaf``, and how many values a node stands for."""
+    """``parents`` of nodes, the node of each code in ``leaf``, and how many values a node covers."""
 
     bags: list
     weights: list

@@ -41,7 +41,7 @@ def counts(rows):
 
 
 def decoded(found, which):
-    """The rows of one database, by what its items stand for."""
+    """The rows of one database, by the meaning of its items."""
     database = found.databases[which]
     names = [[*c.to_pylist(), "⊥", None] for c in found.categories]
     rows = []

@@ -212,7 +212,7 @@ def test_decoded_rows_add_up_to_at_most_one_person():
 
 @pytest.mark.parametrize("known", KNOWN)
 def test_what_people_may_have_is_matched_and_what_they_have_for_sure_is_not_lacking(known):
-    """Three people whose cells stand for any of three values; then one of them shows the first in another row."""
+    """Three people whose cells hide any of three values; then one of them shows the first in another row."""
     person, group = np.array([0, 1, 2]), np.zeros(3, dtype=np.int64)
     held = profiles(person, group, np.ones(3, dtype=bool))
     rows, values = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)

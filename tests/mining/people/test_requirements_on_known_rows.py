@@ -154,7 +154,7 @@ def of_both(rows, links, known, values="xyz"):
 
 
 def adversary(rows, links, known, value):
-    """Return the largest chance for whoever knows some linked rows of a person and some others: every choice tried."""
+    """Return the largest chance when some linked rows of a person and some others are known: every choice tried."""
     sizes, worst = Counter(r[1] for r in rows), Fraction(0)
     having = Counter(r[1] for r in rows if r[2] == value)
     profile = {p: Counter(rows[i][1] for i in links if rows[i][0] == p) for p in {rows[i][0] for i in links}}
@@ -185,7 +185,7 @@ HALF_LINKED = [
 @pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(("known", "expected"), [(1, 0.5), (2, 0.75), (3, 1 - (1 - 0.5) * (1 - 11 / 20))])
 def test_linked_rows_and_others_of_one_person_tell_more_than_each_of_them(build, agree, known, expected):
-    """Whoever knows a row of either kind has two chances to see x."""
+    """A reader who knows a row of either kind has two chances to see x."""
     before = {n: [r[i] for r in HALF_LINKED] for i, n in enumerate(("person", "p", "s", "key"))}
     released = {n: before[n] for n in ("p", "s", "key")}
     people = PeopleCount("person", known)

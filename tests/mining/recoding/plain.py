@@ -7,7 +7,7 @@ import math
 from collections import Counter, defaultdict
 
 WAGES = (1.0, 2.5, 6.0, 10.0)
-"""The number that each sensitive code stands for, where totals are judged."""
+"""The number of each sensitive code, where totals are judged."""
 
 
 class Table:

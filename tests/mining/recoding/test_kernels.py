@@ -1,4 +1,4 @@
-"""Rows found among known ones, whatever their widths."""
+"""Rows found among known ones, for any widths."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_the_hypergeometric_function_by_its_integral(f, p):
 
 def test_extremes():
     assert risk(1, 1) == 1.0
-    assert risk(1, 0.3) == 1.0  # a weight below 1 stands for nobody else
+    assert risk(1, 0.3) == 1.0  # a weight below 1 represents nobody else
     assert risk(4, 4) == 0.25
     assert risk(1, 1e9) == pytest.approx(1e-9 * math.log(1e9), rel=1e-8)
     assert risk(10**9, 1e12) == pytest.approx(1e-12, rel=1e-6)

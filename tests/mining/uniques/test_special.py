@@ -91,7 +91,7 @@ def test_every_set_is_tried(rows, size, nulls, data):
 @examples(20)
 @given(rows=st.lists(st.tuples(*[CELLS] * 4), min_size=1, max_size=14), nulls=st.sampled_from(Nulls))
 def test_all_columns_of_an_attribute_are_known_at_once(rows, nulls):
-    """One attribute that two columns tell of is one column of pairs, and one column may tell of two attributes."""
+    """One attribute that two columns depend on is one column of pairs, and one column may depend on two attributes."""
     counts = counted(rows, 4)
     carriers = [("p", "q"), ("r",), ("s", "r")]
     found = minimal_sample_uniques(counts, carriers, 3, nulls)

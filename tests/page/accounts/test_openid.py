@@ -336,7 +336,7 @@ def test_a_proof_is_of_one_visit_unchanged_and_of_the_last_minutes(site, provide
 
 
 def test_no_word_of_a_visit_turns_one_proof_into_another(server):
-    """Whoever visits chooses the word; with blanks in it, a part of the proof could pass for the end of the word."""
+    """The visitor chooses the word; with blanks in it, a part of the proof could pass for the end of the word."""
     flows = Flows(server.site.database)
     word, made_up = new_word(), "eHl6" * 3
     for between in (" ", "\n", '", "', "."):
@@ -559,7 +559,7 @@ def test_a_secret_comes_from_a_variable_and_is_not_shown(tmp_path):
 
 
 def test_nobody_makes_a_proof_of_their_own(site):
-    """Whoever visits knows the word of the visit: the provider's word must not be made from it."""
+    """The visitor knows the word of the visit: the provider's word must not be made from it."""
     now = time.time()
     own = Flows(site.database)
     flow = own.begin("a word of the visit", "a link")

@@ -1,4 +1,4 @@
-"""Values in groups of groups: whatever is done, what comes out is a hierarchy."""
+"""Values in groups of groups: after any change, the result is a hierarchy."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_such_a_policy_is_not_saved(steward, filled, path):
     assert filled.site.journal.newest(1)[0].outcome == "refused"
 
 
-def test_such_a_policy_is_not_run_whoever_wrote_it(steward, filled):
+def test_such_a_policy_is_not_run_for_any_author(steward, filled):
     template = filled.site.policies.folder / "study" / "org.yaml"
     template.write_text(f"{template.read_text()}source: {{path: ../../state/page.sqlite3}}\n")
     file = filled.site.policies.folder / NAME

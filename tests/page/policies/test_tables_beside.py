@@ -1,4 +1,4 @@
-"""Tables beside policies may be data: no page of a policy shows them, whoever asks."""
+"""Tables beside policies may be data: no page of a policy shows them to anybody."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def random_policy(rng):
 @pytest.mark.slow(quick=21)
 @pytest.mark.parametrize("seed", range(120))
 def test_never_stricter_than_it_is(written, seed):
-    """Where the new policy is said to be as strict, whatever it lets go the old one let go; and the other way round."""
+    """A policy that is said to be as strict lets nothing go that the old one held; and the other way round."""
     rng = np.random.default_rng(seed)
     old, new = random_policy(rng), random_policy(rng)
     found = compare(written(old, "old.yaml"), written(new, "new.yaml"))

@@ -1,4 +1,4 @@
-"""What steps read: compared by what they do, whatever they are called."""
+"""What steps read: compared by what they do, without their names."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ HOLDS = dict.fromkeys(product(CLAUSES, [("own_category", "wildcard")]), True) | 
     (name, ("own_category", "exclude")): True for name in ("templates", "negated", "special_uniques")
 }
 """Which reading implies which other one: crowds under wildcards are made of whole classes, complete rows keep theirs,
-a template is content where no row is left to count, and whoever is unique among known rows is unique among all.
+a template is content where no row is left to count, and a unique among known rows is unique among all.
 All else has a counterexample."""
 
 

@@ -28,7 +28,7 @@ ALSO_BY_PEOPLE = {
     "attributes": ({"lkc": LKC | FEWER | {"l": 1}}, {"lkc": LKC | {"l": 1}}),
     "lkc for k": ({"k_anonymity": {"k": 2}}, {"lkc": {"l": 2, "k": 3}}),
 }
-"""Whoever may know more of the same, or infer more values, is bounded at least as much."""
+"""A bound for a reader who may know more of the same, or infer more values, bounds at least as much."""
 
 
 def policy(privacy, unit):

@@ -73,11 +73,11 @@ def template(policy, body, world):
     protected = [a for a in body["sensitive"] if a in world.clear]
     for attribute in protected:
         known = {row[attribute] for row in world.original} | set(policy["attributes"][attribute].get("domain", ()))
-        new = {row[attribute] for row in world.released} - known - {None, "⊥"}  # may stand for any value
+        new = {row[attribute] for row in world.released} - known - {None, "⊥"}  # may hide any value
         for value in body["sensitive"][attribute]:
-            stand = {value} | (set() if body.get("negated") else new)
+            hiding = {value} | (set() if body.get("negated") else new)
             for group in groups:
-                having = sum(row[attribute] in stand for row in group)
+                having = sum(row[attribute] in hiding for row in group)
                 share = (len(group) - having if body.get("negated") else having) / len(group)
                 if not at_most(share, body["confidence"]):
                     return False

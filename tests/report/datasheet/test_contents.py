@@ -184,7 +184,7 @@ def test_a_silent_step_gets_an_honest_default():
     assert "fewer than 10" in text
     assert "| 9 " not in text
     assert "Rows of the original with a missing value were left out." in text
-    assert "whoever has the policy can undo" not in text  # nothing is promised that it could undo
+    assert "a reader of the policy can undo" not in text  # nothing is promised that it could undo
     assert "nothing is promised of this file" in text
 
 
@@ -265,4 +265,4 @@ def test_a_waiver_is_told_with_its_reason(made):
 def test_a_set_seed_is_told(made):
     seed = "privacy: {k_anonymity: {k: 4}}\nrandomness: {mode: reproducible, seed: '1'}\n"
     steps = f"{seed}steps: {{less: {{use: mondrian}}, some: {{use: sample, with: {{size: 60}}}}}}\n"
-    assert "whoever has the policy can undo" in (made(steps) / "released/study/datasheet.md").read_text()
+    assert "a reader of the policy can undo" in (made(steps) / "released/study/datasheet.md").read_text()

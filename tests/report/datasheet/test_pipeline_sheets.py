@@ -21,14 +21,14 @@ SAID = {
         "people": [
             "It is made from age, region and sex of the original.",
             "The key names a group of rows and not one row.",
-            "This file has no column that tells of what this is about.",
+            "No column of this file depends on what this is about.",
         ],
         "sensitive": ["Rows exchanged values with others.", "it has at least 5 values"],
     },
     "clinic_visits": {
         "patients": [
             "Each value was replaced by a pseudonym",
-            "Whoever knows birth\\_year, sex and district of a person",
+            "A reader who knows birth\\_year, sex and district of a person",
         ],
         "visits": ["Of people with many rows, only some were kept", "no value of diagnosis that the policy protects"],
     },

@@ -1,4 +1,4 @@
-"""What the data lets one expect, whatever is done to it."""
+"""What can be expected of the data under any steps."""
 
 from __future__ import annotations
 
