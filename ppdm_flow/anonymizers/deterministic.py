@@ -1,4 +1,4 @@
-"""What all transforms without randomness share."""
+"""The common base of transforms without randomness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets before and after they were randomized, over one alphabet: what audits of their utility look at."""
+"""Sets before and after randomization, over one alphabet: the input of audits of their utility."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Our words: what the other rooms share. No I/O but the pages of this package."""
+"""Values and terms that the other packages share. No I/O but the pages of this package."""

@@ -1,4 +1,4 @@
-"""Where data is that is in no local file: buckets, servers, and tables of Spark."""
+"""Addresses of data outside of local files: buckets, servers, and tables of Spark."""
 
 from __future__ import annotations
 

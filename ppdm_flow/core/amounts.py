@@ -1,4 +1,4 @@
-"""How figures are written for people: percentages, thousands, seconds."""
+"""Writes figures for people: percentages, thousands, seconds."""
 
 from __future__ import annotations
 

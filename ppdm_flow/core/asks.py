@@ -1,4 +1,4 @@
-"""What a plugin asks of rows that are held elsewhere: what comes to it, at the most, where a cluster works on them."""
+"""The data access of a plugin on a cluster: the most that comes to it of rows that are held elsewhere."""
 
 from __future__ import annotations
 

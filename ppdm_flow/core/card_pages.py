@@ -1,4 +1,4 @@
-"""The pages of plugins' cards: which texts a page has for a card and for its figures, and what is wrong with a page."""
+"""The pages of plugins' cards: the texts for a card and for its figures, and the faults of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What day it is: a value that is passed along, so that it can be another day."""
+"""The clock: today's date is passed along as a value, so that tests can choose another day."""
 
 from __future__ import annotations
 

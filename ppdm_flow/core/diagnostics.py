@@ -1,4 +1,4 @@
-"""Faults as values: what is wrong, where, and what to do about it."""
+"""Diagnostics: faults as values with a message, a place and a hint."""
 
 from __future__ import annotations
 

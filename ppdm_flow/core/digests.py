@@ -157,7 +157,7 @@ _readings: dict[str, dict[str, int]] = {}
 def read_definition(path: Path) -> bytes:
     """Return the bytes of a file that says what a policy means, such as a hierarchy, and note their digest.
 
-    A locked run holds what was read against its lock: the file itself may hold other bytes before and after.
+    A locked run compares what was read with its lock: the file itself may hold other bytes before and after.
     Raises OSError, also as `open_definition` does.
     """
     with open_definition(path) as file:

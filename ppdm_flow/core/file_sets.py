@@ -1,4 +1,4 @@
-"""Folders and globs of data files that are read as one table: which files, in which order, and what they are."""
+"""Folders and globs of data files that are read as one table: the files, their order and their form."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class FigureGate:
 
     ``releases`` are those that it is about: on each of them the figure has to be measured, and to hold. There are none
     where the figure is a step's.
-    The figure itself is held against the bounds. That of an estimate counts only where its interval is at most
+    The figure itself is compared with the bounds. That of an estimate counts only where its interval is at most
     ``max_width`` wide, for figures above 1 as a share of the figure: else it says too little to hold anything.
     """
 

@@ -1,4 +1,4 @@
-"""What a column's cells are a function of, in attributes of the source."""
+"""Lineage: the attributes of the source that a column's cells are a function of."""
 
 from __future__ import annotations
 

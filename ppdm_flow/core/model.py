@@ -1,4 +1,4 @@
-"""What models of the policy language are made of: their base, types and marks of fields.
+"""Parts of the policy language's models: their base, types and marks of fields.
 
 Every scalar arrives as text and is typed by its field.
 """

@@ -1,4 +1,4 @@
-"""Whose rows the rows of a table are, where a person can have several."""
+"""The people whose rows a table has, where a person can have several rows."""
 
 from __future__ import annotations
 

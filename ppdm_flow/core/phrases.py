@@ -1,4 +1,4 @@
-"""Numbers with their nouns, and names in a row, as sentences have them."""
+"""Phrases for sentences: numbers with their nouns, and lists of names."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class Requirement(Model):
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The attributes whose released numbers, all copies together, are held against the original ones."""
+        """The attributes whose released numbers, all copies together, are compared with the original ones."""
         return ()
 
     @property

@@ -1,4 +1,4 @@
-"""What was measured, and the verdict on it: the values that a report shows."""
+"""Measured figures and the verdict on them: the values that a report shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an attribute is to the release."""
+"""The roles of attributes in a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where something stands in a policy file."""
+"""Places in a policy file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values, names and quotations are spelled and found in texts."""
+"""Spells values, names and quotations, and finds them in texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waivers: what need not hold for a while, why, who answers for it, and until when."""
+"""Waivers: a requirement that need not hold for a while, with a reason, an owner and a last day."""
 
 from __future__ import annotations
 

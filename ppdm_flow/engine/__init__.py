@@ -1,1 +1,1 @@
-"""Run the DAG and leave traces."""
+"""Runs a plan's DAG and writes its records."""

@@ -1,4 +1,4 @@
-"""What a run tells while it runs, and ``events.jsonl``, one line an event. No event holds a data value."""
+"""Progress events of a run, and ``events.jsonl``, one line an event. No event holds a data value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operating system says of this process and of time."""
+"""Facts from the operating system about this process and about time."""
 
 from __future__ import annotations
 

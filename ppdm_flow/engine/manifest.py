@@ -1,4 +1,4 @@
-"""manifest.json: what a run consists of, hashed, and what it was made from."""
+"""manifest.json: the hashed files of a run, and its inputs."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class HeldPrivate(TypedDict):
 
 
 class UsedLock(TypedDict):
-    """The lock that the run was held against."""
+    """The lock that the run was checked against."""
 
     locked: Annotated[Literal[True], about("Templates, definitions and plugins were as in the lock.")]
     sha256: Annotated[Sha256, about("Of the lock file's bytes.")]

@@ -1,4 +1,4 @@
-"""How to run, what all stages of one run share, what comes of it, and the lock that a run is held against."""
+"""Options of a run, the context of its stages, its result, and the lock that it is checked against."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class RunOptions:
     ``key`` overrides the key that the policy's ``randomness`` asks for (tests); ``escrow`` is a new file that the key
     is written to. ``memory_limit`` bounds the bytes of coded data that are held at once, beside what an algorithm
     that needs its whole table asks for. ``policy_text`` is the resolved policy, for the run's directory;
-    ``templates`` are the SHA-256 of those that it extends, ``locked`` the lock that it was held against,
+    ``templates`` are the SHA-256 of those that it extends, ``locked`` the lock that it was checked against,
     ``project`` the SHA-256 of the project file that binds it. ``clock`` tells the day of the verdict, for waivers.
     ``unchanged`` raises DataError where data that was copied from elsewhere is not there as it was; ``place`` is where
     the run is published, if not on this machine; ``engine`` says where the rows are worked on.

@@ -1,4 +1,4 @@
-"""Work on a few threads, in the order of a graph; the outcome does not depend on which thread was faster."""
+"""Runs tasks on a few threads in the order of a graph; the outcome does not depend on their speed."""
 
 from __future__ import annotations
 

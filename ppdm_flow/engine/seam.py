@@ -1,4 +1,4 @@
-"""What an engine is: where rows are, and who works on them. Everything above it is one code for all engines.
+"""The interface of an engine: where rows are, and what works on them. All code above it serves every engine.
 
 An engine reads a source as fragments whose rows have the source's row numbers, carries fitted transforms to them,
 answers questions about them (counts, domains, samples), puts them into the order that a step asked for, writes them and
@@ -34,7 +34,7 @@ from ppdm_flow.sdk.view import PairedView
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a run has: rows a partition, bytes of coded data, the sign to stop, who is told how it goes on, threads."""
+    """Run limits and callbacks: rows a partition, bytes of coded data, stop flag, progress listener, threads."""
 
     partition_rows: int
     budget: Budget

@@ -1,1 +1,1 @@
-"""Policy to DAG; explain and run share one plan value."""
+"""Compiles a policy to a DAG; `explain` and `run` share one plan value."""

@@ -1,4 +1,4 @@
-"""Audits: one for each kind of requirement and release, those of the policy, and the usual ones beside them."""
+"""The audits of a plan: one for each kind of requirement and release, those of the policy, and the default ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plugins by name, with their parameters checked by their own models at the policy's own lines."""
+"""Binds plugins by name. Their own models check their parameters, with faults at the policy's lines."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def compile_policy(
     *,
     digested: bool = True,
 ) -> CompileResult:
-    """Bind plugins, follow attributes through the steps, attach audits, and hold the flow against its rules.
+    """Bind plugins, follow attributes through the steps, attach audits, and check the flow by its rules.
 
     ``columns`` are the names in the data's header, where they are known (of linked tables by table): then globs among
     the declared attributes are expanded, and the plan is bound to the data. ``data`` names the file that is read in
@@ -130,7 +130,7 @@ class ApprovalCheck:
 
 
 def check_approvals(loaded: PolicyReading, policy: Policy, home: str, today: date | None) -> ApprovalCheck:
-    """Read the list of signers, and hold it against the roles that have to sign (PPF340, PPF348, PPF349).
+    """Read the list of signers, and check it against the roles that have to sign (PPF340, PPF348, PPF349).
 
     ``today`` is the day on which keys have to be valid, which is only warned of: a run may be signed later. None leaves
     that out.

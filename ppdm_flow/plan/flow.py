@@ -1,4 +1,4 @@
-"""What reaches each place of the plan, and through which steps: attributes followed through the effects of steps."""
+"""Follows attributes through the effects of steps: which of them reach each place of the plan, and how."""
 
 from __future__ import annotations
 

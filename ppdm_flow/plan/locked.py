@@ -1,4 +1,4 @@
-"""What of a plan a lock fixes: its plugins, and the files with its definitions, which parameters are marked to name."""
+"""The parts of a plan that a lock fixes: its plugins, and the definition files that marked parameters name."""
 
 from __future__ import annotations
 

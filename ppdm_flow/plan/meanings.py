@@ -1,4 +1,4 @@
-"""What the figures of a plan mean, by the cards of its plugins."""
+"""The meanings of a plan's figures, by the cards of its plugins."""
 
 from __future__ import annotations
 

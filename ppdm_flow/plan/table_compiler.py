@@ -1,4 +1,4 @@
-"""One table: plugins bound, attributes followed through the steps, audits attached, the flow held against its rules."""
+"""Compiles one table: binds plugins, follows attributes through the steps, attaches audits, and checks the flow."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def _other(source: SourceEntry, path: str | None, kind: str) -> bool:
 
 
 def _server(source: SourceEntry) -> str:
-    """Return the server that the data is on; none where its URL is at fault, which is told elsewhere."""
+    """Return the server that the data is on; none where its URL is at fault, which is reported elsewhere."""
     try:
         return database_address(source.url).name if source.url is not None else ""
     except AddressError:

@@ -1,4 +1,4 @@
-"""What may be asked: located YAML into typed models."""
+"""The policy language: reads YAML with its places into typed models."""
 
 from ppdm_flow.policy.language.models import Policy
 from ppdm_flow.policy.loaded import PolicyPath, PolicyReading, ResolvedPlaces

@@ -1,4 +1,4 @@
-"""What a floor demands of a place of the policy: each kind as a value, with the text that a policy writes for it."""
+"""The demands of floors: each kind as a value, with the text that a policy writes for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From located nodes to a plain tree of text and the places of its parts."""
+"""Turns located nodes into a plain tree of text and the places of its parts."""
 
 from __future__ import annotations
 

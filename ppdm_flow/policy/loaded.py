@@ -1,4 +1,4 @@
-"""A policy as it was read: the typed value, and where each part of it stands."""
+"""A loaded policy: the typed value, and the place of each part in its file."""
 
 from __future__ import annotations
 

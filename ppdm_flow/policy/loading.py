@@ -160,7 +160,7 @@ def _limits(
 ) -> Iterator[Diagnostic]:
     """Report what floors forbid, and what templates say differently.
 
-    A template's own fault is told only there, and what is no value at all is told as that.
+    A template's own fault is reported only there, and a text that is no value at all is reported as that.
     """
     known = {(d.span, d.path) for d in (*account.diagnostics, *faults) if d.code in _TOLD}
     judged = PolicyUnderFloors(flat, next(iter(account.users.values()), None), layer.laid.gone, layer.complete)

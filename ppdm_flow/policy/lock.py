@@ -1,4 +1,4 @@
-"""Lock files: what a reviewed policy uses."""
+"""Lock files: the digests and versions of all that a reviewed policy uses."""
 
 from __future__ import annotations
 

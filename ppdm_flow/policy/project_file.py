@@ -1,4 +1,4 @@
-"""The project file, found upwards from a policy as locks are, and read."""
+"""Finds the project file upwards from a policy, as locks are found, and reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values from the environment, which no diagnostic and no document shows; and the waivers of a policy without them."""
+"""Redacts values from the environment, so that no diagnostic and no document shows them, nor a policy's waivers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The typed policy's clauses as core values: what must hold, and which values the policy itself names."""
+"""The typed policy's clauses as core values: its requirements, and the values that the policy itself names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose rows a ledger remembers."""
+"""The people whose rows a ledger remembers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The resolved tree against the typed models: every fault of its shape, each drawn at its own place."""
+"""Validates the resolved tree by the typed models, and reports every fault of shape at its own place."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def validate(flat: FlatPolicy, model: type[M], *, complete: bool = True) -> tupl
 
 
 def _is_short_by_faults(error: ErrorDetails, errors: Iterable[ErrorDetails]) -> bool:
-    """Whether a list is too short only since items of it are at fault, which is told there."""
+    """Whether a list is too short only because items of it are at fault, which is reported there."""
     loc = error["loc"]
     below = (e["loc"] for e in errors if len(e["loc"]) > len(loc))
     return error["type"] == "too_short" and any(each[: len(loc)] == loc for each in below)

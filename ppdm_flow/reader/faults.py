@@ -1,4 +1,4 @@
-"""Why what a reader can know is not accounted for."""
+"""Reasons why a reader's knowledge is not accounted for."""
 
 from __future__ import annotations
 

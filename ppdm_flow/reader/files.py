@@ -1,4 +1,4 @@
-"""What a reader holds: files of cells, each with the attributes of the source that it carries."""
+"""The files of a reader: cells, each file with the attributes of the source that it carries."""
 
 from __future__ import annotations
 

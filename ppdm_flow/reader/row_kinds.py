@@ -85,7 +85,7 @@ class RowKinds:
         object.__setattr__(self, "own", own[first])
 
     def _own_values(self) -> list[Ints]:
-        """Return what rows are told apart by besides their cells, in a file that lacks rows.
+        """Return the columns that distinguish rows besides their cells, in a file that lacks rows.
 
         Absent rows have a probability by what decided, and rows with the values of an absent known row may fit it.
         """

@@ -1,4 +1,4 @@
-"""A reader of all files of a run, who is asked by several audits."""
+"""A reader of all files of a run, whom several audits share."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Show what was measured; never run anything."""
+"""Shows results; never runs anything."""

@@ -1,4 +1,4 @@
-"""What checking policies says, in every form."""
+"""The results of checking policies, in every form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a run is still what it was: the value that every form of it is made from, and its forms."""
+"""The result of verifying a run: the value that every form of it is made from, and its forms."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Privacy models: one folder for each, with all that is said of it."""
+"""Privacy models: one folder for each kind of requirement."""

@@ -1,1 +1,1 @@
-"""What a plugin is: everything that a plugin author needs stands in this room, in ``core`` and in ``tables``."""
+"""The plugin interface: authors of plugins need this package, ``core`` and ``tables``, and nothing else."""

@@ -25,7 +25,7 @@ from ppdm_flow.tables.table import Table
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What a step is told beside its data. ``home`` is the folder of the policy, for hierarchy files.
+    """The context of a step beside its data. ``home`` is the folder of the policy, for hierarchy files.
 
     ``declared`` are the values that the policy itself writes, by attribute of the source, and ``show_values`` its
     ``report: {values: show}``: no other values may be named in figures, charts and descriptions. ``progress`` is told,

@@ -130,7 +130,7 @@ class FilesReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AuditContext:
-    """What an audit is told beside the two views.
+    """The context of an audit beside the two views.
 
     ``attributes`` are those of the release, ``original_attributes`` those of the source. ``requirements`` are the
     ones that this audit has to measure (none for a utility audit). ``operators`` are the known channels by released

@@ -1,4 +1,4 @@
-"""What was released before about the same people, as the release ledger tells it: keyed hashes, never values."""
+"""Earlier releases about the same people, from the release ledger: keyed hashes, never values."""
 
 from __future__ import annotations
 

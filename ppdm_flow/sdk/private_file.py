@@ -1,4 +1,4 @@
-"""A file of this process alone, of which nothing outlives it, however the process ends."""
+"""A private file of this process: nothing of it remains, however the process ends."""
 
 from __future__ import annotations
 

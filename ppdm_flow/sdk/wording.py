@@ -1,4 +1,4 @@
-"""Texts in a plugin's own code and on its card: what it says beyond them and the policy, it has from the data."""
+"""Texts in a plugin's own code and on its card: other words in its output come from the policy or the data."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The conformance kit: what every anonymizer, audit and requirement has to pass. Never imported by the product."""
+"""The conformance kit for anonymizers, audits and requirements. Never imported by the product."""

@@ -1,4 +1,4 @@
-"""One plugin with parameters and data: what the kit looks at."""
+"""The case that the kit checks: one plugin with parameters and data."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Case:
 
     @cached_property
     def step(self) -> StepContext:
-        """What the step is told."""
+        """The context of the step."""
         if self.context is not None:
             return self.context
         return StepContext("step", self.attributes, self.requirements, self.nulls, people=self.people)

@@ -475,7 +475,7 @@ def _declared_derivations(case: Case, transform: Transform) -> dict[str, Derivat
 
 
 def _drawn_by(case: Case, operator: ValueOperator | None, said: Derivation) -> frozenset[str]:
-    """Return the subjects by whom a drawn column's draws are addressed."""
+    """Return the subjects that address a drawn column's draws."""
     if not said.drawn or operator is None or operator.per_person is None:
         return frozenset()
     return frozenset(n for n, facts in case.attributes.items() if facts.role is Role.SUBJECT)

@@ -300,7 +300,7 @@ def _leaves(counts: Counts, scales: Sequence[LeafScale]) -> npt.NDArray[np.int32
     return np.stack(leaves, axis=1) if leaves else np.zeros((len(counts), 0), dtype=np.int32)
 
 
-# The search, and what becomes of the rows that it does not release.
+# The search, and the rows that it does not release.
 
 
 COSTS: dict[str, costs.RecodingCost] = {

@@ -23,7 +23,7 @@ UNJUDGED = "PPF783"
 
 
 class OneRowEachParams(Params):
-    """``keep`` says which row stays, by ``order``; ``attributes`` what becomes of the cells of all rows of a person.
+    """``keep`` says which row stays, by ``order``; ``attributes`` how the cells of all rows of a person become one.
 
     ``sets`` has a new attribute, a set of items: all values that the person's rows have of another one, which goes.
     """

@@ -491,7 +491,7 @@ def is_identity(operator: TransactionOperator) -> bool:
 
 MANY = 5
 FEW = 5
-"""A size that fewer people have is told."""
+"""A size that fewer people have is reported."""
 
 MOST = 60
 

@@ -1,4 +1,4 @@
-"""Whether the release teaches sensitive values of its own people beyond what it teaches of people in general.
+"""Attribute disclosure: whether a release reveals more of its own people's sensitive values than of other people's.
 
 The attacker knows some attributes of a person, looks up the released rows that have them (the closest ones where none
 has), and guesses the sensitive value that most of these have. Guesses on people whom the generator never saw are the

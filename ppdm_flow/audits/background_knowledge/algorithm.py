@@ -1,4 +1,4 @@
-"""For whom a sensitive value becomes certain to someone who can rule up to L others out.
+"""People whose sensitive value becomes certain to an adversary who can rule out up to L other values.
 
 Nobody in a class with at most L + 1 values is safe from an attacker who knows which L of them a person has not. The
 worst posterior is that of a value once the L most frequent others of its class are ruled out. Where the policy counts

@@ -1,4 +1,4 @@
-"""What the release still says of the columns and of how they go together.
+"""How well the release keeps the distributions of single columns and of pairs of columns.
 
 For each column the total variation distance between original and release; for each two columns the change of Cramér's
 V. Columns are matched by their name in the source.

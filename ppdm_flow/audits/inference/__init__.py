@@ -1,1 +1,1 @@
-"""What is concluded of people from the classes of a release in which they look alike."""
+"""Inferences about people from the classes of a release in which they look alike."""

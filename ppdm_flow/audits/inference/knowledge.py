@@ -1,4 +1,4 @@
-"""What an attacker knows of a person, as a policy writes it. Imported by specs: light."""
+"""The attacker's knowledge of a person, as a policy writes it. Light, since specs import it."""
 
 from __future__ import annotations
 

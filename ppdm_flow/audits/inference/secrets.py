@@ -1,4 +1,4 @@
-"""Which released columns are attacked, by which people are told apart, and figures over several of them."""
+"""The released columns that are attacked, the columns that distinguish people, and figures over several of them."""
 
 from __future__ import annotations
 

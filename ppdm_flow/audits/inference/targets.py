@@ -151,7 +151,7 @@ class AttackedClasses:
 
     @property
     def sure(self) -> list[TargetInference]:
-        """What is told from such columns."""
+        """What such columns reveal."""
         return [i for i in self.inferences if self.true[i.secret]]
 
     def figures(self) -> dict[str, Figure]:

@@ -1,4 +1,4 @@
-"""What analyses of numbers lose: cells, moments, quantiles, distributions and correlations, before and after.
+"""The information that analyses of numbers lose: cells, moments, quantiles, distributions and correlations.
 
 Everything is measured a second time between two random halves of the original: so much is sampling alone.
 """

@@ -1,4 +1,4 @@
-"""What mining the release finds of what mining the original would have found."""
+"""The share of the original's frequent itemsets that mining the release finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What mining the randomized sets finds of what was frequent in the original ones.
+"""The share of the original sets' frequent itemsets that mining the randomized sets finds.
 
 Source: Evfimievski, Srikant, Agrawal, Gehrke (KDD 2002), section 7: true positives, false drops, false positives.
 """

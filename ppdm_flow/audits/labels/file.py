@@ -1,4 +1,4 @@
-"""A file that an attacker holds: people whom he knows, or another release."""
+"""A file that an attacker holds: known people, or another release."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Classifiers that learn from one part of the rows and are asked about another: what audits of usefulness share."""
+"""The common part of audits of usefulness: classifiers that learn from some rows and are tested on others."""

@@ -2,7 +2,7 @@
 
 A closed list: nothing is imported that does not stand on the page beside this module. Left out are classifiers made of
 other classifiers, and options that are objects, talk, or take processor cores; the audit gives `random_state` itself. A
-test holds the list against scikit-learn.
+test compares the list with scikit-learn.
 """
 
 from __future__ import annotations

@@ -573,7 +573,7 @@ def _names(attack: LinkageAttack, ctx: AuditContext) -> str:
 
 
 def _values(attack: LinkageAttack, secret: int, ctx: AuditContext) -> str:
-    """Say what is learned of whom, where values may be shown."""
+    """Say which values are learned of which people, where values may be shown."""
     names = attack.people.identities
     if names is None or not ctx.show_values:
         return ""

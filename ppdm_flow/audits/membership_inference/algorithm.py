@@ -1,4 +1,4 @@
-"""Whether the release tells who was in the data.
+"""Membership inference: whether the release reveals who was in the data.
 
 The attacker holds the records of people, some of them in the data that the generator learned from, some not, and
 scores each against the released rows. If members score higher, the release depends on them. Which attack is best, and

@@ -1,4 +1,4 @@
-"""What a perturbed attribute is still good for: single records, and the whole.
+"""The utility of a perturbed attribute, for single records and on the whole.
 
 Record utility is the share of records whose released value is the original one: expected, the sum of f_i (p_i + q_i);
 realised, counted over pairs (Chaytor and Wang, Definition 3). How well a reader can reconstruct the frequencies has two

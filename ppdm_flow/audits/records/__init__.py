@@ -1,1 +1,1 @@
-"""Records of the original and of the release, coded alike and compared one with another: what attacks are made of."""
+"""Records of the original and of the release, coded alike, so that attacks can compare them."""

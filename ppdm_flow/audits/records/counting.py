@@ -1,4 +1,4 @@
-"""Original and release as databases over one alphabet: what itemsets and code tables are compared on."""
+"""Original and release as databases over one alphabet, for comparing itemsets and code tables."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What those who receive a release are told: statements on its columns, and which figures may be shared."""
+"""Texts for the recipients of a release: statements on its columns, and which figures may be shared."""

@@ -1,1 +1,1 @@
-"""The release of held runs: who has to agree, what the ledger learned since, and one rename."""
+"""The release of held runs: their approvals, later entries of the ledger, and one rename."""

@@ -1,4 +1,4 @@
-"""Whether the signatures of a held run are those that its policy asks for: of every role, and of the author."""
+"""Decides whether a held run has the signatures that its policy asks for: of every role, and of the author."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that a released run which was held for approval still has the signatures that its plan asks for."""
+"""Checks that a run released after approval still has the signatures that its plan asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The release of a held run: approved, judged with what the ledger learned meanwhile, and published by one rename."""
+"""Releases a held run: checks approvals, judges it with later ledger entries, and publishes it by one rename."""
 
 from __future__ import annotations
 
@@ -371,7 +371,7 @@ def _subject(run_dir: Path, context: RunContext, known: _HeldCandidate, history:
     )
 
 
-# A run that waits for approvals: found, locked while somebody releases it, and held against its manifest.
+# A run that waits for approvals: found, locked while somebody releases it, and compared with its manifest.
 
 
 PLAN = "plan.json"

@@ -1,1 +1,1 @@
-"""Object stores: what is read from one is copied first, and what goes to one is published by its manifest."""
+"""Object stores: objects are copied before they are read, and a run is published by writing its manifest last."""

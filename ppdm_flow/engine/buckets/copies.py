@@ -1,4 +1,4 @@
-"""The private folder of a run or a look, with what was copied from object stores: gone at every end of its use."""
+"""The private folder for copies from object stores. It is removed however its use ends."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _own() -> Path:
     return Path(tempfile.gettempdir()) / f"ppdm-flow-{os.getuid()}"
 
 
-# Objects as local files: copied once into a private folder, and held against the store again before a release.
+# Objects as local files: copied once into a private folder, and compared with the store again before a release.
 
 
 _MARKS = frozenset("*?[")

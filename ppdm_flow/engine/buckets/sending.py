@@ -1,4 +1,4 @@
-"""Publishing a run in an object store: object by object, each read back, and the manifest last."""
+"""Publishes a run in an object store: object by object, each read back, and the manifest last."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BucketPlace:
         return bool(self._store().listing(self.folder.below(name)))
 
     def send(self, home: Path, files: Mapping[str, str]) -> None:
-        """Write all files of a run but the manifest, and hold what reads back against their hashes.
+        """Write all files of a run but the manifest, read them back, and compare their hashes.
 
         Raises RunError; what was sent until then is to be withdrawn.
         """

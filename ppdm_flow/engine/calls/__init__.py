@@ -1,1 +1,1 @@
-"""Plugins called: what they are lent, what they return, and what they say."""
+"""Calls plugins and checks their results: borrowed arrays, returned tables, and texts."""

@@ -1,4 +1,4 @@
-"""Calling plugins: what they are lent, and what becomes of what they raise, which never quotes anything."""
+"""Calls plugins with read-only data, and turns their exceptions into errors that quote nothing."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def lent_view(bound: ConfiguredPlugin, view: DataView) -> DataView:
 
 
 def lent_context(bound: ConfiguredPlugin, context: AuditContext) -> AuditContext:
-    """Return what an audit is told as it gets it."""
+    """Return the context of an audit as the audit gets it."""
     if not is_foreign(bound):
         return context
     return replace(

@@ -1,4 +1,4 @@
-"""What plugins return beside tables, rebuilt from plain texts and numbers: what is searched is what is written."""
+"""Rebuilds other results of plugins from plain texts and numbers, so that exactly the searched texts are written."""
 
 from __future__ import annotations
 

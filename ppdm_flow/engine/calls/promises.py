@@ -1,4 +1,4 @@
-"""Tables that plugins of other distributions return: made plain, and held against what the step's effect says."""
+"""Tables from plugins of other distributions: copied to plain arrays, and checked against the step's effect."""
 
 from __future__ import annotations
 

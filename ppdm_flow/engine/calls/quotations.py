@@ -1,4 +1,4 @@
-"""What plugins say in words, each text with its place, searched for values of the source before any is written."""
+"""Searches all texts of plugins for values of the source before any of them is written."""
 
 from __future__ import annotations
 

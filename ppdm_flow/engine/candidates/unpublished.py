@@ -1,4 +1,4 @@
-"""Directories of runs that are not published: how they are told from a release, and what becomes of dead ones."""
+"""Directories of unpublished runs: how they differ from a release, and the removal of dead ones."""
 
 from __future__ import annotations
 

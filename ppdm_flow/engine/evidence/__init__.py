@@ -1,1 +1,1 @@
-"""Signatures of a run: writing attestations beside its manifest, and holding them against the run."""
+"""Signatures of a run: writes attestations beside its manifest, and checks them against the run."""

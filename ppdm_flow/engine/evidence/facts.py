@@ -1,4 +1,4 @@
-"""What a run's own documents say of each release, in the form of a statement: what a signature has to say, too."""
+"""The facts in a run's documents about each release, as a statement. A signature has to state the same."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class RunFacts:
     def difference(self, statement: InTotoStatement) -> str:
         """Return the first thing in which a statement is not about this run as it is; empty where there is none.
 
-        A measured figure may be left out, for the release's audience; what is told has to be that of the report.
+        A measured figure may be left out, for the release's audience; a stated one has to be that of the report.
         """
         said = statement["predicate"]
         release = said["release"]

@@ -1,4 +1,4 @@
-"""Where the evidence of a run lies: envelopes beside the manifest, and copies in each release for its recipient."""
+"""The places of a run's evidence: envelopes beside the manifest, and copies in each release for its recipient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who signed what of a run, and which signatures do not count."""
+"""The signatures of a run: who signed which release, and which signatures do not count."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SignatureResult:
 
 
 def signatures_of(run_dir: Path, signers: Signers, now: datetime) -> tuple[SignatureResult, ...]:
-    """Return all signatures of a run, held against its manifest and report, the signers, and the time.
+    """Return all signatures of a run, checked against its manifest and report, the signers, and the time.
 
     The files are not hashed here: ``engine.verify.verify`` does that. Of a run whose documents are damaged, each
     envelope is.
@@ -64,7 +64,7 @@ def signatures_of(run_dir: Path, signers: Signers, now: datetime) -> tuple[Signa
 
 
 def read_all(run_dir: Path) -> tuple[FoundAttestation, ...]:
-    """Return all envelopes of a run, held against its documents; where these are damaged, one that says so."""
+    """Return all envelopes of a run, checked against its documents; where these are damaged, one that says so."""
     try:
         facts = RunFacts.read(run_dir)
     except MalformedError as error:
@@ -96,7 +96,7 @@ def judged(envelope: FoundAttestation, signers: Signers, now: datetime) -> Signa
     )
 
 
-# The envelopes of a run as they lie there: read, held against the run, and none of them beside its form.
+# The envelopes of a run as they are on disk: read, checked against the run, and refused in any other form.
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def read_attestation(path: Path) -> Attestation:
 
 
 def attestations_of(run_dir: Path, facts: RunFacts) -> tuple[FoundAttestation, ...]:
-    """Return what lies in the folder of envelopes beside the manifest, each held against the run."""
+    """Return the files in the folder of envelopes beside the manifest, each checked against the run."""
     return tuple(_read_envelope(path, facts) for path in envelopes(run_dir / ATTESTATIONS))
 
 

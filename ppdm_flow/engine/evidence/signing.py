@@ -1,4 +1,4 @@
-"""Signing a run: a statement about each of its releases, in an envelope of its own."""
+"""Signs a run: a statement about each of its releases, in an envelope of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing envelopes: whole or not at all, beside the manifest first and into the releases second."""
+"""Writes envelopes whole or not at all: first beside the manifest, then into the releases."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a held run keeps for its release, and what says afterwards that it was released."""
+"""Files of a held run: the private one for its later release, and the record of that release."""

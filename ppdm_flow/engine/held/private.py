@@ -1,4 +1,4 @@
-"""``held.private.json``: what the release of a held run needs and nobody else may read, so that no data is read again.
+"""``held.private.json``: the private facts for the later release of a held run, which reads no data again.
 
 It says where the ledger, its key and the list of signers are, and of each release who is in which class, by the keyed
 hashes that the ledger would hold of it: they are worth nothing without the ledger's key. It is readable by its owner
@@ -52,7 +52,7 @@ class ReleaseDocument(TypedDict):
 
 
 class HeldLedgerDocument(TypedDict):
-    """Where the ledger is, and which of its releases the run was held against."""
+    """Where the ledger is, and which of its releases the run was judged with."""
 
     place: str
     key: str

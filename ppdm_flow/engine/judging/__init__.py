@@ -1,1 +1,1 @@
-"""Candidates audited, alone and joined, and held against requirements and gates."""
+"""Audits candidates, alone and joined, and judges them by requirements and gates."""

@@ -1,4 +1,4 @@
-"""From figures to a verdict: a requirement that nobody measured does not hold."""
+"""Judges figures and gives the verdict. A requirement that was not measured does not hold."""
 
 from __future__ import annotations
 

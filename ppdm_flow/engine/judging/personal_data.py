@@ -1,4 +1,4 @@
-"""Personal data in columns of which the policy says that they hold none: looked for in every released column.
+"""Searches every released column for personal data that the policy does not declare.
 
 A column of telephone numbers that is declared `insensitive` would leave as it is, and no requirement would count it.
 What a release for partners or for the public shows withholds it; of an internal one it is a finding.

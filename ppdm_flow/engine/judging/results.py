@@ -1,4 +1,4 @@
-"""All that was measured and judged of the releases of a plan: its figures, its verdict, and the report on it."""
+"""The results on the releases of a plan: its figures, its verdict, and the report on it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What was released about whom before, as keyed hashes, in a file or in PostgreSQL."""
+"""The release ledger: earlier releases and their people, as keyed hashes, in a file or in PostgreSQL."""

@@ -1,4 +1,4 @@
-"""Which class of a release each person is in, as keyed hashes.
+"""The class of each person in a release, as keyed hashes.
 
 Two spellings of an id are of one person as the policy's ``ledger.ignore`` says (Unicode Standard, annex 15,
 normalization form NFKC, and section 3.13, case folding).

@@ -1,4 +1,4 @@
-"""Looking at a ledger; settling its pending entries, of runs that ended between writing them down and confirming."""
+"""Shows a ledger, and settles pending entries of runs that ended between writing them down and confirming them."""
 
 from __future__ import annotations
 

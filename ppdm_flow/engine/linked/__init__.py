@@ -1,1 +1,1 @@
-"""Linked tables in a run: read with whole keys, released each by its own plan, judged alone and together."""
+"""Runs of linked tables: keys are checked, each table is released by its own plan, and all are judged together."""

@@ -1,4 +1,4 @@
-"""The originals of linked tables, whose keys are whole: unique where they name a row, and found where they refer."""
+"""Reads the originals of linked tables and checks their keys: unique in their own table, and found where they refer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ppdm_flow.tables.table import Table, concat
 
 Places = npt.NDArray[np.int64]
 _SHOWN = 5
-"""So many row numbers are told; a first row has the number 1."""
+"""Limit on the row numbers that a message names; a first row has the number 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

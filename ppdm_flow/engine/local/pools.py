@@ -1,4 +1,4 @@
-"""Tables on their way through a sort as blocks of numbers, with one alphabet for each column."""
+"""Tables within a sort, as blocks of numbers with one alphabet for each column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows on their way through a sort, as arrays of numbers in memory or in a file."""
+"""Rows within a sort, as arrays of numbers in memory or in a file."""
 
 from __future__ import annotations
 

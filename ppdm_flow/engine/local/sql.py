@@ -1,4 +1,4 @@
-"""DuckDB over the released file itself, with everything shut that it does not need."""
+"""DuckDB over the released file itself; every feature that it does not need is switched off."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Plugins made from what a plan says: readers, writers and algorithms."""
+"""Makes the plugins of a plan: readers, writers and algorithms."""

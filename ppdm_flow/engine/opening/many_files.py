@@ -1,4 +1,4 @@
-"""Several files of one format as one source: read one after the other, each held against the first."""
+"""Several files of one format as one source: read one after the other, each compared with the first."""
 
 from __future__ import annotations
 

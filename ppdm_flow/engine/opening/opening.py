@@ -1,4 +1,4 @@
-"""The source that a node of a plan, a file name and an installed reader make together."""
+"""Opens the source for a node of a plan, from a file name and an installed reader."""
 
 from __future__ import annotations
 

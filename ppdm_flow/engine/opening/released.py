@@ -1,4 +1,4 @@
-"""A released file, opened as what its policy says that it is."""
+"""Opens a released file in the form that its policy declares."""
 
 from __future__ import annotations
 
@@ -70,5 +70,5 @@ class RespelledNumbers:
 
 
 def released_checks(release: ReleaseNode) -> tuple[WeightCheck, ...]:
-    """Return what the rows of a released file are held against."""
+    """Return the reference that the rows of a released file are compared with."""
     return tuple(WeightCheck(a, zeros=False) for a in release.attributes if a.role is Role.WEIGHT)

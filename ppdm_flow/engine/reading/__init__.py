@@ -1,1 +1,1 @@
-"""The original and files from elsewhere: opened, bound to the plan, and looked over."""
+"""Opens the original and files from elsewhere, binds them to the plan, and checks them."""

@@ -1,4 +1,4 @@
-"""The columns of a file and the attributes of a policy, one against the other."""
+"""Binds the columns of a file to the attributes of a policy."""
 
 from __future__ import annotations
 

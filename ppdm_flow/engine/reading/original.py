@@ -1,4 +1,4 @@
-"""The original: opened, bound to the policy's attributes, checked while it is read for the first time."""
+"""Opens the original, binds it to the policy's attributes, and checks it in the first pass."""
 
 from __future__ import annotations
 

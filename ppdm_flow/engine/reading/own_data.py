@@ -1,4 +1,4 @@
-"""The data that a policy names itself, as a file: what is in a database is copied once."""
+"""The data that a policy names itself, as a file; tables of a database are copied once."""
 
 from __future__ import annotations
 

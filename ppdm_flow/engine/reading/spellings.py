@@ -1,4 +1,4 @@
-"""Two spellings of one person, or of one sensitive value: as two they would make up a crowd that is not there.
+"""Finds two spellings of one person or of one sensitive value, which would count as two and make a false crowd.
 
 Values count as one where they differ in case, blanks or Unicode form alone (:mod:`ppdm_flow.tables.spelling`), unless
 the policy keeps them apart, or merges them before anything leaves.

@@ -1,1 +1,1 @@
-"""A run: measured, decided, published; and what can be said beforehand."""
+"""Runs a plan: measures, decides and publishes; and estimates beforehand."""

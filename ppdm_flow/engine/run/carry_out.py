@@ -1,4 +1,4 @@
-"""The source of a plan opened, and the plan carried out on it: for one table, or for tables that belong together."""
+"""Opens the source of a plan and carries the plan out on it, for one table or for linked tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Look = Callable[[Sequence[Candidate], Graph], None]
 
 # The stages of a run from an open source to its audits: steps, candidates, what was released before, audits.
 #
-# Who publishes, measures, tests or makes releases again goes through these, and differs in what becomes of the result.
+# Publishing, measuring, testing and making releases again all use these, and differ in what they do with the result.
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def audited_tables(
 ) -> Iterator[AuditedTables]:
     """Carry out the plans of all tables in ``directory``, and audit what they made, alone and joined.
 
-    Inside, no other run gets at the ledger, which holds the releases of all tables against each other. Raises
+    Inside, no other run can use the ledger, which compares the releases of all tables with each other. Raises
     DataError, PluginError or RunError.
     """
     plan = context.plan

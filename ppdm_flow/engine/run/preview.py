@@ -129,7 +129,7 @@ def chosen_fields(plan: Plan, data: Path | None) -> dict[PolicyPath, Any]:
 
 
 def preview(plan: Plan, data: Path | None) -> Preview:
-    """Read the data once and hold the requirements against its frequencies. Raises DataError."""
+    """Read the data once and compare its frequencies with the requirements. Raises DataError."""
     context = RunContext(plan)
     if plan.tables:
         originals = open_linked(context, data).tables

@@ -1,4 +1,4 @@
-"""The session that a run works with: an existing one, one of Spark Connect, or one that is started for the run."""
+"""The Spark session of a run: an existing one, one of Spark Connect, or one that is started for the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that Spark's executors hold: asked there, and only the answers come to the driver."""
+"""Streams of rows on Spark's executors: queries run there, and only the answers come to the driver."""
 
 from __future__ import annotations
 

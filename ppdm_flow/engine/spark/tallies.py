@@ -1,4 +1,4 @@
-"""Rows that are alike, counted where they are: what is sent to Spark to be grouped is one row a combination.
+"""Counts equal rows on the executors, so that Spark groups one row a combination.
 
 Only aggregates that can be said of combinations and how often they occur are rewritten so; for all others Spark gets
 every row.

@@ -1,1 +1,1 @@
-"""Steps carried out, one stream feeding the next."""
+"""Carries out the steps; each reads the stream of the one before."""

@@ -1,4 +1,4 @@
-"""Where the values of a release come from: what generators learned from, and randomization that is still in force."""
+"""Origins of a release's values: the data that generators learned from, and randomization that is still in force."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rows as partitions: read, coded, ordered, counted, and asked by audits in SQL."""
+"""Streams of partitions: read, coded, ordered, counted, and queried by audits in SQL."""

@@ -1,4 +1,4 @@
-"""From Arrow columns to coded ones."""
+"""Turns Arrow columns into coded ones."""
 
 from __future__ import annotations
 

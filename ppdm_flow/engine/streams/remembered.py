@@ -1,4 +1,4 @@
-"""Original and released rows side by side, and their counts, kept once they have been asked for: several audits ask."""
+"""Original and released rows side by side, with their counts; kept since several audits ask for them."""
 
 from __future__ import annotations
 

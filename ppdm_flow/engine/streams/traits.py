@@ -1,4 +1,4 @@
-"""What texts of a column may look like: enough to say of most words of a report that none of them is a value of it."""
+"""Traits of a column's texts, which prove of most words in a report that they are no value of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What algorithms may ask of a stream."""
+"""The view of a stream: the questions that algorithms may ask."""
 
 from __future__ import annotations
 

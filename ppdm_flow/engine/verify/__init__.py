@@ -1,1 +1,1 @@
-"""Finished runs and files of other tools, measured again."""
+"""Measures finished runs and files of other tools again."""

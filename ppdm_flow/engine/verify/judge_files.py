@@ -1,4 +1,4 @@
-"""Judging a release that any tool has made: the same audits, without the steps that led to it."""
+"""Judges a release of any tool by the same audits, without the steps that made it."""
 
 from __future__ import annotations
 

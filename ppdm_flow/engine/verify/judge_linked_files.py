@@ -1,4 +1,4 @@
-"""Judging files of linked tables that another tool made: each by its table's plan, and all of them joined."""
+"""Judges files of linked tables that another tool made: each by its table's plan, and all of them joined."""
 
 from __future__ import annotations
 

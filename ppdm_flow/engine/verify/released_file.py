@@ -1,4 +1,4 @@
-"""A file that claims to be a release, read as its policy has it."""
+"""Reads a file that claims to be a release in the form that its policy declares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a released folder what was signed? Its files against the attestations in it, wherever it was copied to."""
+"""Checks the files of a released folder, or of a copy of it, against the attestations in it."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _about(attestation: Attestation) -> tuple[str, str, str]:
 
 
 def _read_envelope(path: Path, hashes: dict[str, str]) -> FoundAttestation:
-    """Return an envelope of the folder, held against the files that lie there."""
+    """Return an envelope of the folder, checked against the files there."""
     shown = without_values(f"{ATTESTATIONS}/{path.name}")
     try:
         attestation = read_attestation(path)

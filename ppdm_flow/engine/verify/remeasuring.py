@@ -1,4 +1,4 @@
-"""The figures of a finished run, measured again."""
+"""Measures the figures of a finished run again."""
 
 from __future__ import annotations
 

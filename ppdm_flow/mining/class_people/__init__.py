@@ -1,1 +1,1 @@
-"""What the people of classes have, as steps that make classes ask for it."""
+"""The values of the people of classes, for the steps that make classes."""

@@ -1,4 +1,4 @@
-"""Classes as models see them where people count: their people, and the figure of each value that the model bounds."""
+"""Classes for models that count people: their people, and the figure of each value that the model bounds."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Equivalence classes with their sensitive values: what several audits measure."""
+"""Equivalence classes with their sensitive values, as several audits measure them."""

@@ -1,4 +1,4 @@
-"""What the figures say that all audits of sensitive values in classes have. Imported by specs: light."""
+"""The figures that all audits of sensitive values in classes have. Light, since specs import it."""
 
 from __future__ import annotations
 

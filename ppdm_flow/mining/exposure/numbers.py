@@ -189,7 +189,7 @@ def other_rows() -> RunError:
     return RunError((Diagnostic("PPF836", text, help="a step gave other rows when it was asked again"),))
 
 
-# The second route to the numbers of released rows: SQL reads them from texts, and holds them against the file.
+# The second route to the numbers of released rows: SQL reads them from texts, and compares them with the file.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a way to generalize is: a map from values to labels."""
+"""The interface of a generalization: a map from values to labels."""
 
 from __future__ import annotations
 

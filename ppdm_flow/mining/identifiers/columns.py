@@ -1,4 +1,4 @@
-"""Personal data in a column, from one pass over its partitions: what cells show, and what only the column tells.
+"""Personal data in a column, from one pass over its partitions: by single cells, and by the column as a whole.
 
 An e-mail address is told by a cell. A number of nine digits is the national number of somebody where nearly all values
 of a column are, and a code is a person's own where nearly no two rows share one. The first are counted in all cells.

@@ -1,4 +1,4 @@
-"""What a label costs: each attribute's values in order, and the normalized certainty penalty of a stretch of them."""
+"""The cost of a label: each attribute's values in order, and the normalized certainty penalty of a range of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the people of a release can be counted at all."""
+"""Checks whether the people of a release can be counted at all."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _CONFIDENCES = """
     ) USING (id) GROUP BY id, s"""
 
 _PARTLY = "SELECT p FROM lines GROUP BY p HAVING BOOL_OR(linked) AND NOT BOOL_AND(linked)"
-"""The people of whom some rows are linked and others not."""
+"""The people who have both linked and other rows."""
 _HELD = "held AS MATERIALIZED (SELECT id, p, s, n, sure FROM combos JOIN heard USING (p))"
 """What the linked people of each combination have."""
 

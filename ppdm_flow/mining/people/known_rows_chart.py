@@ -1,4 +1,4 @@
-"""The picture of what one, two and all known rows of a person tell."""
+"""The chart of what one, two and all known rows of a person reveal."""
 
 from __future__ import annotations
 

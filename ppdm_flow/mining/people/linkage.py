@@ -1,4 +1,4 @@
-"""Which released rows are seen to be one person's: linked rows.
+"""Linked rows: released rows that are seen to be one person's.
 
 A row is linked where a pseudonym leaves with it. It is also linked where its cells of some released columns outside of
 the grouping ones occur in two rows or more and only in one person's. Such sets are each column, any two and any three

@@ -1,4 +1,4 @@
-"""What a population file is, and how its columns are called."""
+"""The form of a population file, and the names of its columns."""
 
 from __future__ import annotations
 

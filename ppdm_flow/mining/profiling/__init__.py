@@ -1,1 +1,1 @@
-"""What the columns of a table look like: types, kinds of identifiers, and the roles that follow. All of it guesses."""
+"""Profiles the columns of a table: types, kinds of identifiers, and roles. All of these are guesses."""

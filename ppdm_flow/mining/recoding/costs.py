@@ -1,4 +1,4 @@
-"""What a node costs, with the records of classes that break a model suppressed; and what it costs at least.
+"""The cost of a node, with records of classes that break a model suppressed; and a lower bound of that cost.
 
 A cost is prepared for one ground. It then has two lower bounds: ``floors`` are known for all nodes beforehand, from
 levels alone; ``bound`` of a node that was looked at is its cost if nothing were suppressed. No node

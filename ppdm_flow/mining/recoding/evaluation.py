@@ -1,4 +1,4 @@
-"""One node of the lattice, looked at: its classes, which of them keep the models, and what that costs."""
+"""Evaluates one node of the lattice: its classes, which of them keep the models, and the cost."""
 
 from __future__ import annotations
 

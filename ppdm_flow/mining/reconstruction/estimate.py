@@ -1,4 +1,4 @@
-"""From released counts to estimates of the original ones, with what is known of their error."""
+"""Estimates the original counts from the released ones, with their error."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a release is still good for, beside two random halves of the original: numbers, marginals, propensities."""
+"""Utility of a release, beside two random halves of the original: numbers, marginals, propensities."""

@@ -1,1 +1,1 @@
-"""What a run on a cluster will do, said before it: where each part of it is worked on, and what it takes."""
+"""Estimates of a run on a cluster: where each part of it runs, and what it takes."""

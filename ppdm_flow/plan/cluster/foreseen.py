@@ -194,7 +194,7 @@ def _keys(table: LinkedTable, rows: int) -> Work:
     return Work("people", f"of {table.name}", "", DRIVER, "keys and references", amount, whole_table=True)
 
 
-# Audits, and what releases are held against besides: where each is worked on, and what it takes.
+# Audits, and other comparisons of releases: where each runs, and what it takes.
 
 
 _PASSES_TOGETHER = 2
@@ -236,7 +236,7 @@ def _beside_the_driver(plan: Plan, release: ReleaseNode) -> bool:
 
 
 def across(plan: Plan, rows: int) -> Iterator[Work]:
-    """Yield what several releases of one table are held against each other by, and what a ledger is told."""
+    """Yield the comparisons of several releases of one table, and the entries for a ledger."""
     own = [release for release in plan.releases if not is_generated(release)]
     joined = any(r.on_joined or r.of_all_files for node in plan.audits for r in node.requirements)
     linked = links(own) if joined and read_together(plan) else ()

@@ -1,4 +1,4 @@
-"""Steps and releases: where each is worked on, and what it takes."""
+"""Estimates of steps and releases: where each runs, and what it takes."""
 
 from __future__ import annotations
 

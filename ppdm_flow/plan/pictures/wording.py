@@ -1,4 +1,4 @@
-"""What pictures say of the parts of a plan."""
+"""Words for the parts of a plan in pictures."""
 
 from __future__ import annotations
 

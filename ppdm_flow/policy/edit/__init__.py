@@ -1,1 +1,1 @@
-"""Changes of a policy's text that leave every other byte of it as it was: comments, order, quotes, line breaks."""
+"""Changes values in a policy's text and leaves all other bytes: comments, order, quotes, line breaks."""

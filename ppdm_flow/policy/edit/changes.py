@@ -1,4 +1,4 @@
-"""What is to change in a policy, as values: at a path something is put, or taken away."""
+"""Changes of a policy as values: something is put at a path, or taken away."""
 
 from __future__ import annotations
 

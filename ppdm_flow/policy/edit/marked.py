@@ -1,4 +1,4 @@
-"""A policy's text as a tree whose nodes know where they begin and end in it."""
+"""A policy's text as a tree of nodes with their start and end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the comments directly above entries of a policy's text say of them."""
+"""Reads the comments directly above entries of a policy's text."""
 
 from __future__ import annotations
 

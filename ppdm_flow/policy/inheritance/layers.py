@@ -1,4 +1,4 @@
-"""One file with all that it inherits, and how files side by side come together."""
+"""The layers of a file: all that it inherits, and the merge of files side by side."""
 
 from __future__ import annotations
 

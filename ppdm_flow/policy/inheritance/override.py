@@ -1,4 +1,4 @@
-"""Values laid over a policy from outside, in the places that they replace; nothing else of it changes."""
+"""Replaces single values of a policy from outside; nothing else of it changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ``extends:`` finds a template: a file beside the policy, a built-in, or an installed package."""
+"""Finds the template of ``extends:``: a file beside the policy, a built-in, or an installed package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a template says of itself: its words, its params and its floors, as its file and those that it extends say."""
+"""The description of a template: its words, its params and its floors, its own and inherited ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a kind of requirement, and what its clause says of its own keys."""
+"""The page of a kind of requirement, and the descriptions of its clause's keys."""
 
 from __future__ import annotations
 

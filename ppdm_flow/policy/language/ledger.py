@@ -11,7 +11,7 @@ Spelling = Literal["case", "blanks", "form"]
 
 
 class LedgerOptions(Model):
-    """A file or database that remembers what was released about whom, as keyed hashes; releases are held against it."""
+    """A file or database of earlier releases and their people, as keyed hashes; releases are judged with it."""
 
     path: str | None = None
     url: str | None = None

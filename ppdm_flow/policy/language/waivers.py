@@ -1,4 +1,4 @@
-"""Waivers as typed models: what need not hold for a while, why, who answers for it, and until when."""
+"""Waivers as typed models: the requirement that need not hold, a reason, an owner and a last day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language in words: what a place is called, and what may stand there."""
+"""The language in words: the name of a place, and the values that it takes."""
 
 from __future__ import annotations
 

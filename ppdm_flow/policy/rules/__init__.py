@@ -1,4 +1,4 @@
-"""Rules beyond types that a policy must meet by itself, before any plugin or data is looked at (PPF500 to PPF549)."""
+"""Rules beyond types that a policy must meet by itself, before any plugin or data is read (PPF500 to PPF549)."""
 
 from __future__ import annotations
 

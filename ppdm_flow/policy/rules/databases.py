@@ -1,4 +1,4 @@
-"""Databases as sources: where one is, and what is read of it."""
+"""Rules on databases as sources: where one is, and which table is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates: a bound on at least one side, in order; releases that there are; and whether anything is asked for at all."""
+"""Rules on gates: a bound on at least one side, in order; existing releases; and whether anything is required."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What requirements name: attributes that groups are formed by, and sensitive ones that are protected."""
+"""Rules on the attributes that requirements name: those that form groups, and sensitive ones that are protected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generalization hierarchies: one form each, edges that ascend, levels that fit the domain."""
+"""Rules on generalization hierarchies: one form each, edges that ascend, levels that fit the domain."""
 
 from __future__ import annotations
 

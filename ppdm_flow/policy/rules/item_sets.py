@@ -1,4 +1,4 @@
-"""Requirements on sets of items need an attribute that holds such sets."""
+"""Rules on sets of items: requirements on sets need an attribute that holds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that belong together: how they hang together, and whose rows they have."""
+"""Rules on linked tables: how they refer to each other, and whose rows they have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requirements on the sensitive values of classes: an attribute that fits, and classes that it does not form."""
+"""Rules on sensitive values of classes: an attribute that fits, and classes that it does not form."""
 
 from __future__ import annotations
 

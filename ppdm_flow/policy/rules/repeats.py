@@ -1,4 +1,4 @@
-"""Values that a list names twice."""
+"""Finds values that a list names twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of every release: each kind of requirement judges its own clauses."""
+"""Rules on requirements: each kind of requirement judges its own clauses."""
 
 from __future__ import annotations
 

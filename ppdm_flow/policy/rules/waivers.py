@@ -1,4 +1,4 @@
-"""Waivers as they are written: of something that there is, with a reason, an owner and a date (PPF330 to PPF338)."""
+"""Rules on waivers: each names an existing requirement, a reason, an owner and a date (PPF330 to PPF338)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""YAML as nodes: scalars are texts, every one with its place."""
+"""Reads YAML as nodes: scalars stay texts, each with its place."""

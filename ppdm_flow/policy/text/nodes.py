@@ -1,4 +1,4 @@
-"""A policy's text as a tree in which every key and every value knows its place, and paths in it as texts."""
+"""A policy's text as a tree of keys and values with their places; and paths in it as texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts as YAML that every reader understands alike."""
+"""Writes texts as YAML that every reader understands alike."""
 
 from __future__ import annotations
 

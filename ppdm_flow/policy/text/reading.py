@@ -1,4 +1,4 @@
-"""From bytes to a text that the YAML parser may see: size, encoding, forbidden characters, conflict markers."""
+"""Turns bytes into a text for the YAML parser; checks size, encoding, forbidden characters, conflict markers."""
 
 from __future__ import annotations
 

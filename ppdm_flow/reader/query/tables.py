@@ -1,4 +1,4 @@
-"""Tables that SQL makes of tables, and queries of what cells show together."""
+"""Tables derived in SQL, and queries of the values that cells show together."""
 
 # ruff: noqa: S608, E501  # long lines are SQL; all names in these queries are numbered ones of our own
 

@@ -56,7 +56,7 @@ class WaivedRequirement:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What the recipient of one release is told, section by section. Pairs are a name and what it is."""
+    """The texts for the recipient of one release, section by section. Pairs are a name and what it is."""
 
     policy: str
     release: str

@@ -53,7 +53,7 @@ class MeasuredFigure(TypedDict):
 
 
 class JudgedFigure(MeasuredFigure):
-    """A figure of one side that was held against a bound."""
+    """A figure of one side that was compared with a bound."""
 
     bound: float
     direction: Direction

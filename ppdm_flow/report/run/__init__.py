@@ -1,1 +1,1 @@
-"""What a run or an audit says, in every form."""
+"""The results of a run or an audit, in every form."""

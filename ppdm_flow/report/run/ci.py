@@ -1,4 +1,4 @@
-"""What a judged release, and an error that ended the work, say in CI: on GitHub, and as JUnit XML."""
+"""Results in CI of a judged release, or of an error: on GitHub, and as JUnit XML."""
 
 from __future__ import annotations
 

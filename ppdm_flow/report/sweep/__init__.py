@@ -1,1 +1,1 @@
-"""What a sweep found, for people: which points are worth having, in tables and in a picture."""
+"""The results of a sweep for people: the points that are worth having, in tables and in a picture."""

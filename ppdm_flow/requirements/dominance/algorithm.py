@@ -1,4 +1,4 @@
-"""Dominance of a release: whether a total of some group tells one contributor too closely.
+"""Dominance of a release: whether a group's total reveals one contributor's number too closely.
 
 Three rules of statistical offices on the absolute values in each group: (n, k)-dominance, the p% rule with its form for
 prior knowledge (pq), and a least number of contributors (Hundepool et al., Statistical Disclosure Control, 2012,

@@ -1,4 +1,4 @@
-"""Dominance: no group's total of a number tells one contributor too closely."""
+"""Dominance: no group's total of a number reveals one contributor's number too closely."""
 
 from __future__ import annotations
 

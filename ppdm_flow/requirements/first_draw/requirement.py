@@ -1,4 +1,4 @@
-"""What is randomized is randomized once."""
+"""First draw: a value that is randomized is randomized only once."""
 
 from __future__ import annotations
 

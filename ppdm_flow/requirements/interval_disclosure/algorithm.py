@@ -113,7 +113,7 @@ class _People:
     linked: bool
 
     def share(self, near_rows: npt.NDArray[np.bool_]) -> float:
-        """Return the share of people of whom one of these rows is."""
+        """Return the share of people who have one of these rows."""
         people = len(np.unique(self.person))
         return len(np.unique(self.person[near_rows])) / people if people else 0.0
 

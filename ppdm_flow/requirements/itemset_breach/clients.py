@@ -1,7 +1,7 @@
 """Sets that their clients randomized: the originals are not here, so only the operator bounds what the sets reveal.
 
 The worst posterior is taken over all data whose itemsets are no more frequent than the policy says, for each number of
-items that the operator knows. What was sent is held against the operator as far as that goes without originals: how
+items that the operator knows. The sent sets are compared with the operator as far as that goes without originals: how
 many items the randomized sets have, in all and each, and whether items seem more frequent than the policy says.
 """
 

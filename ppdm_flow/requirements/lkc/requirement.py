@@ -19,7 +19,7 @@ _KNOWN = "What may be known; all quasi-identifiers where it is left out."
 
 
 class LKC(OnValues, OnClasses):
-    """An adversary who knows at most ``l`` attributes finds at least ``k`` rows and infers no more than ``c``.
+    """An adversary who knows up to ``l`` attributes of a person finds at least ``k`` rows and infers at most ``c``.
 
     Of the rows that fit, a share of at most c has one of an attribute's ``sensitive`` values; c is None without any.
     Source: Mohammed, Fung, Hung, Lee, KDD 2009.

@@ -357,7 +357,7 @@ def _ways(
 
 
 def _near(known: LinkageNumbers, by_space: Mapping[str, Space], route: _Route) -> Mapping[str, MatchChances]:
-    """Return who is taken for found: of a person the first record, held against those of other people."""
+    """Return who counts as found: the first record of each person, compared with those of other people."""
     if known.others is None:
         return {}
     mine = known.units.records[known.units.firsts]

@@ -14,8 +14,8 @@ from ppdm_flow.core.requirement_families import reaching
 from ppdm_flow.sdk.spec import Effect, FilePath, Params, Problem, Scope, requirement_audit
 
 _ATTRIBUTES = "The numbers, dates and timestamps of a person that an intruder knows, and categories beside them."
-_MAX = "The largest share of original records that are found; the upper end of its interval is held against it."
-_EXCESS = "The largest share found of the records that naming rows at random misses; its upper end is held against it."
+_MAX = "The largest share of original records that are found; the upper end of its interval must not exceed it."
+_EXCESS = "The largest share found of the records that naming rows at random misses; its upper end must not exceed it."
 _CONTROL = (
     "A CSV file of people who are not in the source, relative to this file: `max_excess` bounds what exceeds them too."
 )

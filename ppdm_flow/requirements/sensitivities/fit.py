@@ -1,4 +1,4 @@
-"""Whether released cells follow the operator that a requirement is judged by, with and without their originals."""
+"""Tests whether released cells follow the operator of a requirement, with and without their originals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One requirement on one released column: margins, and what stands against them."""
+"""The judgement of one requirement on one released column: margins, and facts that contradict them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a requirement and a released column to a judgement."""
+"""Judges a requirement on a released column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a seed in the policy gives away: the draws of a perturbation, done again by someone who has the policy.
+"""Replays the draws of a perturbation from a seed in the policy, as every reader of the policy can.
 
 In reproducible mode the key follows from the seed, a step's draws from the key and the step's name, the order of the
 released rows from the shuffle's draws. With a row's draw known, a released value has few possible originals: those

@@ -1,4 +1,4 @@
-"""Sensitive values chosen from the data: those attributes that tell most of a class, and the rarest values of each.
+"""Chooses sensitive values from the data: the attributes that best predict a class, and the rarest values of each.
 
 Wang, Fung and Yu (ICDM 2005, section 5) take the attribute at the root of the decision tree that C4.5 grows, leave it
 out, grow the next tree, and so on. C4.5 puts that attribute at the root which has the highest gain ratio among those

@@ -1,1 +1,1 @@
-"""What readers and writers of databases share: connections, logins, and what goes wrong."""
+"""The common part of readers and writers of databases: connections, logins and errors."""

@@ -1,4 +1,4 @@
-"""DuckDB with everything shut that reaches beyond what it is given."""
+"""DuckDB with every feature switched off that reaches beyond its given tables."""
 
 from __future__ import annotations
 

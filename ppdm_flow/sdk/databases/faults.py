@@ -1,4 +1,4 @@
-"""What goes wrong with a database, in words that hold nothing of what the server says: it quotes values."""
+"""Errors of databases in our own words: the server's texts are left out, since they quote values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NOTHING_RELEASED = "nothing was released"
 
 @dataclass(frozen=True, slots=True)
 class ServerFaults:
-    """How the faults of a server are told: ``subject`` with its place, and by kind a code, an error and an advice."""
+    """The messages for faults of a server: ``subject`` with its place, and by kind a code, an error and an advice."""
 
     subject: str
     kinds: Mapping[str, tuple[str, type[PpdmError], str | None]]

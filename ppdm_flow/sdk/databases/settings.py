@@ -1,4 +1,4 @@
-"""What drivers are told: where a server is, how the connection is encrypted, who signs in and with what password.
+"""Settings for drivers: address of the server, encryption, user and password.
 
 Nothing of it is in a policy but the URL, which has no password: that comes from the environment or a private file.
 """
@@ -30,7 +30,7 @@ _LOGIN = "`ppdm-flow explain sql` says which variables of the environment are re
 
 
 def driver_settings(address: ServerAddress, odbc_drivers: Sequence[str] = ()) -> dict[str, Any]:
-    """Return what the driver of a server is told.
+    """Return the settings for the driver of a server.
 
     Parameters
     ----------

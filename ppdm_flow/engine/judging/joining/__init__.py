@@ -1,1 +1,1 @@
-"""Releases of one run, read together: joined to one table, and by the people whom they leave alone."""
+"""Releases of one run, read together: joined to one table, and judged by the people whom they single out."""

@@ -1,4 +1,4 @@
-"""Releases of one run that can be joined, as one more release each: with its rows, its audits, and why it is one."""
+"""Joins of a run's releases, each judged as one more release: its rows, its audits, and the reason for the join."""
 
 from __future__ import annotations
 

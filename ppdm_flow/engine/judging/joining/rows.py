@@ -1,4 +1,4 @@
-"""Which rows of two releases are known to be one person's: keyed cells, shared cells that occur once, order."""
+"""Finds rows of two releases that are known to be one person's: by keyed cells, unique shared cells, or order."""
 
 from __future__ import annotations
 
