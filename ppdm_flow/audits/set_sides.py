@@ -24,7 +24,7 @@ class NoSidesError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """What went into the operator of ``column``, and what was released.
+    """The original sets of ``column`` before its operator, and the released ones.
 
     ``operator`` keeps every item where the released sets are plain. Items that are not in ``alphabet`` could not be
     released at all.

@@ -127,7 +127,7 @@ _CONDITION = re.compile(r"(?P<parameter>\w+): (?P<values>.+)")
 
 @dataclass(frozen=True, slots=True)
 class StatementCondition:
-    """Says of a statement that it is made only where a parameter has one of some values, as policies write them.
+    """Condition of a statement: a parameter has one of some values, as policies write them.
 
     ``set`` and ``unset`` say whether there is any value: nothing, an empty list and ``false`` are none.
     """

@@ -12,7 +12,7 @@ UNTOLD = "PPF838"
 
 
 class DerivationKind(StrEnum):
-    """How a column's cells come from what they are computed from, in a word."""
+    """The kind of function that computes a column's cells, in a word."""
 
     UNCHANGED = "unchanged"
     VALUE_MAP = "value_map"
@@ -23,7 +23,7 @@ class DerivationKind(StrEnum):
 
 
 class CellKind(StrEnum):
-    """What a reader of a file can make of a column's cells, with respect to the attributes that they carry."""
+    """How a reader of a file can use a column's cells, for the attributes that they carry."""
 
     MAP = "map"
     CLASS_ID = "class_id"
@@ -36,7 +36,7 @@ class CellKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Where a column comes from. All names are attributes of the source.
+    """The lineage of a column. All names are attributes of the source.
 
     ``computed_from``: its cells are a function of these. ``chosen_by``: a step looked at these when it was fitted, but
     no cell depends on them otherwise. ``value_map``: each cell is a map of the one value that it comes from, which
@@ -113,7 +113,7 @@ def own(name: str, determines: frozenset[str] = frozenset()) -> Lineage:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """What a step says of a column that it changes or adds, in attributes as they reach it.
+    """A step's declaration about a column that it changes or adds, in attributes as they reach it.
 
     ``computed_from`` are the columns of which each cell is a function, row by row; ``chosen_by`` those that fitting
     looked at, and by which single cells may be suppressed: what a cell shows otherwise is no function of them, and

@@ -202,7 +202,7 @@ Releases = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class DocumentField:
-    """How a field stands in documents, where that is not as it is kept: its ``type``, and what makes it of a value."""
+    """The form of a field in documents, where it differs from the stored one: its ``type``, and a conversion."""
 
     type: Any
     made: Callable[[Any], Any]

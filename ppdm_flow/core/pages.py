@@ -160,7 +160,7 @@ _HEADINGS = ("What it means", "Why it matters", "What to do", "Example", "Better
 
 @dataclass(frozen=True, slots=True)
 class CodePage:
-    """What a diagnostic code means, why it matters, what to do, and short examples; ``body`` is all of it as Markdown.
+    """The page of a diagnostic code: meaning, reason, remedy and short examples; ``body`` is all of it as Markdown.
 
     ``bad`` raises the code and ``good`` does not. Each is a part of a policy in YAML, from the top; or what was typed
     at a shell, and printed, if a line begins with ``$ ``.

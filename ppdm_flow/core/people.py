@@ -34,7 +34,7 @@ class PeopleCount:
 
 
 class PeopleFigure(Enum):
-    """What of the people of a group counts.
+    """The figure that is counted for the people of a group.
 
     ``DISTRIBUTION``: each person weighs 1, spread over its rows. ``CONFIDENCE``: the larger share of rows and people.
     ``DISTINCT``: people matched with values.

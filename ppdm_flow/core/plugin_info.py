@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FigureInfo:
-    """What a figure of a plugin says: in a sentence without a full stop, its ``formula``, and which side is ``better``.
+    """The meaning of a plugin's figure: a sentence without a full stop, its ``formula``, and which side is ``better``.
 
     ``reference`` is needed only where it is not the plugin's own. ``audience`` is ``public`` only where a reader of the
     release and of the documents beside it can work the figure out: nothing of the original is in it.
@@ -45,7 +45,7 @@ Figures = Mapping[str, FigureInfo]
 
 
 class Facts(TypedDict, total=False):
-    """What code decides on by a card: it stands in Python, and not on a page."""
+    """The facts of a card that code decides by: they are in Python, and not on a page."""
 
     version: str
     serves: tuple[str, ...]

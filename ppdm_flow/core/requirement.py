@@ -105,7 +105,7 @@ class ClauseBinding(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequirementPlace:
-    """Where a requirement stands: its ``id``, its ``name`` (an attribute, or one of its own), and its ``span``.
+    """The place of a requirement: its ``id``, its ``name`` (an attribute, or one of its own), and its ``span``.
 
     ``domain`` is the declared domain of the attribute, or None.
     """

@@ -13,7 +13,7 @@ from ppdm_flow.core.requirement import ClauseBinding, NamedValue, NameOf, NamePa
 
 
 class OnClasses(Requirement):
-    """What must hold of the classes that ``attributes`` form."""
+    """A requirement on the classes that ``attributes`` form."""
 
     attributes: GroupedBy = ()
 
@@ -38,7 +38,7 @@ class OnClasses(Requirement):
 
 
 class OnPeople(OnClasses):
-    """How many people every class that ``attributes`` form has, at least."""
+    """A requirement on the least number of people in every class that ``attributes`` form."""
 
     on_groups: ClassVar[bool] = True
     hides_people: ClassVar[bool] = True
@@ -55,7 +55,7 @@ ValuesByAttribute = Annotated[
 
 
 class OnValues(Requirement):
-    """What must not be inferred: some values of attributes, ``sensitive``, from groups."""
+    """A requirement that some values of attributes, ``sensitive``, are not inferred from groups."""
 
     on_groups: ClassVar[bool] = True
     hides_people: ClassVar[bool] = True
@@ -130,7 +130,7 @@ class OnAttribute(Requirement):
 
 
 class OnSensitive(OnClasses, OnAttribute):
-    """What must hold of the values of one sensitive attribute in every class that ``attributes`` form."""
+    """A requirement on the values of one sensitive attribute in every class that ``attributes`` form."""
 
     of_all_files: ClassVar[bool] = True
     on_groups: ClassVar[bool] = True

@@ -169,7 +169,7 @@ class WaiverResult:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step did: rows in and out, seconds, its own figures and a description of its transform.
+    """The result of a step: rows in and out, seconds, its own figures and a description of its transform.
 
     ``seconds`` is None where executors of a cluster carried the step to its rows, time that nobody adds up.
     """

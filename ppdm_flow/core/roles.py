@@ -40,7 +40,7 @@ def no_weaker(role: Role, than: Role) -> bool:
 
 
 class AttributeType(StrEnum):
-    """How a value is to be understood: as a text, or as what is ordered and counted in numbers."""
+    """The type of a value: a text, or one of the types that are ordered and counted as numbers."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -73,7 +73,7 @@ class Nulls(StrEnum):
 
 
 class ValuesAbsent(StrEnum):
-    """What becomes of a requirement that names a value which neither the declared domain nor the data has."""
+    """How to treat a requirement that names a value outside of both the declared domain and the data."""
 
     ERROR = "error"
     ALLOWED = "allowed"

@@ -51,7 +51,7 @@ class LockDigests:
 
 
 class RunPlace(Protocol):
-    """Where runs are sent to that are not published on this machine's disk.
+    """The place of runs that are not published on this machine's disk.
 
     ``maybe_out`` says whether the run may be published there: nobody can say that it is not.
     """

@@ -45,7 +45,7 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class WrittenRows:
-    """What went into a release: how many rows, and the hash of their multiset."""
+    """The rows of a release: their number, and the hash of their multiset."""
 
     rows: int
     multiset: tuple[int, int]
@@ -53,7 +53,7 @@ class WrittenRows:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseTarget:
-    """Where a release is written: its place, a private folder that is there and empty, and bytes to sort in.
+    """The target of a release: its place, an existing empty private folder, and bytes to sort in.
 
     ``key`` is that of the hash of the rows' multiset. ``types`` are those that released columns have kept.
     """

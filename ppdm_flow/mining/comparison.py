@@ -205,7 +205,7 @@ def affordable_rows(columns: int, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CodeTableSearch:
-    """How the code tables to compare are found.
+    """Options for finding the code tables to compare.
 
     ``candidates``: ``all`` frequent itemsets, ``closed`` ones, or ``slim`` (found on the way).
 

@@ -122,7 +122,7 @@ _ROLES = ("approvals", "roles")
 
 @dataclass(frozen=True, slots=True)
 class ApprovalCheck:
-    """Who has to sign, what is wrong with that, and the text of the list of signers where a fault stands in it."""
+    """The required signers, the faults in them, and the text of the list of signers where it has a fault."""
 
     approvals: RequiredApprovals | None = None
     faults: tuple[Diagnostic, ...] = ()

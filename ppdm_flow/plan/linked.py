@@ -214,7 +214,7 @@ _ATTRIBUTES = "attributes"
 
 @dataclass(frozen=True, slots=True)
 class KeyWay:
-    """What becomes of a table's key on the way to a release.
+    """The changes of a table's key on the way to a release.
 
     ``column`` is its name at the end where nobody has changed it, ``change`` the step that did; neither is there where
     the key does not reach the release.

@@ -42,7 +42,7 @@ class ParsedFile:
 
 @dataclass(slots=True)
 class Library:
-    """What several policies share while they are read together. Files must not change meanwhile.
+    """The files that several policies share while they are read together. Files must not change meanwhile.
 
     ``layers`` holds what templates come to, for policies that give them no values of their own; inheritance keeps it.
     ``texts`` are read in the place of what the files of these paths say, or where there are none yet.

@@ -41,7 +41,7 @@ Version = Annotated[Text, about("The package's version.")]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Pin:
-    """What is fixed of one thing: the SHA-256 of its bytes, the distribution that brings it, or both."""
+    """The locked facts of one thing: the SHA-256 of its bytes, the distribution that brings it, or both."""
 
     sha256: str = ""
     distribution: str = ""
@@ -69,7 +69,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What the file says. ``pins`` and the uses of each policy are by kind; ``places`` are spans in the file."""
+    """Content of a lock file. ``pins`` and the uses of each policy are by kind; ``places`` are spans in the file."""
 
     pins: Mapping[str, Pins]
     policies: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -112,7 +112,7 @@ def locked(policies: Mapping[str, Iterable[Use]]) -> Lock:
 
 @dataclass(slots=True)
 class LockFileFinder:
-    """Where lock files are. Each folder is looked at once: answers agree with each other while others write."""
+    """Finds lock files. Each folder is read once: answers agree with each other while others write."""
 
     _lock_files: dict[Path, Path | None] = field(default_factory=dict)
 

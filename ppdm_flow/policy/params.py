@@ -284,7 +284,7 @@ _KINDS = {"integer": "a whole number", "float": "a number", "boolean": "`true` o
 
 @dataclass(frozen=True, slots=True)
 class ParamLimits:
-    """Which values a param takes: of a ``type``, from ``low`` to ``high``, or one of the ``choices``."""
+    """The values that a param takes: of a ``type``, from ``low`` to ``high``, or one of the ``choices``."""
 
     type: str = "text"
     low: str | None = None

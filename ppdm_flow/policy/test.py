@@ -89,7 +89,7 @@ class ExpectedContents(Model):
 
 
 class ExpectedResult(ExpectedContents):
-    """What comes of a test. Contents are those of the only release; of several, they stand under ``releases``."""
+    """Expected result of a test. Contents are those of the only release; of several, they are under ``releases``."""
 
     verdict: Literal["released", "withheld", "held", "refused"] | None = None
     code: Code | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class NotVerifiedError(Exception):
-    """What a reader can know is not accounted for here; says why."""
+    """Raised where a reader's knowledge is not accounted for; the text says why."""
 
 
 class JoinTooLargeError(NotVerifiedError):

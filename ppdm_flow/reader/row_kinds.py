@@ -30,7 +30,7 @@ Shown = tuple[tuple[str, ...], tuple[str, ...], pd.DataFrame]
 
 @dataclass(frozen=True, slots=True)
 class ReaderQuestion:
-    """What is known of somebody (``grouping``) and what may not be learned (``sensitive``, none if empty)."""
+    """A person's known attributes (``grouping``), and the one that may not be learned (``sensitive``, or empty)."""
 
     grouping: tuple[str, ...]
     sensitive: str = ""
@@ -203,7 +203,7 @@ MOST_CELLS = 50_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownValues:
-    """What a column's cells can show: ``pairs`` are the distinct (cell, values of ``names``)."""
+    """The values that a column's cells can show: ``pairs`` are the distinct (cell, values of ``names``)."""
 
     names: tuple[str, ...]
     pairs: pd.DataFrame

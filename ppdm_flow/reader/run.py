@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointViews:
-    """What all files of a run tell: the views of each file, and the texts of the sensitive attribute's codes.
+    """The joint views of all files of a run: the views of each file, and the texts of the sensitive codes.
 
     ``linked`` are, for each file, the others that tell something of its rows; ``viewed``, for each way to hold the
     files, the numbers of those whose rows were looked at.

@@ -134,7 +134,7 @@ Transform = RowTransform | OrderTransform | TableTransform | Generator
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What ``fit`` returns: the transform, the step's own figures, and what the recipient of a release needs.
+    """The result of ``fit``: the transform, the step's own figures, and what the recipient of a release needs.
 
     ``artifacts`` are JSON-ready documents by file name (``operator.json``), written beside every release that the
     step feeds. ``internal`` are others, which may hold values: they are written to ``internal/STEP/`` of the run, for

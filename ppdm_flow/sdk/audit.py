@@ -79,7 +79,7 @@ class SeededStep:
 
 @dataclass(frozen=True, slots=True)
 class PublicSeed:
-    """What a policy in reproducible mode tells everyone who has it: the seed, and the steps, first to last."""
+    """The seed of a policy in reproducible mode, which its readers know, and the steps, first to last."""
 
     seed: str
     steps: tuple[SeededStep, ...]

@@ -12,7 +12,7 @@ Hashes = npt.NDArray[np.bytes_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Membership:
-    """Which class each person is in: ``subjects`` (people,), all different, and ``classes`` (people,), both hashes.
+    """The class of each person: ``subjects`` (people,), all different, and ``classes`` (people,), both hashes.
 
     A person with several rows is in a class of those with just the same rows' classes. ``columns`` are the released
     ones that form the classes of ``rows`` rows, ``cells`` the number of combinations in them. ``packed_file`` is the

@@ -24,7 +24,7 @@ from ppdm_flow.core.shares import plain_shares
 
 @dataclass(frozen=True, slots=True)
 class FileMark:
-    """Says of a parameter that it is the path of a file."""
+    """Marks a parameter that is the path of a file."""
 
 
 FilePath = Annotated[str, FileMark()]
@@ -76,7 +76,7 @@ class NoParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a plugin finds wrong with its parameters or its place in the plan; drawn at ``path`` below ``with``.
+    """A fault that a plugin finds in its parameters or its place in the plan; shown at ``path`` below ``with``.
 
     ``named``: it is the key at ``path`` that is wrong, and not the value that stands there.
     """

@@ -106,7 +106,7 @@ class Explanations:
 
 
 class _Covered:
-    """What of a text lies inside of pieces, which are taken one after the other for as long as they are needed."""
+    """The parts of a text inside of pieces, which are taken one after the other for as long as they are needed."""
 
     def __init__(self, text: str, pieces: Iterator[str]) -> None:
         self._lower = text.casefold()

@@ -31,7 +31,7 @@ class BadInput:
 
 @dataclass(frozen=True)
 class TransformOutcome:
-    """What one run of a transform gave. ``released`` is the output named ``""``."""
+    """The result of one run of a transform. ``released`` is the output named ``""``."""
 
     case: Case
     fitted: Fitted

@@ -53,7 +53,7 @@ class BadEntry:
 
 @dataclass(frozen=True)
 class TwoRouteOutcome:
-    """What an audit says of one requirement by both routes; the second is taken when it is asked for."""
+    """The result of an audit on one requirement by both routes; the second is computed when it is asked for."""
 
     outcome: AuditOutcome
     recheck: Callable[[], Mapping[str, float | int | None]]

@@ -207,7 +207,7 @@ def share_beyond(distances: Floats, distribution: str) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyAttribute:
-    """What becomes of one attribute, in its column's own units.
+    """The noise of one attribute, in its column's own units.
 
     A value x becomes shrink (x + e) + (1 - shrink) mean, where e is the sum of ``loadings`` (shape (d,), one for each
     attribute of the step) times standard noise. ``unit``: whole numbers move by multiples of it. ``decimals``: floats

@@ -33,7 +33,7 @@ _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 @dataclass(frozen=True, slots=True)
 class ByCriteria:
-    """Which criterion a row fulfils first.
+    """Classes of rows by the first criterion that a row fulfils.
 
     ``other`` says that rows that fulfil none have a class of their own, the last one.
     """

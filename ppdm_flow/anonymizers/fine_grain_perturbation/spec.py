@@ -18,7 +18,7 @@ _RECODED = (Change.GENERALIZED, Change.PSEUDONYMIZED)
 
 
 class FineGrainParams(Params):
-    """Which attributes to perturb (default: every one with a ``sensitivities`` requirement), and how."""
+    """Parameters: the attributes to perturb (default: every one with a ``sensitivities`` requirement), and how."""
 
     attribute: str | None = None
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None

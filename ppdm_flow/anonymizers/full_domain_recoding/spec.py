@@ -29,7 +29,7 @@ class LevelBounds(Params):
 
 
 class RecodingParams(Params):
-    """Which attributes are recoded (default: those that the requirements group by), and what the search may do."""
+    """Parameters: the attributes to recode (default: those that requirements group by), and limits of the search."""
 
     attributes: Names | None = None
     suppression: Annotated[float, Field(ge=0.0, le=1.0)] = 0.05

@@ -20,7 +20,7 @@ ENDS = ("_low", "_high")
 
 
 class IntervalBoundsParams(Params):
-    """Which attributes; left out, all that hold labels of numbers or dates."""
+    """Parameters: the attributes; left out, all that hold labels of numbers or dates."""
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
 

@@ -47,7 +47,7 @@ Group = Annotated[tuple[str, ...] | dict[str, tuple[str, ...]], BeforeValidator(
 
 
 class GeneratorParams(Params):
-    """What the generator learns, and how many rows it makes."""
+    """Parameters of the generator: what it learns, and the number of rows that it makes."""
 
     attributes: Names | None = None
     min_support: Supported | None = None

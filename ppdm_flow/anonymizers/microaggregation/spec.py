@@ -22,7 +22,7 @@ NUMERIC = (AttributeType.INTEGER, AttributeType.FLOAT)
 
 
 class MicroaggregationParams(Params):
-    """Which attributes are averaged over groups of rows, and how.
+    """Parameters: the attributes that are averaged over groups of rows, and the method.
 
     Default: those that k-anonymity groups by and that are not in ``within``.
     """

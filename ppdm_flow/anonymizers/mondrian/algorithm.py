@@ -53,7 +53,7 @@ Codes = npt.NDArray[np.int32]
 
 
 class ClassFinder(Protocol):
-    """How a row finds its class."""
+    """Finds the class of a row."""
 
     def classes(self, part: Table, values: tuple[ScaledValues, ...], step: str) -> Ints:
         """Return the class of each row."""

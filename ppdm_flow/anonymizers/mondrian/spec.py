@@ -47,7 +47,7 @@ def _is_number(value: Any) -> bool:
 
 
 class MondrianParams(Params):
-    """Which attributes are recoded (default: those that the requirements group by), and how."""
+    """Parameters: the attributes to recode (default: those that the requirements group by), and the method."""
 
     attributes: Names | None = None
     partitioning: Literal["strict", "relaxed"] = "strict"

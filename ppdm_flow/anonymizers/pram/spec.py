@@ -108,7 +108,7 @@ def unusable(message: str) -> PluginError:
 
 
 class PramParams(Params):
-    """Which attributes to randomize (default: every one with a ``sensitivities`` requirement), and by which matrix.
+    """Parameters: the attributes to randomize (default: all with a ``sensitivities`` requirement), and the matrix.
 
     One of ``matrix`` (original value -> released value -> probability), ``matrix_file``, ``retain`` and ``posterior``;
     without any the matrix is the best one under ``privacy.sensitivities``.

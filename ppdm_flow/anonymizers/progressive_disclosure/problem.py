@@ -138,7 +138,7 @@ class EncodedTemplate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InferenceChannel:
-    """What has to hold in the groups over one channel. ``attributes`` are the places of its suppressible attributes.
+    """The requirements on the groups over one channel. ``attributes`` are the places of its suppressible attributes.
 
     ``base`` numbers the combinations by their cells in the channel's other attributes, which stay as they are.
     No group may have fewer than ``least`` rows, because of the requirements ``floors``.
@@ -168,7 +168,7 @@ class DisclosureProblem:
 
 @dataclass(frozen=True, slots=True)
 class DisclosureTask:
-    """What is asked for, in present names. ``hierarchies`` are those that suppressible attributes go down."""
+    """The task of the search, in present names. ``hierarchies`` are those that suppressible attributes go down."""
 
     templates: Sequence[Requirement]
     suppressible: Sequence[str]

@@ -42,7 +42,7 @@ GROUPS, EXAMINATIONS = range(2)
 
 
 class Shelves(NamedTuple):
-    """What is still to be disclosed, and what that would tell: C candidates of K kinds on S shelves.
+    """The values that are not disclosed yet, with their gains: C candidates of K kinds on S shelves.
 
     Candidates are the nodes of all attributes' trees, numbered in the order that breaks ties. A *shelf* is what a
     candidate is taken from, the rest of its parent: shelf a is the top of attribute a, and each inner node has one.

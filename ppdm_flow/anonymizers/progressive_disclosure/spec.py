@@ -26,7 +26,7 @@ Names = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class DisclosureParams(Params):
-    """Which templates to enforce and which attributes may be suppressed (default: all, and all channels)."""
+    """Parameters: the templates to enforce, and the attributes that may be suppressed (default: all, all channels)."""
 
     templates: Names | None = None
     attributes: Names | None = None

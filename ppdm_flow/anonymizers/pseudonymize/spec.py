@@ -19,7 +19,7 @@ def _refuse(_value: object) -> NoReturn:
 
 
 class PseudonymizeParams(Params):
-    """What to replace, and where the key is: an environment variable or a file, never the policy."""
+    """Parameters: the attributes to replace, and the key's place: an environment variable or a file, not the policy."""
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
     key_env: KeyVariable | None = None

@@ -68,7 +68,7 @@ Laws = dict[Length, tuple[Annotated[float, Field(ge=0.0, le=1.0)], ...]]
 
 
 class RandomizeTransactionsParams(Params):
-    """What is done to a transaction, a set of m items; by default what `privacy.itemset_breach` allows, at its best."""
+    """The operator for a set of m items; by default the best one that `privacy.itemset_breach` allows."""
 
     attribute: str | None = None
     operator: Literal["cut_and_paste", "select_a_size", "uniform", "none"] = "cut_and_paste"

@@ -197,7 +197,7 @@ class PeopleRequirement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkingColumns:
-    """What can link rows: ``codes`` (rows,) of each column, ``pseudonyms`` are those that identify the person.
+    """Columns that can link rows: ``codes`` (rows,) of each; ``pseudonyms`` are those that identify the person.
 
     ``requirements``: what there must be k people for. ``drop``: no row may be linked.
     """

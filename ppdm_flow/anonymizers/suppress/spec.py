@@ -23,7 +23,7 @@ Importance = Annotated[float, Field(gt=0.0, le=1e9)]
 
 
 class SuppressParams(Params):
-    """What becomes of rare values, of classes of fewer than k rows, and of rows that are seen to be one person's."""
+    """Rules for rare values, for classes of fewer than k rows, and for rows that are seen to be one person's."""
 
     rare: dict[str, Supported] = Field(default_factory=dict)
     small: Literal["cells", "rows", "keep"] = "cells"

@@ -18,7 +18,7 @@ LEAST_TAIL = 3
 
 
 class Limit(BaseModel):
-    """Where a tail begins: a number as the column writes it, or a ``quantile`` of the column, exactly one of them."""
+    """The begin of a tail: a number as the column writes it, or a ``quantile`` of the column, exactly one of them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 

@@ -323,7 +323,7 @@ def _side(table: Table, cells: dict[str, Floats | Integers], weight: str | None,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysisGroups:
-    """What both sides share: the base category of each attribute, and the groups or cells, one row of codes each.
+    """The common part of both sides: each attribute's base category, and the groups or cells, one row of codes each.
 
     ``cells`` has shape (cells, attributes), sorted; ``counts`` are the original's complete rows of each.
     """
@@ -433,7 +433,7 @@ _EDGE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class TermNames:
-    """How the terms of an analysis may be called."""
+    """Names for the terms of an analysis."""
 
     analysis: Analysis
     data: AnalysisData

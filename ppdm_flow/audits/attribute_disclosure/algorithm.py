@@ -34,7 +34,7 @@ from ppdm_flow.tables.column import SPECIALS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Success:
-    """What became of ``people`` persons: ``right`` guesses, ``prior`` right ones by the most frequent value alone.
+    """Guesses on ``people`` persons: ``right`` ones, ``prior`` right ones by the most frequent value alone.
 
     Of the ``groups`` of persons with equal known values that the release has too, ``least_values`` is the smallest
     number of sensitive values in one, ``homogeneous`` the number of those with a single one; ``exact`` counts the

@@ -259,7 +259,7 @@ def people_holdings(
 
 @dataclass(frozen=True, slots=True)
 class InferenceCounts:
-    """What SQL counts without anything ruled out: ``certain_people`` in ``classes`` of ``people`` in all.
+    """The counts of SQL with no value ruled out: ``certain_people`` in ``classes`` of ``people`` in all.
 
     ``posterior`` is the highest share of people or of rows with one value; None where no value is released. ``links``:
     somebody has several rows, and some are linked, so that there may be more than this.

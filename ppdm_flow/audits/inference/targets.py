@@ -38,7 +38,7 @@ def amount(number: int, unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TargetInference:
-    """What is concluded of a target's ``secret``: ``rows`` fit, with ``values`` possible; ``value`` where it is one.
+    """The inference about a target's ``secret``: ``rows`` fit, with ``values`` possible; ``value`` where it is one.
 
     ``value`` is as the report may show it; None where several are possible or none. Where people are counted, ``rows``
     are the different people who fit, and a value that all of them have is the only one.
@@ -133,7 +133,7 @@ def units(values_by_secret: Mapping[str, SecretValues]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AttackedClasses:
-    """What attacks on classes look at: every sensitive released column, and people of whom something is known.
+    """The input of attacks on classes: every sensitive released column, and people about whom something is known.
 
     ``values_by_secret``: the classes' values, by sensitive column; ``true``: whether its cells are people's own values.
 

@@ -17,7 +17,7 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 
 class KrimpDissimilarityParams(Params):
-    """How code tables are found, and on which rows."""
+    """Parameters: the search for code tables, and the rows that it uses."""
 
     candidates: Literal["slim", "all", "closed"] = "slim"
     min_support: Supported = SupportBound(count=2)

@@ -165,7 +165,7 @@ def split(copies: Integers, test_share: float, seed: int, number: int) -> Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
-    """What became of a side's splits: ``wrong[j]`` (distinct rows,) are the wrong predictions in test part ``j``."""
+    """The results of a side's splits: ``wrong[j]`` (distinct rows,) are the wrong predictions in test part ``j``."""
 
     side: LearningSide
     parts: tuple[Split, ...]

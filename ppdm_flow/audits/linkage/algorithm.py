@@ -477,7 +477,7 @@ def approximate(people: KindsOfPeople, nearest_classes: NearestRows) -> LinkQual
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkageAttack:
-    """What came of one attack; ``weights`` (kinds,) persons of each kind were looked up.
+    """The result of one attack; ``weights`` (kinds,) persons of each kind were looked up.
 
     ``released`` are the rows of the release, or the people who have some: ``unit`` says which.
     """

@@ -14,7 +14,7 @@ from ppdm_flow.sdk.spec import Params, PluginSpec
 
 
 class MinimalityParams(Params):
-    """What the attacker knows of the reason for merging groups, and of people."""
+    """Parameters: the assumed reason for merging groups, and the attributes that are attacked."""
 
     confidence: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.5
     k: Annotated[int, Field(ge=1)] = 1

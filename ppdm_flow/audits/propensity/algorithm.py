@@ -34,7 +34,7 @@ DEEPEST = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PropensityModels:
-    """What tells two samples apart: each model's propensity, each column's own, and its share in the tree."""
+    """Models that distinguish two samples: each model's propensity, each column's own, and its share in the tree."""
 
     models: dict[str, Propensity]
     by_column: dict[str, Propensity]

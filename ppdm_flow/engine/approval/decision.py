@@ -20,7 +20,7 @@ AUTHOR = "author"
 
 @dataclass(frozen=True, slots=True)
 class RequestedSignatures:
-    """What a plan asks for: ``roles``, by different people if ``distinct``; ``waivers`` are roles by waiver."""
+    """Signatures that a plan asks for: ``roles``, by different people if ``distinct``; ``waivers``: roles by waiver."""
 
     roles: tuple[str, ...]
     distinct: bool
@@ -201,7 +201,7 @@ def _one_in_several(roles: Sequence[str], people: Mapping[str, Sequence[str]]) -
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOutcome:
-    """What came of it: ``published``, or ``missing`` signatures; neither where it was only checked and may go out."""
+    """The outcome: ``published``, or ``missing`` signatures; neither where it was only checked and may go out."""
 
     run_dir: Path
     published: bool = False

@@ -80,7 +80,7 @@ PlanLoader = Callable[[Path, Mapping[str, tuple[str, ...]]], Plan]
 
 @dataclass(frozen=True, slots=True)
 class ReleaseTools:
-    """What a release asks of others: the policy that was kept, lists of signers, tables of databases, and clocks.
+    """The inputs of a release: the policy that was kept, lists of signers, tables of databases, and clocks.
 
     ``signers`` is the place of today's list of signers, where it is not where the run knew it.
     """

@@ -22,7 +22,7 @@ _DAY = 24 * 3600
 
 @dataclass(slots=True)
 class BucketPlace:
-    """Where runs go: ``folder`` is the ``--out`` of a policy. A run without its manifest is no release there.
+    """A place of runs: ``folder`` is the ``--out`` of a policy. A run without its manifest is no release there.
 
     ``run`` is where the run is sent to, once that is known; ``maybe_out`` whether its manifest is there or may be.
     """

@@ -37,7 +37,7 @@ _CREDENTIALS = {
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What changes when an object is replaced: its size, its time, and what the store calls ETag or version.
+    """The stamp of an object, which changes with its content: its size, its time, and its ETag or version.
 
     ``time`` is in nanoseconds since 1970, where the store tells one. In a listing there are no ``marks``.
     """

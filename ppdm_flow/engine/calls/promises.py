@@ -31,7 +31,7 @@ def broken_promise(node: StepNode, what: str) -> RunError:
 
 
 class ReturnedTable:
-    """What the step ``node`` returns, of what it was lent: ``theirs`` shows the memory of ``ours``."""
+    """The table that the step ``node`` returns; ``theirs`` is the lent view of the memory of ``ours``."""
 
     def __init__(self, node: StepNode, ours: Table = _NOTHING, theirs: Table = _NOTHING) -> None:
         self._node = node

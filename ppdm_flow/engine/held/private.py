@@ -31,7 +31,7 @@ _VERSION = 1
 
 
 class PeopleDocument(TypedDict):
-    """Who is in which class of a release, as base64 of packed hashes.
+    """The people of a release and their classes, as base64 of packed hashes.
 
     ``file`` is base64 of what the ledger will keep of its cells.
     """
@@ -52,7 +52,7 @@ class ReleaseDocument(TypedDict):
 
 
 class HeldLedgerDocument(TypedDict):
-    """Where the ledger is, and which of its releases the run was judged with."""
+    """The place of the ledger, and its releases that the run was judged with."""
 
     place: str
     key: str

@@ -140,7 +140,7 @@ def _measured(node: AuditNode, subject: AuditSubject, context: AuditContext) -> 
 
 @dataclass(frozen=True, slots=True)
 class UnaccountedFiles:
-    """What was not taken into account of other files: the last part of a figure's name, and a sentence."""
+    """Other files that were not taken into account: the last part of a figure's name, and a sentence."""
 
     figure: str
     text: str

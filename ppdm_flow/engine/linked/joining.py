@@ -69,7 +69,7 @@ class LinkedReleases:
 
 @dataclass(frozen=True, slots=True)
 class JoinSource:
-    """What a join of linked tables is made of: their plans, originals, and releases."""
+    """The inputs of a join of linked tables: their plans, originals, and releases."""
 
     context: RunContext
     originals: LinkedOriginals

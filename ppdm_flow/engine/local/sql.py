@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class SharedGroups:
-    """What audits of a released file share: one database over it, and results by query.
+    """The shared queries of a released file's audits: one database over it, and results by query.
 
     Any thread may ask, and waits where another one is asking for the same.
     """

@@ -103,7 +103,7 @@ class _RowCounter:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How to open the original of a plan."""
+    """Options for opening the original of a plan."""
 
     context: RunContext
     data: Path | None
@@ -325,7 +325,7 @@ def _key_files(plan: Plan) -> Iterator[tuple[str, str, Span | None]]:
 
 
 class Suspicion(Protocol):
-    """What was counted of one column while it was read."""
+    """Counts of one column that were made while it was read."""
 
     code: ClassVar[str]
     facts: AttributeFacts

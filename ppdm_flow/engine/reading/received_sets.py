@@ -42,7 +42,7 @@ _OWN_NAME = "rows"
 
 @dataclass(frozen=True, slots=True)
 class InputFormat:
-    """How a file is written: the reader's format, and its options as the reader has them."""
+    """The format of a file: the reader's format, and its options as the reader has them."""
 
     format: str
     options: Mapping[str, Any]

@@ -62,7 +62,7 @@ def measure(context: RunContext, original: Opened, scratch: Path, look: Look = i
 
 @dataclass(frozen=True, slots=True)
 class ContentQuery:
-    """What to inspect in one release: the values of ``listed`` columns, and where ``hidden`` ones are suppressed."""
+    """A query of one release's contents: the values of ``listed`` columns, and where ``hidden`` ones are suppressed."""
 
     listed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class ContentQuery:
 
 @dataclass(frozen=True, slots=True)
 class CandidateContents:
-    """What a candidate holds.
+    """The contents of a candidate.
 
     ``values`` are those of the listed columns (a missing one is the empty text, a suppressed one ``⊥``); ``hidden``
     are, for each hidden column and original value, the rows that have it, and those of them where it is suppressed.
@@ -84,7 +84,7 @@ class CandidateContents:
 
 @dataclass(frozen=True, slots=True)
 class ScratchRun:
-    """What was measured, what each release holds, and (where asked for) the steps that changed something."""
+    """The result of a scratch run: figures, the contents of each release, and (where asked for) effective steps."""
 
     measured: JudgedResults
     contents: Mapping[str, CandidateContents]

@@ -192,7 +192,7 @@ _TASKS_A_SLOT = 4
 
 @dataclass(frozen=True, slots=True)
 class RowsSent:
-    """How many rows a task handed over to be written, and the hash of their multiset."""
+    """The rows that a task handed over for writing: their number, and the hash of their multiset."""
 
     rows: int
     total: int

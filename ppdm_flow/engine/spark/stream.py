@@ -211,7 +211,7 @@ def counted(
 
 @dataclass(frozen=True, slots=True)
 class FewCounts:
-    """What a fragment's counts are where they are few; else None, and Spark has to add them up."""
+    """The counts of a fragment where they are few; else None, and Spark has to add them up."""
 
     work: CountsWork | PairCountsWork
     most: int
@@ -340,7 +340,7 @@ class ExpansionLayer:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the rows of a stream are made of a fragment's: read, then one layer after the other."""
+    """The recipe for a stream's rows from a fragment: read it, then apply one layer after the other."""
 
     attributes: tuple[AttributeFacts, ...]
     reading: ReadOptions
@@ -401,7 +401,7 @@ def fragment_pairs(original: Recipe, released: Recipe, fragment: Fragment) -> St
 
 @dataclass(frozen=True, slots=True)
 class PartsWork(Generic[Result]):
-    """What is done with each partition of a fragment."""
+    """The work on each partition of a fragment."""
 
     recipe: Recipe
     work: Callable[[StreamPart], Result]

@@ -103,7 +103,7 @@ _HELP = (
 
 @dataclass(slots=True)
 class ValuePresence:
-    """Which values of one attribute occur.
+    """The values of one attribute that occur.
 
     The ``required`` ones must, and have the places that name them; ``others`` are hinted at where they do. Only values
     that the policy writes (``quoted``) may be told. Rows that are dropped later count: their values show the spelling.

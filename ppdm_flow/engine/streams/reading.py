@@ -83,7 +83,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How a file is read: the reader's name of each attribute's column, what counts as missing, sizes.
+    """Options for reading a file: the reader's name of each attribute's column, missing values, sizes.
 
     ``released`` files have ``⊥`` for suppressed cells; ``foreign`` ones of them were written by another tool.
     ``incomplete`` are the attributes in which a missing value drops the row. A row with ``weight`` 0 counts nobody and

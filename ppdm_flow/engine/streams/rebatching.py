@@ -63,7 +63,7 @@ def partition_jobs(
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What a reader yielded: its rows from number ``start`` on, and those columns of them that are numeric."""
+    """A block of a reader: its rows from number ``start`` on, and their numeric columns."""
 
     batch: pa.RecordBatch
     start: int

@@ -355,7 +355,7 @@ def _looked_up(left: Iterator[Table], right: Iterator[Table]) -> Iterator[tuple[
 
 @dataclass(frozen=True, slots=True)
 class ObservedPartition:
-    """What the separable looks saw of one partition, or the error that one of them raised."""
+    """The observations of the separable looks on one partition, or the error that one of them raised."""
 
     looks: tuple[SeparableLook, ...] = ()
     error: Exception | None = None

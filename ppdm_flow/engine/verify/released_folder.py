@@ -39,7 +39,7 @@ class FileDifferences:
 
 @dataclass(frozen=True, slots=True)
 class FolderOutcome:
-    """What the folder of one release is worth. ``files`` were hashed, without the attestations.
+    """The outcome for the folder of one release. ``files`` were hashed, without the attestations.
 
     ``release``, ``run`` and ``policy`` are as the attestations say; empty where there is none. ``differences`` are from
     the attestation that fits best. ``listed`` says whether there was a list of signers.
@@ -88,7 +88,7 @@ class FolderOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ReleasedOutcome:
-    """What a released folder is worth, of one release or of several; ``faults`` are of the folder around them."""
+    """The outcome for a released folder, of one release or of several; ``faults`` are of the folder around them."""
 
     place: Path
     releases: tuple[FolderOutcome, ...]

@@ -101,7 +101,7 @@ def remeasure(run_dir: Path, known: manifest.Manifest, data: Path, plan: Plan) -
 
 
 class Remeasurement:
-    """What is found out while releases are measured again: all of the run, or those of ``releases``."""
+    """The results of measuring releases again: all of the run, or those of ``releases``."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ PLAN = "plan.json"
 
 @dataclass(frozen=True, slots=True)
 class VerifyOutcome:
-    """What is not as the manifest says. ``remeasured`` is None where no data was given.
+    """The differences from the manifest. ``remeasured`` is None where no data was given.
 
     ``project`` is the SHA-256 of the project file that bound the policy, empty without one; ``project_note`` says how
     that goes with the one that binds policies where the run is.

@@ -26,7 +26,7 @@ R = TypeVar("R", bound=OnSensitive)
 
 
 class ClassMetric(ABC, Generic[R]):
-    """Says what the figure of a class is, in a subclass for each requirement, and which one is the worst."""
+    """Defines the figure of a class, and which figure is the worst; each requirement has a subclass."""
 
     kind: ClassVar[type[Any]]
     metric: ClassVar[str]

@@ -21,7 +21,7 @@ below the root will do, and else nothing."""
 
 
 class Cut(NamedTuple):
-    """Where each place of the tree's order stands: ``node``, NONE where it is left out; it ``occurs`` so often.
+    """The cut at each place of the tree's order: its ``node``, NONE where it is left out, which ``occurs`` so often.
 
     The owners of place t are ``owners[at[t]:at[t + 1]]``; owner o has ``places[begins[o]:begins[o + 1]]``, ascending,
     each so many ``times``. Owners of one number of ``persons`` count once. ``mark`` and ``counted`` are room for work,

@@ -26,7 +26,7 @@ class TooManyCombinationsError(Exception):
 
 
 class CombinationSearch(NamedTuple):
-    """Where a search for combinations of one size is, by depth: how many entries were chosen before.
+    """The state of a search for combinations of one size, by depth: how many entries were chosen before.
 
     ``candidates[d, :many[d]]`` are the entries that may come next, of which ``turn[d]`` were tried, with the owners of
     each in ``counts[d]``. The owners of candidate i are in ``holders[d, starts[d, i]:starts[d, i + 1]]``, and

@@ -202,7 +202,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class CountLayout:
-    """Which columns of the counts are what: places of grouping and mixed columns, shown cells, originals, own value.
+    """The layout of the counts' columns: places of grouping and mixed columns, shown cells, originals, own value.
 
     Last comes the person, where people are counted. Cells ``beside`` these may tell which rows are one person's.
 

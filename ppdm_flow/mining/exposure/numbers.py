@@ -194,7 +194,7 @@ def other_rows() -> RunError:
 
 @dataclass(frozen=True, slots=True)
 class NumberTexts:
-    """How a column writes its numbers: of which type they are, and the values that cells are other names of."""
+    """The texts of a column's numbers: their type, and the values of cells that are other names."""
 
     kind: AttributeType
     values: Mapping[str, str] = field(default_factory=dict)

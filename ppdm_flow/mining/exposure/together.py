@@ -36,7 +36,7 @@ READS_WHOLE_ROWS = "Somebody who looks at all columns of a row at once, also at 
 
 
 class UntoldTogetherError(UnmeasuredError):
-    """What the files of a run tell together is not accounted for."""
+    """Raised where the joint knowledge from the files of a run is not accounted for."""
 
     code = "PPF915"
 

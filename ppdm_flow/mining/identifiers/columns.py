@@ -106,7 +106,7 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class ColumnScan:
-    """What was seen of one column. ``key`` has 16 bytes, the same for all scans that are added up.
+    """The observations on one column. ``key`` has 16 bytes, the same for all scans that are added up.
 
     ``cells`` has the rows of each kind, ``formed`` those of numbers of its form, ``some`` hashes of up to three
     different values. ``hashes``, ``rows`` and ``texts`` are the sample: the different values with the smallest hashes.

@@ -115,7 +115,7 @@ Watch = Callable[[KrimpProgress], bool]
 
 
 class ProgressThrottle:
-    """How many candidates to consider until the next report."""
+    """The number of candidates to consider until the next report."""
 
     def __init__(self, start: CodeSizes, candidates: int | None) -> None:
         self.start, self.candidates = start, candidates

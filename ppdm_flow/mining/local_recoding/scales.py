@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class RecodedForm(IntEnum):
-    """What the values of a class become: an interval, the lowest common ancestor, or the set of them."""
+    """The label for the values of a class: an interval, the lowest common ancestor, or the set of them."""
 
     INTERVAL = 0
     ANCESTOR = 1

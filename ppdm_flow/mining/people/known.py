@@ -318,7 +318,7 @@ def _confidences(some: GroupCounts) -> ClassCells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choices:
-    """What somebody may know of whom: the rows of each person by class, and ``sizes`` (classes,), all rows of each.
+    """Rows that an adversary may know: the rows of each person by class, and ``sizes`` (classes,), all rows of each.
 
     ``posted`` (classes + 1,) and ``holders`` are the people of each class, in a line.
     """

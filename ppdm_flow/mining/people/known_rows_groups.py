@@ -47,7 +47,7 @@ class PersonGroups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkedRowValues:
-    """What the linked rows of each person tell: sparse matrices (people, values), in the order of ``Holdings.persons``.
+    """The values of each person's linked rows: sparse matrices (people, values), in the order of ``Holdings.persons``.
 
     ``having`` is 1 where some row has the value (decoded: the chance, at most the sum of the rows' chances and 1),
     ``rows`` how many rows have it, ``weights`` the share of the person's rows.

@@ -74,7 +74,7 @@ def _step(width: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """What is known of a column. No field holds a value of it.
+    """Facts about a column. No field holds a value of it.
 
     ``distinct`` values other than missing; ``alone`` rows whose value no other row has; ``largest`` rows have the most
     frequent one. ``shape`` and ``named`` are kinds (:mod:`.roles`), by the values' form and by the name; ``width`` is

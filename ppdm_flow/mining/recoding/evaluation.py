@@ -49,7 +49,7 @@ class NodeResult:
 
 
 class CountedPeople(Protocol):
-    """What decides where people count: see `mining.class_people.nodes`."""
+    """Decides on classes where people count: see `mining.class_people.nodes`."""
 
     def surely(self, grouping: RowGrouping) -> float:
         """Return how many rows every node below suppresses at least."""

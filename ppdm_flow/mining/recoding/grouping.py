@@ -234,7 +234,7 @@ def _same(total: Floats) -> Floats:
 
 
 class Floors:
-    """What every node costs at least, known from its levels alone: one number for each attribute and level, added up.
+    """Lower bounds of every node's cost by its levels alone: the sum of one number for each attribute and level.
 
     ``terms[j][l]`` is what attribute j adds at level l; ``shape`` is monotone and makes the cost of their sum.
     """

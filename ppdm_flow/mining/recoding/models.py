@@ -23,7 +23,7 @@ SLACK = 1e-12
 
 
 class ClassModel(ABC):
-    """What must hold of every class; two classes that keep it keep it together.
+    """A condition on every class. The union of two classes that keep it keeps it too.
 
     ``attribute`` is the place of a sensitive attribute in the ground, or None. ``compares``: with the attribute's
     distribution in the whole table, of which suppressed cells are a part and dropped rows are not. ``figure``: what it

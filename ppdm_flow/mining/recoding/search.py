@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Frontier:
-    """Which nodes of a lattice are still to be decided, and what each costs at least.
+    """The undecided nodes of a lattice, with a lower bound of each node's cost.
 
     ``bounds`` and ``open`` have the lattice's shape.
     """
@@ -76,7 +76,7 @@ class Frontier:
 
 
 class Descent:
-    """Of the good nodes it specializes the cheapest first; of its neighbours it looks first at those that cost least.
+    """A descent that specializes the cheapest good node first, and visits its cheapest neighbours first.
 
     Nodes are known by their floors before they are looked at: one whose floor reaches the best cost is left out.
     """

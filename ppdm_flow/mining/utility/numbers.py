@@ -39,7 +39,7 @@ class NumericCells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnLosses:
-    """What changed in each column, each of shape (columns,), NaN where it does not exist.
+    """The changes of each column, each of shape (columns,), NaN where one does not exist.
 
     ``mean``, ``quantile`` (the largest of seven) and ``wasserstein`` are in standard deviations of the original,
     ``variance`` is relative to the original's, ``kolmogorov_smirnov`` and ``missing`` are shares.

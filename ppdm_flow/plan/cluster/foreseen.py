@@ -39,7 +39,7 @@ PER_ROWS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RowEstimate:
-    """How many rows a source has, None where nobody knows; ``about``: an estimate, ``how`` it was made.
+    """The number of rows of a source, None where it is unknown; ``about``: an estimate, ``how`` it was made.
 
     ``octets`` are the bytes of its files, 0 where they are not known; ``several`` says that there are several files,
     ``packed`` that they are compressed, so that none can be cut.

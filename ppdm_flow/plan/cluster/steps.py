@@ -112,7 +112,7 @@ DISTRIBUTED, DRIVER, NOT = "distributed", "driver", "not"
 
 @dataclass(frozen=True, slots=True)
 class WorkAmount:
-    """What a part takes: ``passes`` over all fragments of a table, and bytes.
+    """The work of a part: ``passes`` over all fragments of a table, and bytes.
 
     ``to_driver`` and ``shuffled`` go over the network, ``driver_bytes`` is what the driver holds at the most. ``bound``
     says that only the number of rows bounds what is held, and not what is known of the values.

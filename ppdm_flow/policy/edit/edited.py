@@ -74,7 +74,7 @@ _STEP = 2
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """Where a value stands: its path, where its key's colon or its dash ends, and how far in its key is.
+    """The place of a value: its path, the end of its key's colon or dash, and its key's indentation.
 
     ``behind`` is None for the whole text; ``flow``: it stands inside of brackets.
     """

@@ -44,7 +44,7 @@ USE_LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """How a file is used by the one that extends it: values and declarations that go before its own."""
+    """The use of a file by one that extends it: values and declarations that go before its own."""
 
     given: Mapping[str, ParamValue]
     over: Declarations
@@ -58,7 +58,7 @@ class _Use:
 
 @dataclass(slots=True)
 class InheritanceRecord:
-    """What reading a policy brings to light beside its tree.
+    """The results of reading a policy beside its tree.
 
     ``diagnostics`` are all faults, ``users`` the place that brought in each file, ``extending`` the files that extend
     others, ``secrets`` the values that came from the environment, ``ranges`` where each package is asked for, ``files``
@@ -95,7 +95,7 @@ class InheritanceRecord:
 
 @dataclass(frozen=True, slots=True)
 class _ResolvedTemplate:
-    """What a template came to, for the next policy that extends it in the same way."""
+    """The resolved form of a template, for the next policy that extends it in the same way."""
 
     layer: PolicyLayer
     account: InheritanceRecord

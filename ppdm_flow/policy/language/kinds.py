@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Entries(StrEnum):
-    """How a kind is written under ``privacy:``: once, a clause for each attribute, by a name, or not at all."""
+    """The form of a kind under ``privacy:``: once, a clause for each attribute, by a name, or not at all."""
 
     ONCE = "once"
     BY_ATTRIBUTE = "by_attribute"

@@ -51,7 +51,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class DraftFacts:
-    """What a first policy is drafted from: documents of columns, and how many ``people`` one is to hide among.
+    """The input of a drafted first policy: documents of columns, and how many ``people`` one is to hide among.
 
     ``sets`` are columns of sets of items.
     """

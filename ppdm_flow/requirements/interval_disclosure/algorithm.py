@@ -48,7 +48,7 @@ from ppdm_flow.sdk.view import DataView, PairedView
 
 @dataclass(frozen=True, slots=True)
 class _WidthMeasure:
-    """What is measured: the ``prefix`` of the figures, the attribute, the width, and who asks for it."""
+    """One measurement: the ``prefix`` of the figures, the attribute, the width, and who asks for it."""
 
     prefix: str
     attribute: str
@@ -280,7 +280,7 @@ PERSON_MEAN = "person_mean"
 
 @dataclass(frozen=True, slots=True)
 class WidthComparison:
-    """What is compared: the ``attribute``, the released ``columns`` computed from it, and the ``width``.
+    """One comparison: the ``attribute``, the released ``columns`` computed from it, and the ``width``.
 
     ``types`` are those of the attribute and of each column. People are told apart by ``subject``, where it is given;
     ``linked``: it is seen which rows are one person's.

@@ -175,7 +175,7 @@ SHOWN = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BreachAssessment:
-    """What may be inferred from one released column of sets, and whether that can be relied on.
+    """The inferences from one released column of sets, and whether they can be relied on.
 
     Attributes
     ----------

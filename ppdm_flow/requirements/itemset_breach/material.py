@@ -24,7 +24,7 @@ Counts = dict[tuple[int, int], int]
 
 
 class UnknownOperatorError(Exception):
-    """What was released cannot be judged; the text says why."""
+    """Raised where released sets cannot be judged; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

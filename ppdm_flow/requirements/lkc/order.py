@@ -26,7 +26,7 @@ class LkcClaim:
 
 @dataclass(frozen=True, slots=True)
 class KnownShare:
-    """Of the rows that such a person finds, a share of at most ``c`` has one of ``values``."""
+    """A bound on shares: of the rows that the adversary finds, at most a share ``c`` has one of ``values``."""
 
     l: int  # noqa: E741  # the model's own letter
     c: float

@@ -252,7 +252,7 @@ class LinkageNumbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkageInput:
-    """What was read: ``known`` and ``released`` people, whose they are, the ``control`` group, and how they count.
+    """The input of linkage: ``known`` and ``released`` people, whose they are, the ``control`` group, and weights.
 
     ``people``: people are counted, and not records; ``linked``: it is seen which released rows are one person's.
     """
@@ -389,7 +389,7 @@ def _drawn(candidates: float, own: int, rows: int) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkageMethod:
-    """What one way finds: the chance of each unit (units,), and the sum of these for 1, 2, … candidates.
+    """The result of one method: the chance of each unit (units,), and the sum of these for 1, 2, … candidates.
 
     ``guesses`` (candidates,) is what naming as many at random finds. The units are a sample of ``eligible_units``.
     """

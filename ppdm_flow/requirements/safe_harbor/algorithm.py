@@ -177,7 +177,7 @@ _MOST = 6
 
 
 class IdentifierCounts(Protocol):
-    """What a column shows."""
+    """The identifiers that a column shows."""
 
     @property
     def column(self) -> str:

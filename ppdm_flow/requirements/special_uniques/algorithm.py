@@ -179,7 +179,7 @@ def _beside_all(requirement: FewUniques, unit: str, ctx: AuditContext) -> list[M
 
 @dataclass(frozen=True, slots=True)
 class _CrowdCounts:
-    """How many are alone by all attributes together, and how many have one other with them."""
+    """Counts of the units that are alone by all attributes together, and of those with one other."""
 
     alone: int
     in_pairs: int

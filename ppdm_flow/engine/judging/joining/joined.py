@@ -66,7 +66,7 @@ def joined_audits(
 
 @dataclass(frozen=True, slots=True)
 class _JoinSource:
-    """What a joined table is made of."""
+    """The inputs of a joined table."""
 
     plan: Plan
     subjects: dict[str, AuditSubject]
