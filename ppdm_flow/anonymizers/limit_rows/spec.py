@@ -49,7 +49,7 @@ def effect(params: LimitRowsParams, scope: Scope) -> Effect:
         text = "no attribute with `role: subject` reaches this step, so nobody knows whose rows there are too many of"
         problems.append(Problem("PPF780", text))
     if any(facts.role is Role.WEIGHT for facts in scope.attributes.values()):
-        text = "a row with a `weight` counts several people, and this step counts the rows of each"
+        text = "a row with a `weight` represents several people, and this step counts the rows of each"
         problems.append(Problem("PPF782", text))
     named = {"order": params.order, "attribute": params.attribute}
     for key, name in named.items():

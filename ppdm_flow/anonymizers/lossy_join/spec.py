@@ -33,7 +33,7 @@ def effect(params: LossyJoinParams, scope: Scope) -> Effect:
         problems.append(Problem("PPF827", "the key joins the two sides, so it is on both", ("attributes",)))
     weights = [f"`{n}`" for n, fact in scope.attributes.items() if fact.role is Role.WEIGHT]
     if weights:
-        text = f"rows count several people each, as {weights[0]} says: parts of such rows do not join by class"
+        text = f"rows represent several people each, as {weights[0]} says: parts of such rows do not join by class"
         problems.append(Problem("PPF827", text, hint="write each person as a row of its own first"))
     there = tuple(n for n in dict.fromkeys(params.attributes) if n in scope.attributes and n != params.key)
     return Effect(

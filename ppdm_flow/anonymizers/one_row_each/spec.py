@@ -57,7 +57,7 @@ def effect(params: OneRowEachParams, scope: Scope) -> Effect:
         text = "no attribute with `role: subject` reaches this step, so nobody knows which rows are one person's"
         problems.append(Problem("PPF780", text))
     if any(facts.role is Role.WEIGHT for facts in scope.attributes.values()):
-        problems.append(Problem("PPF782", "a row with a `weight` counts several people"))
+        problems.append(Problem("PPF782", "a row with a `weight` represents several people"))
     problems += [*_of_order(params.order, scope), *missing_ones(params.attributes, known, ("attributes",))]
     there = tuple(name for name in params.attributes if name in scope.attributes)
     for name in there:

@@ -45,7 +45,7 @@ def effect(params: SampleParams, scope: Scope) -> Effect:
     known = tuple(scope.attributes)
     problems += missing_ones(params.by, known, ("by",))
     if any(facts.role is Role.WEIGHT for facts in scope.attributes.values()):
-        problems.append(Problem("PPF782", "a row with a `weight` counts several people", ("by",)))
+        problems.append(Problem("PPF782", "a row with a `weight` represents several people", ("by",)))
     for i, pattern in enumerate(params.by):
         for name in matching(pattern, known):
             if name in scope.attributes and scope.attributes[name].was(Change.PERTURBED):

@@ -40,7 +40,7 @@ def effect(params: VerticalPartitionParams, scope: Scope) -> Effect:
             problems.append(Problem("PPF827", f"`{name}` is in two tables: {why}", ("tables",)))
     weights = [f"`{n}`" for n, fact in scope.attributes.items() if fact.role is Role.WEIGHT]
     if weights:
-        text = f"rows count several people each, as {weights[0]} says: parts of such rows do not join by class"
+        text = f"rows represent several people each, as {weights[0]} says: parts of such rows do not join by class"
         problems.append(Problem("PPF827", text, hint="write each person as a row of its own first"))
     outputs = {table: (params.key, *names) for table, names in params.tables.items()}
     return Effect(

@@ -132,7 +132,7 @@ def _figures(undone: Breaches | None, none: str) -> dict[str, Figure]:
 def _finding(secret: str, undone: Breaches, params: MinimalityParams, ctx: AuditContext) -> Finding:
     text = (
         f"if groups are merged only where a value of `{secret}` has more than {params.confidence:.0%} of one, that"
-        f" tells on {undone.breached:,} of {undone.people:,} people: a reader who knows everybody's quasi-identifiers"
+        f" reveals {undone.breached:,} of {undone.people:,} people: a reader who knows everybody's quasi-identifiers"
         f" gives them a value with a probability of up to {undone.after:.1%}, which the classes bound by"
         f" {params.confidence:.0%}"
     )

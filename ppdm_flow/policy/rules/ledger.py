@@ -87,7 +87,7 @@ def _people(scene: Scene, given: LedgerOptions) -> Iterator[Diagnostic]:
 def _weights(scene: Scene) -> Iterator[Diagnostic]:
     weights = [n for n, a in scene.policy.attributes.items() if a.role is Role.WEIGHT]
     if weights and subject_of(scene.policy) is not None:
-        text = f"with the weight `{short(weights[0])}` a row counts several people, and the ledger can name but one"
+        text = f"with the weight `{short(weights[0])}` a row represents several people, and the ledger can name but one"
         yield scene.fault("PPF545", text, ("ledger",), at_key=True, hint="release a table with a row for each person")
 
 

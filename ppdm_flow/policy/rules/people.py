@@ -57,7 +57,7 @@ def _beside_weight(scene: Scene, subject: str) -> Iterator[Diagnostic]:
     if weight is not None:
         yield scene.fault(
             "PPF545",
-            f"a row of the weight `{short(weight)}` counts several people, and the subject names one of them",
+            f"a row of the weight `{short(weight)}` represents several people, and the subject names one of them",
             ("attributes", subject, "role"),
             hint="write the rows out singly, each with its own subject",
             related=scene.related(("attributes", weight), "the weight"),

@@ -117,7 +117,7 @@ def _facts(known: DatasheetInput) -> Iterator[tuple[str, str]]:
         yield "Folders", f"one for each combination of the values of {listed(folders)}"
     written = counted(rows, "row") if isinstance(rows, int) else str(rows)
     if counts := dictionary["options"].get(COLLAPSE):
-        written += f", each distinct record written once: {counts} says how many rows it counts"
+        written += f", each distinct record written once: {counts} says how many rows it represents"
     yield "Rows", written
     yield "Columns", counted(len(dictionary["attributes"]), "column")
     yield "A missing cell", dictionary["missing"]
@@ -135,7 +135,7 @@ def _rows(known: DatasheetInput) -> Iterator[str]:
         yield _GENERATED
     for column in known.node["attributes"]:
         if column["role"] == Role.WEIGHT:
-            yield f"A row counts as many rows of the original as {column['name']} says."
+            yield f"A row represents as many rows of the original as {column['name']} says."
     if counts := known.beside[DICTIONARY]["options"].get(COLLAPSE):
         yield f"Count each record as often as {counts} says: all figures here are about the rows, not the records."
 
@@ -193,7 +193,7 @@ _ROLES = {
     Role.SENSITIVE: "to be protected",
     Role.TARGET: "what an analysis is to explain",
     Role.INSENSITIVE: "nothing to be protected",
-    Role.WEIGHT: "how many rows this row counts: count each row so often",
+    Role.WEIGHT: "how many rows this row represents: count it so often",
     Role.SAMPLING_WEIGHT: "how many people of the population the row represents",
     Role.SUBJECT: "whose row it is",
     Role.ITEMS: "a set of items",
@@ -466,7 +466,7 @@ def _of_sets(entry: dict[str, Any], *, contract: bool) -> Estimate:
 
 
 _SECTION = "For recipients"
-_NOTHING = "No column of this file depends on what this is about."
+_NOTHING = "No column of this file depends on the attributes that this is about."
 _NO_WORDS = "It was measured on this file itself, and holds."
 _TOGETHER = (
     "It also holds for a reader of the other files of this run, and of all earlier files where the run has a ledger."

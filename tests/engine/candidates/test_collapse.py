@@ -129,7 +129,7 @@ def test_recipients_are_told(home: Path) -> None:
     assert "equal to this record" in counts["description"]
     assert result.report["releases"]["study"]["columns"] == 4
     sheet = (folder / "datasheet.md").read_text(encoding="utf-8")
-    assert "persons says how many rows it counts" in sheet
+    assert "persons says how many rows it represents" in sheet
     assert "| persons | whole number" in sheet
     public = (result.run_dir / "report.md").read_text(encoding="utf-8")
     assert "how many rows are equal to this record" in public

@@ -21,7 +21,7 @@ SAID = {
         "people": [
             "It is made from age, region and sex of the original.",
             "The key names a group of rows and not one row.",
-            "No column of this file depends on what this is about.",
+            "No column of this file depends on the attributes that this is about.",
         ],
         "sensitive": ["Rows exchanged values with others.", "it has at least 5 values"],
     },
