@@ -28,7 +28,7 @@ SAID = {
     "clinic_visits": {
         "patients": [
             "Each value was replaced by a pseudonym",
-            "A reader who knows birth\\_year, sex and district of a person",
+            "knows birth\\_year, sex and district of a person",
         ],
         "visits": ["Of people with many rows, only some were kept", "no value of diagnosis that the policy protects"],
     },
