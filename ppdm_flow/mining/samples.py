@@ -21,8 +21,8 @@ Term = tuple[int, ...]
 # How many sample uniques are unique in the population too, by a log-linear Poisson model of the keys.
 #
 # The population has F_k ~ Poisson(lambda_k) people of key k, each in the sample with probability pi_k, so that the
-# people of a key who were not asked are Poisson(lambda_k (1 - pi_k)), for any sample. log lambda_k is linear in
-# the values of the key (Skinner, Holmes, Journal of Official Statistics 14(4), 1998; Skinner, Shlomo, JASA 103, 2008).
+# people of a key who were not asked are Poisson(lambda_k (1 - pi_k)), for any sample. log lambda_k is linear in the
+# values of the key (Skinner, Holmes, Journal of Official Statistics 14(4), 1998; Skinner, Shlomo, JASA 103, 2008).
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,9 +214,8 @@ def _margin(table: Floats, term: Term) -> Floats:
 #
 # A key is a combination of quasi-identifiers. It occurs f times in the sample and F times in the population; an
 # adversary who looks for one of these f respondents in the population is right with 1/F. F is not known. Under the
-# superpopulation
-# model of Benedetti and Franconi (NTTS 1998) F given f is negative binomial, P(F = h | f) = C(h-1, f-1) p^f (1-p)^(h-f)
-# for h >= f, and p is estimated by f over the sum of the f weights. The risk is E(1/F | f).
+# superpopulation model of Benedetti and Franconi (NTTS 1998) F given f is negative binomial, P(F = h | f) = C(h-1, f-1)
+# p^f (1-p)^(h-f) for h >= f, and p is estimated by f over the sum of the f weights. The risk is E(1/F | f).
 
 
 _RECURRED = 64

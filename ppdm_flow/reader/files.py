@@ -69,8 +69,8 @@ class ReleasedFile:
 class SourceRows:
     """The rows of the source: ``codes`` (rows,) of each attribute's values, and the ``unit`` (rows,) of each row.
 
-    ``weight`` (rows,) is how many units a row counts, ``subject`` the attribute that says whose row it is. Rows
-    that are not ``sought`` (rows,) are among the others only.
+    ``weight`` (rows,) is how many units a row counts, ``subject`` the attribute that says whose row it is. Rows that
+    are not ``sought`` (rows,) are among the others only.
     """
 
     codes: Mapping[str, Ints]

@@ -117,8 +117,8 @@ class RunFiles:
     def by_name(self, views: Mapping[int, Sequence[V]], sensitive: str) -> dict[str, tuple[V, ...]]:
         """Return the views by file, for those that show ``sensitive`` with those that do not: nobody asks about these.
 
-        Rows that belong together may reveal more of a person among the rows of a file that shows nothing of it.
-        Those of earlier runs' files, of which no audit asks any more, are with each file of the run.
+        Rows that belong together may reveal more of a person among the rows of a file that shows nothing of it. Those
+        of earlier runs' files, of which no audit asks any more, are with each file of the run.
         """
         shown = self.same.get(sensitive)
         telling = {f for f, file in enumerate(self.files) if any(shown in c.carries for c in file.columns)}

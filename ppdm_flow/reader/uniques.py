@@ -34,8 +34,7 @@ def singled_out(
 
     A person is singled out if the group for one of their rows has size 1. The holder of all files is one reader, and
     the holder of one of the first ``own`` is another; the larger share counts. After these come the files of earlier
-    runs.
-    ``alone`` are the files that tell more by themselves than equal cells do. Raises NotVerifiedError.
+    runs. ``alone`` are the files that tell more by themselves than equal cells do. Raises NotVerifiedError.
     """
     linked: dict[int, set[int]] = {f: set() for f in range(len(files))}
     every = [search_of(source, files, question) for question in questions]

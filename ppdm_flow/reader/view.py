@@ -103,8 +103,7 @@ def together(
 
     ``alone`` are the files that tell more by themselves than equal cells do. None where no file does, and none reveals
     anything of another's rows. After the first ``own`` files come those of earlier runs. What these reveal of each
-    other
-    was judged before, unless one of the first files is linked to them, even through others.
+    other was judged before, unless one of the first files is linked to them, even through others.
     """
     if not have_links(files, question) and not alone:
         return None

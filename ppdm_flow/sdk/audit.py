@@ -90,8 +90,8 @@ class OtherRelease:
     """Another release of the run, which a reader of this one may have as well.
 
     ``attributes`` are its columns, ``pairs`` its rows beside their originals. ``left_out_at_random`` are the numbers
-    (rows,) of source rows, ascending, that a random step left out regardless of their cells; which others
-    are missing goes by the attributes ``decided_by``. Files with the same ``ordered_by`` have their rows in one order,
+    (rows,) of source rows, ascending, that a random step left out regardless of their cells; which others are missing
+    goes by the attributes ``decided_by``. Files with the same ``ordered_by`` have their rows in one order,
     ``in_source_order`` in that of the source. ``table`` is the linked table whose rows they are. ``everyone`` yields
     columns of all rows of the source, with their numbers, those that were left out too.
     """

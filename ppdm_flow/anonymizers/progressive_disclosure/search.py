@@ -2,9 +2,8 @@
 
 Source: Wang, Fung, Yu, "Template-based privacy preservation in classification problems", ICDM 2005, Algorithm 1. The
 score of a value is InfoGain / (PrivLoss + 1): the information on the class that its disclosure gives, and by how much
-it raises the
-confidences of the templates. The groups over a channel are the leaves of the paper's VIP tree, kept as counts of rows
-and hits. A disclosure only splits groups, and visits only the combinations that it discloses.
+it raises the confidences of the templates. The groups over a channel are the leaves of the paper's VIP tree, kept as
+counts of rows and hits. A disclosure only splits groups, and visits only the combinations that it discloses.
 
 Two bounds spare most visits. A score never exceeds the gain, which all candidates of a *kind* share. And since groups
 only split, the confidences that a candidate led to when it was last examined are lower bounds of those that it leads to

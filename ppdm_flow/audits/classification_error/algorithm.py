@@ -1,7 +1,7 @@
 """The error of a classifier on the original and on the release.
 
 ``base`` (BE) is the error on the original, ``suppressed`` (SE) that on the release, ``removed`` (RE) that on the
-original without the sensitive attributes: a release is only worth making if it beats that (Wang, Fung, Yu 2005,
+original without the sensitive attributes, a plain alternative that the release has to beat (Wang, Fung, Yu 2005,
 section 5). Training and test part are drawn anew for each repeat, the same persons for all three where rows can be
 paired; nothing is fitted on the test part. A row with a weight is as many persons.
 """

@@ -1,6 +1,6 @@
 """The information that analyses of numbers lose: cells, moments, quantiles, distributions and correlations.
 
-Everything is measured a second time between two random halves of the original: so much is sampling alone.
+Everything is measured a second time between two random halves of the original, which differ by sampling alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The classifiers that a policy may name and their options, known without importing scikit-learn.
 
-A closed list: nothing is imported that does not stand on the page beside this module. Left out are classifiers made of
-other classifiers, and options that are objects, talk, or take processor cores; the audit gives `random_state` itself. A
-test compares the list with scikit-learn.
+A closed list: only classifiers on the page beside this module are imported. Left out are classifiers made of other
+classifiers, and options that are objects, talk, or take processor cores; the audit gives `random_state` itself. A test
+compares the list with scikit-learn.
 """
 
 from __future__ import annotations

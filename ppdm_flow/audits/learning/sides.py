@@ -2,7 +2,7 @@
 
 A nominal value gets a column of its own (numbering values would give a tree an order that is not there); a number gets
 one column for each cut, set from the cut on, so that a threshold is a column. Cuts and columns come from the training
-part: a value that it does not have is none of its values.
+part; a value that this part lacks sets no column.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether a model can tell released rows from original ones, by which columns, and how well by chance.
 
-Two random halves of the original are told apart in the same way: so much is sampling alone.
+The same is measured for two random halves of the original, which differ by sampling alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The people of classes, for audits that count people where the policy says whose rows the rows are.
 
-A missing and a suppressed cell are values of their own. Who has one row counts as that row does, so that with one row a
-person every figure is that of rows.
+A missing and a suppressed cell are values of their own. A person with one row counts as that row does. So with one row
+a person every figure equals that of rows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """People of a table, evenly spaced, each with all of its rows or as many as are known: the original's in two groups.
 
-A person stands where the first of its rows stands, so that with one row a person the rows are those of
+A person has the place of their first row, so that with one row a person the rows are those of
 :mod:`ppdm_flow.audits.records.sampling`.
 """
 

@@ -1,8 +1,8 @@
 """``held.private.json``: the private facts for the later release of a held run, which reads no data again.
 
-It says where the ledger, its key and the list of signers are, and of each release who is in which class, by the keyed
-hashes that the ledger would hold of it: they are worth nothing without the ledger's key. It is readable by its owner
-only, is listed in the manifest by its hash alone, is never published, and is removed when the run is released.
+It has the places of the ledger, of its key and of the list of signers. For each release it has the people's classes, as
+the keyed hashes that the ledger would hold. These are worth nothing without the ledger's key. The file is readable by
+its owner only, is listed in the manifest by its hash alone, is never published, and is removed at the release.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Searches every released column for personal data that the policy does not declare.
 
 A column of telephone numbers that is declared `insensitive` would leave as it is, and no requirement would count it.
-What a release for partners or for the public shows withholds it; of an internal one it is a finding.
+Personal data in a release for partners or for the public withholds it; in an internal release it is a finding.
 """
 
 from __future__ import annotations

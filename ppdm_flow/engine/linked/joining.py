@@ -352,8 +352,8 @@ class RowsInTurn:
 
     The products of two people's rows can be the same where their rows are not: two visits and one claim, or one visit
     and two claims. An adversary who knows several rows of a person knows how many there are of each table.
-    ``referring``
-    are the tables with any number of rows of a person; the others, with one at most, stand beside each of these.
+    ``referring`` are the tables with any number of rows of a person; the others, with one at most, stand beside each of
+    these.
     """
 
     person: Places

@@ -1,4 +1,4 @@
-"""A table that is in no file of its own, copied once: its rows may change, or be made anew, from pass to pass.
+"""Copies a table without a file of its own once, since its rows may change, or be made anew, from pass to pass.
 
 Each partition becomes a Parquet file, written by the executor that has it under a private name; the driver gives the
 files of the attempts that count their names, in the order of partitions.

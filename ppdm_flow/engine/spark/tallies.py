@@ -1,7 +1,7 @@
 """Counts equal rows on the executors, so that Spark groups one row a combination.
 
-Only aggregates that can be said of combinations and how often they occur are rewritten so; for all others Spark gets
-every row.
+Only aggregates that can be computed from combinations and their counts are rewritten; for all others Spark gets every
+row.
 """
 
 from __future__ import annotations

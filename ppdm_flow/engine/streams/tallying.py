@@ -32,8 +32,8 @@ _AT_ONCE = 16
 def tally(source: Source, columns: Sequence[str], wanted: Wanted, who: str) -> Counts | None:
     """Count the combinations of ``columns`` in a released file, over the rows that have one of the ``wanted`` texts.
 
-    Among a column's wanted texts ``""`` also matches a missing value, and ``⊥`` a suppressed cell. Returns None
-    where no row fits. Raises DataError for a column that is not there, or a file that cannot be read.
+    Among a column's wanted texts ``""`` also matches a missing value, and ``⊥`` a suppressed cell. Returns None where
+    no row fits. Raises DataError for a column that is not there, or a file that cannot be read.
     """
     with wrap_plugin_errors(who):
         known = source.names()

@@ -2,7 +2,7 @@
 
 Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008, section 4.3 (AA). What differs: the count tree is walked without
 being stored, over the generalized codes alone, and again until nothing rare is left; so the last walk of each size is
-the proof. Combinations of fewer codes stay frequent, as a coarser node is owned by all who owned what it is made of.
+the proof. Combinations of fewer codes stay frequent, since all owners of a node's parts own the coarser node.
 """
 
 from __future__ import annotations

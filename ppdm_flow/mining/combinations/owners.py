@@ -124,8 +124,8 @@ class CodeTree(NamedTuple):
 def tree_of(parents: Sequence[int], leaf: Sequence[int], values: Sequence[int], full_price: int) -> CodeTree:
     """Return the tree of nodes by their parents (-1 for a root), for codes that begin at the nodes ``leaf``, each own.
 
-    ``values`` are the values of the domain that each node covers. Raises ValueError where a node is above itself,
-    or two codes begin at one node.
+    ``values`` are the values of the domain that each node covers. Raises ValueError where a node is above itself, or
+    two codes begin at one node.
     """
     nodes = len(parents)
     code_of = {node: code for code, node in enumerate(leaf)}

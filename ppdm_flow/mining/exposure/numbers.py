@@ -264,8 +264,7 @@ def by_pseudonym(candidate: DataView, ctx: AuditContext) -> bool:
 # The intruder's estimates of the original numbers: each released column, their means, and their median.
 #
 # Weights are one over the mean squared errors of the columns; an intruder who knows the noise method knows these. Then
-# a
-# column that reveals nothing does not hide what two others reveal together. The median of three and more is not moved
+# a column that reveals nothing does not hide what two others reveal together. The median of three and more is not moved
 # by a few that are far off.
 
 

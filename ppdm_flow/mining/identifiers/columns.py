@@ -1,8 +1,8 @@
 """Personal data in a column, from one pass over its partitions: by single cells, and by the column as a whole.
 
-An e-mail address is told by a cell. A number of nine digits is the national number of somebody where nearly all values
-of a column are, and a code is a person's own where nearly no two rows share one. The first are counted in all cells.
-The second are judged by a sample of the different values, which is the whole of columns with few.
+A single cell shows an e-mail address. A number of nine digits counts as a national number only where nearly all values
+of the column are such numbers, and a code is a person's own where nearly no two rows share one. The former are counted
+in all cells. The latter are judged by a sample of the different values, which has all values of columns with few.
 """
 
 from __future__ import annotations

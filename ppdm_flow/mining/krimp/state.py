@@ -1,6 +1,6 @@
 """The state of the search for a code table: elements, the cover of every row, and the elements that could cover it.
 
-*Elements* are the itemsets in the code table that have two items or more, in slots; singletons are told by item. A
+*Elements* are the itemsets in the code table that have two items or more, in slots; singletons are known by item. A
 *mask* has a bit for each place of a row, so that covering is bit arithmetic for an alphabet of any size.
 """
 

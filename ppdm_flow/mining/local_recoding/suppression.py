@@ -1,8 +1,8 @@
 """Local suppression: the cells to suppress so that every class has at least k records, a suppressed cell being a value.
 
-Greedy: sets of attributes are tried from the cheapest on, and rows that are enough to form a class once these cells are
-suppressed, with those that are there already, do so (the task of Sweeney 2002, and of sdcMicro's localSuppression,
-which counts a suppressed cell as any value and so suppresses less for a weaker promise).
+Greedy: sets of attributes are tried from the cheapest on. Rows lose the cells of a set where enough of them, with the
+rows that are there already, then form a class (the task of Sweeney 2002, and of sdcMicro's localSuppression, which
+counts a suppressed cell as any value and so suppresses less for a weaker promise).
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ def _column_of(released: str, source: str, named: Mapping[str, str], header: Seq
 class PopulationProfiles:
     """People who fit the same labels. ``codes`` (profiles, columns) point into ``fits`` of each column.
 
-    ``fits[j][c]`` are the dense codes (suppressed 0, missing 1, then labels) that fit code c of column j.
-    ``people`` (profiles,) counts them.
+    ``fits[j][c]`` are the dense codes (suppressed 0, missing 1, then labels) that fit code c of column j. ``people``
+    (profiles,) counts them.
     """
 
     codes: Ints

@@ -260,8 +260,8 @@ class Levels:
     """One attribute's hierarchy over its leaf codes 0 … domain - 1.
 
     ``maps[l]`` (domain,) is the code of every leaf at level l, level 0 the leaves themselves; each level is a
-    coarsening of the one before. ``shares[l]`` (codes at l,) is the share of the domain that a code covers, above 0
-    and at most 1. ``values`` is how many values the domain has, where the leaves are only some of them.
+    coarsening of the one before. ``shares[l]`` (codes at l,) is the share of the domain that a code covers, above 0 and
+    at most 1. ``values`` is how many values the domain has, where the leaves are only some of them.
     """
 
     maps: tuple[Codes, ...]

@@ -5,9 +5,8 @@ node above it shows that it suppresses too many records (predictive tagging and 
 Kohlmayer et al., "Flash", 2012; for models that merging may break, by the share that convexity dooms, see models).
 Lattices of more than :data:`WRITTEN` nodes are searched downwards instead, and nothing is proven.
 
-Search of a lattice that is too large to be written down: best first, from the most general node downwards.
-Keeps no more than the nodes that it looked at and their neighbours. What it finds holds; that nothing is cheaper it
-cannot say.
+Search of a lattice that is too large to be written down: best first, from the most general node downwards. Keeps no
+more than the nodes that it looked at and their neighbours. Its result keeps the models, but a cheaper node may exist.
 """
 
 from __future__ import annotations

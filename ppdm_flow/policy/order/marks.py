@@ -41,8 +41,8 @@ class Order:
     """What the clauses of a kind of requirement claim, and the ``rules`` by which claims imply each other.
 
     ``says`` yields what a requirement claims: itself, unless a kind claims several things. ``fields`` are the fields
-    that it compares; every other field is implied only by an equal one. ``bounds`` are those that only bound figures
-    of their names.
+    that it compares; every other field is implied only by an equal one. ``bounds`` are those that only bound figures of
+    their names.
     """
 
     says: Callable[[Any, Any], Iterator[Any]] = entry_itself

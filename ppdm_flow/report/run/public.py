@@ -1,7 +1,7 @@
 """The report that may be shared: what a recipient could know from the release and its policy, and no more.
 
-Everything is named that stays; what is not named here goes. A figure stays where its plugin's card says that it is
-for the public (``FigureInfo.audience``); it is internal by default.
+This module names everything that stays; all else is removed. A figure stays where its plugin's card says that it is for
+the public (``FigureInfo.audience``); it is internal by default.
 """
 
 from __future__ import annotations

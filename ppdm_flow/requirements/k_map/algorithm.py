@@ -2,8 +2,8 @@
 
 Source: Sweeney, PhD thesis, MIT, 2001, section 7. Released labels are compared with the population's values through the
 hierarchy that the policy declares for the attribute, else letter by letter; people outside the table do not count.
-Where a cell depends on one value alone, the source's value is compared in place of its cell. Otherwise a suppressed
-cell fits everybody.
+Where a cell depends on one value alone, a value of the source fits only the cells that it became. Otherwise a
+suppressed cell fits everybody.
 """
 
 from __future__ import annotations

@@ -256,9 +256,8 @@ _SHARE = (
 # LKC-privacy where a person can have several rows: people and their values are counted, by two routes.
 #
 # An adversary who knows one row of a person finds the people who have a row in the group. An adversary who knows
-# several
-# rows, or sees which rows are one person's, finds the linked people who have them all. A person counts with any of the
-# named values that the person has.
+# several rows, or sees which rows are one person's, finds the linked people who have them all. A person counts with any
+# of the named values that the person has.
 
 
 _OF_PEOPLE_SHARE = """

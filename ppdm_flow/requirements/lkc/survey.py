@@ -72,8 +72,8 @@ def known_sets(
     """Yield each combination of attributes that the adversary may know and that the release reveals something of.
 
     With mixed columns, here or in other releases, all attributes count: they tell which mixed cells people alike show.
-    Knowing more makes groups smaller, and one of them has a share at least as high as the group that they make up.
-    With missing values as wildcards or left out, with mixed columns, of generated rows, and ``beside`` other releases,
+    Knowing more makes groups smaller, and one of them has a share at least as high as the group that they make up. With
+    missing values as wildcards or left out, with mixed columns, of generated rows, and ``beside`` other releases,
     groups do not nest, so that all combinations are looked at. Nor do shares of people: in a union of two groups more
     people can have a value than in each. Nor do linked rows: what is not known may link them.
     """

@@ -2,8 +2,8 @@
 
 An upward breach: a prior of at most r1 becomes a posterior above r2. A downward breach: a prior of at least r2 becomes
 a posterior below r1 (Evfimievski, Gehrke, Srikant 2003, definition 2). Both worst cases follow exactly from the
-operator, for any prior; Chaytor and Wang's Theorem 1 covers the first only. That the released bytes come from
-that operator is tested at an error probability of one in a million.
+operator, for any prior; Chaytor and Wang's Theorem 1 covers the first only. That the released bytes come from that
+operator is tested at an error probability of one in a million.
 """
 
 from __future__ import annotations

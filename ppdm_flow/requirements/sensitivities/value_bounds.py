@@ -1,7 +1,7 @@
 """The bounds of a sensitivity requirement for every value of a domain. Operators and judges share this module.
 
 A value may have several bounds (r1, r2): unconditional ones, and ones for people of whom more is known. A released
-value depends on the true one alone, with any other knowledge of the person. So every prior that a bound speaks of is
+value depends on the true one alone, even where more is known of the person. So every prior that a bound speaks of is
 judged by the same operator: each bound has to hold, and the smallest gamma decides.
 
 A group gives each of its values the bound. Then the group as a set keeps it too, over all priors: for a set G, the

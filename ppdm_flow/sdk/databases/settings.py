@@ -1,6 +1,6 @@
 """Settings for drivers: address of the server, encryption, user and password.
 
-Nothing of it is in a policy but the URL, which has no password: that comes from the environment or a private file.
+A policy has only the URL, without a password: that comes from the environment or a private file.
 """
 
 from __future__ import annotations

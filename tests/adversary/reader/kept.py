@@ -1,8 +1,8 @@
 """Compares what a ledger keeps of files with the reader without runs: figures, of more sequences in the same time.
 
-Each run has one file. The lesser figure of all files and of the last file alone is the product's.
-Where values have changed, its shares can be some thousandths milder: an earlier row is a row of its own there, while
-the reader here leaves the changed value out of the chance of the own pair (number 163).
+Each run has one file. The lesser figure of all files and of the last file alone is the product's. Where values have
+changed, its shares can be some thousandths milder: an earlier row is a row of its own there, while the reader here
+leaves the changed value out of the chance of the own pair (number 163).
 """
 
 from __future__ import annotations

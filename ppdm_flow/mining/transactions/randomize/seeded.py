@@ -2,9 +2,8 @@
 
 Randomizing puts a good part of all items into every transaction. Evfimievski, Gehrke and Srikant ("Limiting privacy
 breaches in privacy preserving data mining", PODS 2003, section 5) publish a seed for each one instead. A public
-function
-expands the seed to the randomized transaction, and the seed is picked among those that are right on the items of t.
-Here that function is a polynomial, so that nothing about it has to be assumed.
+function expands the seed to the randomized transaction, and the seed is picked among those that are right on the items
+of t. Here that function is a polynomial, so that nothing about it has to be assumed.
 
 **Expansion.** Items, by their position in the alphabet, are elements x of the field F of 2^16 elements: numbers whose
 bits are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1. The seed of a transaction of m items is a polynomial f
