@@ -107,7 +107,7 @@ class ServerAddress:
 
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
-    """Whether ``text`` is meant as the URL of a server, be it right or wrong."""
+    """Whether ``text`` is meant as the URL of a server, correct or not."""
     return text.lower().lstrip().startswith(tuple(f"{scheme}:" for scheme in schemes))
 
 
@@ -294,7 +294,7 @@ class BucketAddress:
 
 
 def is_bucket(place: str | Path | None) -> bool:
-    """Whether a text or path is meant as the URL of an object store, be it right or wrong."""
+    """Whether a text or path is meant as the URL of an object store, correct or not."""
     text = str(place or "")
     return _OURS.match(text) is not None or _NEAR.match(text) is not None
 

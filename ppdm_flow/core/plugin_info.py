@@ -133,5 +133,5 @@ class PluginInfo:
 
 
 def figures_of(page: str) -> dict[str, FigureInfo]:
-    """Return what a page says of figures, be it a card or what several cards share. Raises MalformedPageError."""
+    """Return the figures of a page, which is a card or is shared by several cards. Raises MalformedPageError."""
     return {name: FigureInfo(**said) for name, said in figures_on(page_of(page)).items()}

@@ -31,7 +31,7 @@ class NamePattern(Protocol):
     """The columns of the data, as the names in requirements mean them: a pattern means every column that it fits."""
 
     def meant(self, name: str, requirement: Requirement) -> tuple[str, ...]:
-        """Return the columns that a name means; that there is none is a fault of the requirement."""
+        """Return the columns that a name means; no such column is a fault of the requirement."""
         ...
 
     def every(self, names: Iterable[str], requirement: Requirement) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class ClauseBinding(Protocol):
 
     @property
     def name(self) -> str:
-        """The attribute that the clause is on, or what it is called; empty where it has no name."""
+        """The attribute of the clause, or its name; empty where it has none."""
         ...
 
     @property
@@ -289,7 +289,7 @@ class Requirement(Model):
         return {"id": self.id, "name": self.name, "span": self.span, **fields}
 
     def document(self) -> dict[str, Any]:
-        """Return what it asks, without id, kind and releases, as plain values; without what is as usual."""
+        """Return its fields as plain values, without id, kind, releases and defaults."""
         return plain(self, without=("releases",))
 
     @classmethod

@@ -282,7 +282,7 @@ def comment(text: str) -> str:
 
 
 def foreign_table(place: str, target: DeliveryTarget) -> DataError:
-    """Say that there is a table which no release of the policy made."""
+    """Report an existing table that no release of the policy made."""
     text = f"the database `{place}` has a table `{target.shown}` that no release of this policy made: it stays"
     return data_fault("PPF483", text, advice="name another table, or drop that one yourself")
 

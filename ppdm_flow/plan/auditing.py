@@ -193,7 +193,7 @@ def _read_needs(
     policy: Policy,
     binder: Binder,
 ) -> tuple[tuple[str, ...], list[Diagnostic]]:
-    """Return what the audit asks of the source, and what it has to say on the release: without errors, it can run."""
+    """Return the audit's access to the source, and its diagnostics on the release: without errors, it can run."""
     roles = {attribute: declared.role for attribute, declared in policy.attributes.items()}
     scope = Scope(place.name, flow.by_name(release.attributes), requirements, policy.nulls, roles)
     try:

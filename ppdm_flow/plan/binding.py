@@ -224,7 +224,7 @@ def _tight(places: ResolvedPlaces, path: PolicyPath) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """``inputs`` is what each step reads, ``origins`` what each release is made from; None where that is unknown.
+    """``inputs`` are the inputs of each step, ``origins`` those of each release; None where they are unknown.
 
     ``order`` holds the steps that can be reached from the source: by depth, then by name. ``graph`` has all that is
     known, circles too.
@@ -287,7 +287,7 @@ class _References:
     diagnostics: list[Diagnostic]
 
     def known(self, reference: str, path: tuple[str, ...]) -> str | None:
-        """Return the reference, or None after saying that there is no such thing."""
+        """Return the reference, or None after reporting that it does not exist."""
         if reference in self.roots or base(reference) in self.names:
             return reference
         kind, owner, key, *_ = path

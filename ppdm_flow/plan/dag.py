@@ -63,7 +63,7 @@ def sources(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def document_graph(document: Mapping[str, Any]) -> nx.DiGraph:
-    """Return what a plan's document says of what is read, steps and releases."""
+    """Return the inputs, steps and releases in a plan's document."""
     steps = {step["name"]: inputs_of(step) for step in document["steps"]}
     return flow_graph(sources(document), steps, {r["name"]: (r["input"],) for r in document["releases"]})
 

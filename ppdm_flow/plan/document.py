@@ -90,7 +90,7 @@ def _link(link: ReleasePair) -> fields.PlanLink:
 
 
 def _sources(plan: Plan) -> fields.PlanSources:
-    """Return what is read: one source, or linked tables and what they are joined to."""
+    """Return the inputs: one source, or linked tables and their joins."""
     if not plan.tables:
         return {"source": _source(plan.source, plan.home)}
     tables: fields.PlanSources = {"tables": [_table(table) for table in plan.tables]}

@@ -137,7 +137,7 @@ Ways = Mapping[str, tuple[str, ...]]
 
 
 def ways(plan: Plan, node: str) -> Ways:
-    """Return by column the steps that made it what it is at ``node``, oldest first; untouched ones are left out."""
+    """Return for each column the steps that changed it before ``node``, oldest first; untouched ones are left out."""
     passed: dict[str, Ways] = {}
     for step in plan.upstream(node):
         before = ChainMap(*(dict(passed.get(base(reference), {})) for reference in step.inputs))

@@ -172,7 +172,7 @@ def _of_table(policy: Policy, table: str, wiring: Wiring, roots: Mapping[str, st
         return reference is not None and roots.get(base(reference)) == table
 
     def read(step: str) -> tuple[str, ...]:
-        """Return the first input that is of this table: that there are others is a fault already."""
+        """Return the first input of this table; further ones are reported elsewhere."""
         return tuple(_own_reference(r, table) for r in wiring.inputs[step] or () if own(r))[:1]
 
     steps = {
@@ -456,14 +456,14 @@ def _join(plan: Plan, names: tuple[str, ...], about: Sequence[Requirement], bind
 
 
 def _any_of(requirements: Iterable[Requirement], releases: Sequence[ReleaseNode]) -> Iterable[Requirement]:
-    """Return what is about any of the releases, as a requirement on what they are joined to."""
+    """Return the requirements on any of the releases, as requirements on their join."""
     for requirement in requirements:
         if any(requirement.concerns(release.name) for release in releases):
             yield requirement.changed(releases=()) if requirement.releases else requirement
 
 
 def _released(table: LinkedTable) -> tuple[ReleaseNode, ...]:
-    """Return the releases of people's rows that have the key, and those joined to these, be it over others."""
+    """Return the releases of people's rows that have the key, and those joined to them, directly or through others."""
     own = [r for r in table.plan.releases if not all(f.was(Change.GENERATED) for f in r.attributes)]
     keyed = {r.name for r in own if any(f.carries(table.person) for f in r.attributes)}
     joined = nx.Graph((link.one.name, link.other.name) for link in links(own))

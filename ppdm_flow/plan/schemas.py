@@ -35,7 +35,7 @@ def _of_other_packages() -> _Schema:
 
 
 def _kind(spec: RequirementSpec, definitions: _Schema) -> _Schema:
-    """Return what a requirement of a kind looks like, and add what its fields refer to."""
+    """Return the schema of a kind's requirement, and add the definitions that its fields refer to."""
     fields = json_schema("requirement", spec.requirement.document_type())
     definitions.update(fields.get("definitions", {}))
     head = {"id": _ID, "kind": {"const": spec.name}}

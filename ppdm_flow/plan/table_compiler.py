@@ -220,7 +220,7 @@ def _published(path: Path, facts: tuple[AttributeFacts, ...], binder: Binder) ->
 
 
 def _other(source: SourceEntry, path: str | None, kind: str) -> bool:
-    """Whether data says itself what it holds, and the policy's own is of another format: what it says is of that."""
+    """Whether the data describes itself in another format than the policy's, whose options then do not apply."""
     own = SQL if source.url is not None else source.format or inferred("sources", _telling(path)[0])
     return says_itself(kind) and own not in (None, kind)
 
@@ -234,7 +234,7 @@ def _server(source: SourceEntry) -> str:
 
 
 def _read_source_options(source: SourceEntry, kind: str, binder: Binder, *, given: bool) -> Mapping[str, str]:
-    """Return what of a database is read; ``given`` is a file in place of the policy's own, be it a database or not."""
+    """Return the part of a database that is read; ``given`` is a file or database in place of the policy's own."""
     options = {} if given or source.url is None else {"url": source.url}
     options |= {key: text for key in ("table", "query") if (text := getattr(source, key)) is not None}
     if kind == SQL:

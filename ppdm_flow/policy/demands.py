@@ -68,7 +68,7 @@ class EqualTo:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """A demand on names: ``begins`` is what the policy writes before them, ``says`` what follows ``must``."""
+    """A demand on names: ``begins`` is the policy's text before them, ``says`` the words after ``must``."""
 
     wanted: tuple[str, ...]
     begins: ClassVar[str]

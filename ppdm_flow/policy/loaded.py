@@ -161,7 +161,7 @@ def _from_policy(template: RequiredTemplate, policy: Span) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ClausePlace:
-    """The place of a clause; ``name`` is the attribute that it is on, or what it is called, if it has one."""
+    """The place of a clause; ``name`` is its attribute, or its own name, if it has one."""
 
     path: PolicyPath
     name: str

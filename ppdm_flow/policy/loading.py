@@ -158,7 +158,7 @@ def _without_unusable_kinds(flat: FlatPolicy) -> list[Diagnostic]:
 def _limits(
     layer: PolicyLayer, flat: FlatPolicy, account: InheritanceRecord, faults: Iterable[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Report what floors forbid, and what templates say differently.
+    """Report values that floors forbid, and values that templates disagree on.
 
     A template's own fault is reported only there, and a text that is no value at all is reported as that.
     """

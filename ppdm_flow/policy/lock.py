@@ -402,7 +402,7 @@ def only(before: Lock, now: Lock, upgrade: Sequence[str]) -> None:
 
 
 def _pins(before: Lock, now: Lock) -> Iterator[tuple[str, list[Pin]]]:
-    """Yield everything with what it was and what it is."""
+    """Yield every entry with its old and its new value."""
     for kind in KINDS:
         for name in sorted({*before.pins[kind], *now.pins[kind]}):
             yield name, [lock.pins[kind][name] for lock in (before, now) if name in lock.pins[kind]]

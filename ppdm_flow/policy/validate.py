@@ -192,7 +192,7 @@ class _Judge:
         )
 
     def _shape(self, path: PolicyPath) -> Shape | None:
-        """What stands at a path; below a map that may be a model, what the tree has made of it."""
+        """Return the value at a path; below a map that may be a model, the value that the tree has for it."""
         above = at(path[:-1], self.model) if path else None
         if isinstance(above, MapOf) and above.instead is not None:
             above = as_written(above, self._tree(path[:-1]))

@@ -357,7 +357,7 @@ class CandidateSearch:
 
     @cached_property
     def _limiting(self) -> frozenset[str]:
-        """The sensitive attribute and those that share cells with it, be it over others.
+        """The sensitive attribute and those that share cells with it, directly or through others.
 
         A cell that shows values of several limits one of them where another file shows the other.
         """

@@ -278,7 +278,7 @@ def _renamed(kept: KeptFile, source: HashedSource, row_of: Ints) -> dict[str, st
 
 
 def _are_alike(one: Ints, other: Ints) -> bool:
-    """Say whether values agree so often that they are one attribute's, be it that some have changed since.
+    """Say whether values agree so often that they are one attribute's, even if some have changed since.
 
     Beside the agreement that comes by chance (Cohen 1960, kappa).
     """
@@ -397,7 +397,7 @@ def lost_attributes(beside: Sequence[BesideSource]) -> dict[str, Ints]:
 
 
 def with_orders(beside: Sequence[BesideSource], own: Sequence[str], rows: int) -> list[str]:
-    """Return for each earlier file the name of the order that it shares, be it with one of its run only; or nothing.
+    """Return for each earlier file the name of its shared order, even if only a file of its run shares it; or nothing.
 
     ``own`` are the names that files of the run in the order of the source, of so many ``rows``, have for it.
     """
@@ -533,7 +533,7 @@ OF_A_KIND = ("carries", "kind", "hidden", "virtual")
 
 
 def _is_told(column: AnyColumn, cells: Ints, columns_with_cells: Sequence[tuple[AnyColumn, Ints]]) -> bool:
-    """Say whether a column has the same cells as another one of the same kind, be it under other labels."""
+    """Say whether a column has the same cells as another one of the same kind, possibly under other labels."""
     for other, others in columns_with_cells:
         if any(getattr(column, n) != getattr(other, n) for n in (*OF_A_KIND, "key")):
             continue

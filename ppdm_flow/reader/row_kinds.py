@@ -257,7 +257,7 @@ def joined(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
 
 
 def components(columns: Iterable[tuple[int, Sequence[str]]]) -> list[tuple[list[int], set[str]]]:
-    """Return the columns, by number, that show values of common attributes, be it over others; and their attributes."""
+    """Return columns, by number, that show values of common attributes, even through others; and their attributes."""
     graph = nx.Graph()
     for number, names in columns:
         graph.add_node(number)

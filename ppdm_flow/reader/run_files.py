@@ -229,7 +229,7 @@ def read_files(
 
 
 def _units_of_others(unit: Ints, there: Ints, later: Ints) -> Ints:
-    """Return the units of rows of people who come ``later``: new ones, but for people who are ``there`` with units."""
+    """Return the units of the rows of ``later`` people: new units, except for people who are ``there`` already."""
     new = unit.max() + 1 + pd.factorize(later)[0]
     known = pd.Series(unit, there)
     own = known[~known.index.duplicated()].reindex(later, fill_value=-1).to_numpy()

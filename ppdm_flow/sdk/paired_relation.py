@@ -86,7 +86,7 @@ class PairedRelation:
         return self.gathered(lambda _held: None)
 
     def gathered(self, look: Callable[[int], None]) -> pa.Table:
-        """Return all rows; ``look`` is told how many bytes there are so far, and may raise."""
+        """Return all rows; ``look`` gets the number of bytes so far, and may raise."""
         batches, nbytes = [], 0
         for batch in self.batches_of(self.pairs):
             batches.append(batch)

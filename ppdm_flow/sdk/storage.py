@@ -176,7 +176,7 @@ class DescribedSource(Protocol):
     """A source whose file says what its columns mean."""
 
     def meanings(self) -> Mapping[str, ColumnMeaning]:
-        """Return what the file itself says of its columns, be it in a row or not. Raises DataError."""
+        """Return the file's own names of its columns, in a row or elsewhere. Raises DataError."""
         ...
 
 

@@ -112,7 +112,7 @@ class Generation:
     weight: str | None = None
 
     def learned(self, source: Sequence[str], inputs: Sequence[str]) -> Iterator[tuple[Table, Table]]:
-        """Yield what it learned from: rows of the source with these columns, and what became of them on the way."""
+        """Yield the rows that it learned from: source rows with these columns, and their changes on the way."""
         if self.source is None:
             return
         for left, right in self.source.pairs(source, inputs):

@@ -86,7 +86,7 @@ def any_partitioning_same_output(case: Case) -> Iterator[str]:
 
 
 def any_row_order_same_output(case: Case) -> Iterator[str]:
-    """What becomes of a row depends on its source row number, not on where it stands."""
+    """The result for a row depends on its source row number, not on its position."""
     fitted = case.fit()
     if not isinstance(fitted.transform, RowTransform | OrderTransform):
         return
@@ -241,7 +241,7 @@ def claims_hold(case: Case) -> Iterator[str]:
 
 
 def cells_come_from_what_is_declared(case: Case) -> Iterator[str]:
-    """A cell is a function of what its column is computed from, and suppressed or not by what chose it besides.
+    """A cell is a function of its column's lineage; whether it is suppressed depends on the attributes that chose it.
 
     Held in two ways, each time with the cells of other columns moved to other rows. The fitted transform of a row-wise
     step is applied where all but ``computed_from`` was moved: each cell is the same as before, unless either is

@@ -190,7 +190,7 @@ class RequirementCase:
     def judge_file(
         self, requirement: Requirement, original: Table, file: FileOfRun, nulls: Nulls, **more: Any
     ) -> TwoRouteOutcome:
-        """Measure a requirement on a file by both routes; ``more`` is told to the audit (:class:`AuditContext`)."""
+        """Measure a requirement on a file by both routes; ``more`` is passed to the audit (:class:`AuditContext`)."""
         roles = {WEIGHT: Role.WEIGHT, SUBJECT: Role.SUBJECT, KEY: Role.INSENSITIVE, **self.roles}
         known = {name: AttributeFacts(name, roles[name], source=name) for name in original.names}
         views = InMemoryView.of(original, {n: f.role for n, f in known.items()}, PARTITION), file.view

@@ -253,7 +253,7 @@ def page_is_there(case: RequirementCase) -> Iterator[str]:
 
 
 def document_has_its_fields(case: RequirementCase) -> Iterator[str]:
-    """What stands in ``plan.json`` is what the kind's fields say."""
+    """The requirement in ``plan.json`` has the fields of its kind."""
     hints = get_type_hints(case.spec.requirement.document_type(), include_extras=True)
     needed = {name for name, hint in hints.items() if not _optional(hint)}
     for requirement in case.requirements[case.nulls[0]]:
@@ -265,7 +265,7 @@ def document_has_its_fields(case: RequirementCase) -> Iterator[str]:
 
 
 def failures_name_what_is_wrong(case: RequirementCase) -> Iterator[str]:
-    """Entries that must be refused are, and the message names what is wrong; so does what is said of a broken bound."""
+    """Entries that must be refused are refused, and the message names the fault; so does the text on a broken bound."""
     for bad in case.bad:
         said = list(_refusals(case, bad.entry))
         if not said:

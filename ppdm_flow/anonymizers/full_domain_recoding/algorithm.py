@@ -403,7 +403,7 @@ _UNITS = {"discernibility": "squared rows", "average_class_size": "rows"}
 
 
 def figures(ground: WeightedRows, solved: RecodingResult, scales: Sequence[LeafScale], cost: str) -> dict[str, Figure]:
-    """Return what was chosen, what it costs, and how much of the lattice had to be looked at."""
+    """Return the chosen node, its cost, and the share of the lattice that was visited."""
     best, solution = solved.best, solved.solution
     figures = {
         "cost": Figure(best.cost, _UNITS.get(cost, "share")),

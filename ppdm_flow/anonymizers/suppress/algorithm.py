@@ -412,7 +412,7 @@ _ALSO = "cells that classes cost; rare values are counted apart"
 def findings(
     step: str, cells: Sequence[RareCells], account: SuppressionAccount, *, wanted: bool
 ) -> tuple[Finding, ...]:
-    """Say what was lost beyond what was asked for; ``wanted``: rows were to be dropped."""
+    """Report losses beyond the requested ones; ``wanted``: rows were to be dropped."""
     texts = []
     joined = [f"`{c.name}`" for c in cells if c.joined]
     if joined:

@@ -34,7 +34,7 @@ class SuppressParams(Params):
 
     @property
     def links(self) -> Literal["crowds", "drop", "keep"]:
-        """What becomes of linked rows; nothing is said of them where classes are kept as they are."""
+        """The rule for linked rows; there is none where classes are kept as they are."""
         return self.linked or ("keep" if self.small == "keep" else "crowds")
 
 

@@ -33,7 +33,7 @@ class SwapRecordsParams(Params):
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The attributes that say who is risky, and who is similar, each once."""
+        """The attributes that define risky and similar records, each once."""
         return tuple(dict.fromkeys((*self.key, *(name for profile in self.similar for name in profile))))
 
 

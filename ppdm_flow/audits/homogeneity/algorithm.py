@@ -84,7 +84,7 @@ class HomogeneityAudit:
         self.params = params
 
     def measure(self, original: DataView, candidate: DataView, ctx: AuditContext) -> AuditOutcome:
-        """Return the rows whose value is certain, beside what chance would do, and what is learned of the targets."""
+        """Return the rows whose value is certain, the number expected by chance, and the inferences on the targets."""
         del original
         of = secrets_of(self.params.attributes, self.params.sensitive, candidate, ctx)
         if not of.secrets:

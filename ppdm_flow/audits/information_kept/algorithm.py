@@ -261,7 +261,7 @@ def _several(original: DataView, source: str) -> bool:
 def share_kept(
     values: Values, pairs: PairedView, candidate: DataView, column: str, weight: str | None, ctx: AuditContext
 ) -> float | None:
-    """Return max(0, 1 - what is lost / what there was to lose); None where there was nothing to lose.
+    """Return max(0, 1 - loss / largest possible loss); None where nothing could be lost.
 
     A row that is not in the release loses all. Raises UnreadError. ``weight`` is the original's column of weights.
     """

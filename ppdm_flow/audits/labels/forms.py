@@ -47,7 +47,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class NumberInterval:
-    """Numbers from ``low`` to ``high``, ends included (an end that is not is moved by the least that there is)."""
+    """Numbers from ``low`` to ``high``, ends included (an excluded end is moved by the least step)."""
 
     low: float
     high: float

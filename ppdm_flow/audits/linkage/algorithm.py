@@ -416,7 +416,7 @@ def _nearest(targets: Targets, known: ReleasedClasses, index: LabelIndex, sample
 
 @dataclass(frozen=True, slots=True)
 class HitShare:
-    """``hits`` of ``size`` persons; ``complete``: these are all that there are, and no sample."""
+    """``hits`` of ``size`` persons; ``complete``: these are all persons, and no sample."""
 
     hits: float
     size: int

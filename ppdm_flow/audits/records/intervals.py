@@ -13,7 +13,7 @@ from ppdm_flow.tables.column import Codes, Column
 
 
 def labelled(column: Column, edges: Sequence[float]) -> Column:
-    """Return the column with each number as its interval ``[a, b)``; what is no number stays what it is.
+    """Return the column with each number as its interval ``[a, b)``; other cells stay as they are.
 
     Numbers below the first or from the last of the ascending ``edges`` on are ``< a`` and ``>= b``.
     """

@@ -291,7 +291,7 @@ def _released(candidate: DataView, columns: Sequence[str], limit: int, ctx: Audi
 
 
 def _groups(original: DataView, sources: Sequence[str], limit: int, ctx: AuditContext) -> list[PersonSample]:
-    """Return who is in the data, and as many who are held out of it, if some are."""
+    """Return people in the data, and as many people held out of it, if there are any."""
     sides = (False,) if ctx.holdout is None else (False, True)
     if knows_people(original, ctx):
         groups = [original_people(original, sources, ctx, outside=side, most_rows=limit) for side in sides]

@@ -287,7 +287,7 @@ def _told_more(
 
 
 def _depends_on_others(requirement: Requirement) -> bool:
-    """Whether what a requirement says may depend on what other files tell, and is not measured again here."""
+    """Whether a requirement may depend on other files, and is not measured again here."""
     return bool(requirement.attributes_concerned or requirement.counts_whole_rows) and not requirement.successive
 
 

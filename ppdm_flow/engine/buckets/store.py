@@ -160,7 +160,7 @@ class Store:
 
     @contextmanager
     def _asking(self, address: BucketAddress) -> Iterator[None]:
-        """Turn what a client raises into the fault, without a word of what it says: servers quote requests."""
+        """Turn a client's exception into the fault, without its text: servers quote requests."""
         try:
             yield
         except (PpdmError, GeneratorExit):

@@ -43,7 +43,7 @@ def as_json(document: Any) -> str:
 
 
 def dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
-    """Return the data dictionary: what the columns are and what was done to them; no values."""
+    """Return the data dictionary: the columns and their changes; no values."""
     document: Document = without(_dictionary(plan, release, rows), plan.secrets)
     return document
 
@@ -80,7 +80,7 @@ def _dictionary(plan: Plan, release: ReleaseNode, rows: int) -> Document:
 
 
 def _done(plan: Plan, release: ReleaseNode, attribute: AttributeFacts) -> Iterator[Document]:
-    """Yield what each step did to a released column, with what it says of that to recipients."""
+    """Yield each step's change of a released column, with its text for recipients."""
     name, notes_by_step = attribute.name, {}
     for node in reversed(plan.upstream(release.input)):
         name = next((old for old, new in node.effect.renames.items() if new == name), name)

@@ -212,7 +212,7 @@ class CandidateBuilder:
         return self.context.engine.pairs(original, released, aligned=Kind.TABLE not in kinds, keep=sets)
 
     def _operator_pairs(self, release: ReleaseNode, channel: OperatorOrigin) -> PairedView | None:
-        """Return what went into an operator on sets beside what was released; both have the same row numbers."""
+        """Return the sets before an operator beside the released ones; both have the same row numbers."""
         steps = self.plan.upstream(release.input)
         operator = channel.operator
         if (

@@ -74,7 +74,7 @@ def remove_stale_runs(parent: Path) -> None:
 
 
 def drop_private(path: Path) -> None:
-    """Remove what a held run kept for its release, where an interrupted release left it behind beside what is out."""
+    """Remove a held run's private files where an interrupted release left them beside the published ones."""
     if (path / RELEASED).is_dir() and not os.path.lexists(path / HELD):
         with contextlib.suppress(OSError):
             (path / PRIVATE).unlink(missing_ok=True)

@@ -180,7 +180,7 @@ class RunFacts:
         return parts
 
     def _results(self, release: str) -> list[Mapping[str, Any]]:
-        """Return what was judged on this release alone: what joins it with others would tell their names."""
+        """Return the results on this release alone: those on joins would reveal the names of other releases."""
         return [r for key in ("requirements", "gates") for r in self.report[key] if r["release"] == release]
 
     def _waivers(self, release: str) -> list[WaiverPart]:

@@ -89,7 +89,7 @@ def compare(run_dir: Path, known: manifest.Manifest) -> ListedFiles:
 
 
 def _of_held(run_dir: Path, name: str, known: manifest.Manifest) -> bool:
-    """Whether it is what a held run keeps for its release, as its manifest says, or what that release wrote."""
+    """Whether it is a private file of a held run, as its manifest says, or a file that its release wrote."""
     said = known.get("held")
     if said is None or (run_dir / name).is_symlink():
         return False

@@ -144,7 +144,7 @@ def _release(ledger: RunLedger, candidate: Candidate) -> ReleaseDocument:
 
 
 def read_private(run_dir: Path, digest: str) -> HeldRunData:
-    """Return what a held run kept. Raises DataError (PPF972) where it is not there, or not what the manifest says."""
+    """Return a held run's private facts. Raises DataError (PPF972) if they are missing or not those of the manifest."""
     path = run_dir / NAME
     try:
         same = not path.is_symlink() and sha256(path) == digest

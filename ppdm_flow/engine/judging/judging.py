@@ -60,7 +60,7 @@ def charts_of(plan: Plan, audited: Sequence[AuditResult]) -> tuple[Chart, ...]:
 
 
 def findings_of(plan: Plan, audited: Sequence[AuditResult], steps: Sequence[StepResult]) -> tuple[Finding, ...]:
-    """Return the findings of audits and steps, each once; with several releases each is told apart by its own."""
+    """Return the findings of audits and steps, each once; with several releases each names its own."""
     several = len(plan.releases) > 1
     findings = [
         replace(f, release=_about(f, a.node.release)) if several else f for a in audited for f in a.outcome.findings
@@ -174,7 +174,7 @@ def _gate(
 
 
 def _sentence(gate: FigureGate, figure: Figure, bound: str) -> str:
-    """Say what was measured, and what it has to be."""
+    """Return a text with the measured figure and its bound."""
     if figure.value is None:
         why = f" ({figure.note})" if figure.note else ""
         return f"`{gate.metric}` does not exist{why}; it has to be {bound}."

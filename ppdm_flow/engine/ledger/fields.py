@@ -70,5 +70,5 @@ class LedgerDocument(TypedDict):
     confirmed: Annotated[Numbers, about("Pending releases that were found to be out just now.")]
     dropped: Annotated[Numbers, about("Pending releases that were found never to have been, just now.")]
     erased: Annotated[list[LedgerErasure], about("People who were erased, oldest first.")]
-    checked: Annotated[bool, about("Whether the chain of its entries was held against the key: it is whole then.")]
+    checked: Annotated[bool, about("Whether the chain of its entries was checked with the key: it is whole then.")]
     strangers: Annotated[list[UnknownRun], about("Runs that say they used this ledger, and that it does not know.")]

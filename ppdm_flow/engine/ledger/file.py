@@ -64,7 +64,7 @@ class LedgerFile(LedgerStore):
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep all other runs away from the ledger until the end: what is compared must stay what it is."""
+        """Keep all other runs away from the ledger until the end, so that the compared entries do not change."""
         with self._guarded():
             handle = os.open(_lock(self.path), os.O_RDWR | os.O_CREAT, 0o600)
         try:

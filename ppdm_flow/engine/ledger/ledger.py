@@ -39,7 +39,7 @@ from ppdm_flow.sdk.history import EarlierRelease, Hashes, Membership, ReleaseHis
 
 @dataclass(slots=True)
 class RunLedger:
-    """A ledger while a run uses it. ``known`` is what each release of the run was held against."""
+    """A ledger while a run uses it. ``known`` are the earlier releases that each release of the run was judged with."""
 
     plan: Plan
     store: LedgerStore
@@ -372,7 +372,7 @@ def _said(path: Path) -> LedgerTestimony | None:
 def store_at(place: str, key: LedgerKey | None = None) -> LedgerStore:
     """Return the ledger at a path or URL; nothing is opened yet. Raises UsageError where the URL is none.
 
-    Without the ``key`` it can be read, but neither written nor held against its chain.
+    Without the ``key`` it can be read, but not written, and its chain cannot be checked.
     """
     if not is_address(place):
         return LedgerFile(Path(place), key)

@@ -28,8 +28,8 @@ from ppdm_flow.engine.manifest import NAME as MANIFEST
 class LedgerContents:
     """A ledger: all its entries, and of the pending ones those that were ``confirmed`` and ``dropped`` just now.
 
-    ``place`` is its path, or host and database; ``checked`` whether its chain was held against its key; ``runs`` how
-    many runs were held against it, and ``strangers`` those that it does not know. ``erased`` are all erasures, and
+    ``place`` is its path, or host and database; ``checked`` whether its chain was checked with its key; ``runs`` how
+    many runs were compared with it, and ``strangers`` those that it does not know. ``erased`` are all erasures, and
     ``of_nobody`` counts the ids that were to be erased just now and are nobody's.
     """
 

@@ -113,7 +113,7 @@ class LedgerStore(ABC):
 
     @abstractmethod
     def locked(self) -> AbstractContextManager[None]:
-        """Keep all other runs away: what is read within stays what it is until :meth:`add` has written."""
+        """Keep all other runs away, so that nothing that is read within changes until :meth:`add` has written."""
 
     @abstractmethod
     def session(self, *, writing: bool = False) -> AbstractContextManager[ExecuteStatement]:

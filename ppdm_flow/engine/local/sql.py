@@ -211,7 +211,7 @@ class DuckSql:
         return opened
 
     def _share(self, opened: duckdb.DuckDBPyConnection) -> str:
-        """Return what each of as many audits as there are threads may have of what DuckDB would take."""
+        """Return the memory of each audit, where as many audits as threads share DuckDB's default."""
         ((limit,),) = opened.execute("SELECT current_setting('memory_limit')").fetchall()
         number, unit = str(limit).split()
         return f"{float(number) / max(1, self._threads):.3f} {unit}"

@@ -62,7 +62,7 @@ class CollapsingSink:
             self._sink.close()
 
     def _count(self) -> pa.Table:
-        """Count what waits together with what is counted already."""
+        """Add the waiting rows to the counts."""
         grouped = pa.concat_tables(self._waiting).group_by(self._keys, use_threads=False)
         records = grouped.aggregate([("rows", "sum")]).rename_columns({"rows_sum": "rows"})
         self._waiting, self._waiting_rows, self._counted_rows = [records], 0, records.num_rows

@@ -124,7 +124,7 @@ def keeps_types(release: ReleaseNode) -> bool:
 
 
 def import_algorithms(bound: Iterable[ConfiguredPlugin]) -> None:
-    """Import what is going to run, to have it at hand. What cannot be imported is reported where it is used."""
+    """Import the plugins of a run beforehand. One that cannot be imported is reported where it is used."""
     for each in bound:
         with contextlib.suppress(Exception):
             each.spec.load()

@@ -250,7 +250,7 @@ def read_attributes(plan: Plan, binding: ColumnBinding) -> tuple[AttributeFacts,
 
 
 def asked_of(plan: Plan) -> frozenset[str]:
-    """Return what a step reads or changes, what an audit or a requirement asks for, and what tells people apart."""
+    """Return the attributes that steps read or change, that audits or requirements ask for, or that identify people."""
     people = {plan.ledger.subject} if plan.ledger is not None and plan.ledger.subject is not None else set()
     if any(requirement.counts_people for requirement in plan.requirements):
         people |= {a.name for a in plan.source.attributes if a.role is Role.SUBJECT}
@@ -426,7 +426,7 @@ def look_at_the_top(
 
 
 def columns_to_count(attributes: Iterable[AttributeFacts], columns: Sequence[str]) -> tuple[RepeatCounter, ...]:
-    """Return what to count: identifiers, and what is named like one; of a weighted table nothing."""
+    """Return the columns to count: identifiers, and columns named like one; none of a weighted table."""
     known = tuple(a for a in attributes if a.name in columns)
     if any(a.role is Role.WEIGHT for a in known):
         return ()

@@ -394,7 +394,7 @@ NO_LOOKS = Looks((), apart=True)
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """A partition as it is read, what may be kept of it, and what was seen of it before and after rows are dropped."""
+    """A partition as read, the part that may be kept, and observations before and after rows are dropped."""
 
     table: Table
     narrow: NarrowTable | None

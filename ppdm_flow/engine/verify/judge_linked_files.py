@@ -172,7 +172,7 @@ class _JoinedFiles:
     files: Mapping[str, VerifiedFile]
 
     def releases(self, originals: LinkedOriginals) -> LinkedReleases:
-        """Return them with their people, who are told by pseudonyms. Raises DataError where keys are not whole."""
+        """Return them with their people, known by pseudonyms. Raises DataError where keys are not whole."""
         people, count = _people({name: file.whose for name, file in self.files.items() if file.whose is not None})
         self._require_references(people)
         before = np.concatenate([originals.people[table.name] for table in self.tables])

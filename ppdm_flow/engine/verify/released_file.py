@@ -110,7 +110,7 @@ class VerifiedFile:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What its format keeps beside the cells, where its reader can say, and by what people are counted."""
+        """The content of its format beside the cells, where its reader knows it, and the column that counts people."""
         counted = () if self.whose is None else (_by_pseudonyms(self.node, self.column),)
         with wrap_plugin_errors(f"release `{self.node.name}`"):
             source = open_released(self.node, self.path)

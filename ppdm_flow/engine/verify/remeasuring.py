@@ -140,7 +140,7 @@ class Remeasurement:
         return self.result(figures)
 
     def result(self, figures: int = 0) -> RemeasureResult:
-        """Return what was found out; what was not compared is not known."""
+        """Return the outcome; figures that were not compared are unknown."""
         skipped = tuple(n for n in self.about if n not in self.files)
         for id_, on, metric in self.before:
             if (id_, on, metric) not in self.compared and on not in skipped:

@@ -155,7 +155,7 @@ def _above(tree: CodeTree, node: int, top: bool, out: Ints) -> int:
 def cheapest(
     cut: Cut, tree: CodeTree, nodes: Ints, needs: Ints, many: int, least: int, way: int, repeated: bool, out: Ints
 ) -> int:
-    """Choose for a rare combination, of ``nodes`` with ``needs``, what becomes of it.
+    """Choose the change for a rare combination, of ``nodes`` with ``needs``.
 
     Returns how many nodes of ``out`` everything below becomes them; 0 where none will do, and -1 where ``out[0]`` is
     to be left out.

@@ -143,7 +143,7 @@ def _needs_pairs(column: str, secret: frozenset[str], ctx: AuditContext) -> bool
 
 
 def made_of(names: Sequence[str], ctx: AuditContext) -> str:
-    """Return a sentence for each column that is not its attribute alone: what it is computed from; or nothing."""
+    """Return a sentence on the lineage of each column that is not its attribute alone; or nothing."""
     sentences = []
     for name in dict.fromkeys(names):
         sources = facts_of(name, ctx).computed_from

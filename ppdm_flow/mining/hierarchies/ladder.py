@@ -63,7 +63,7 @@ class Ladder:
         return len(self.rungs) + (self.leaves is None)
 
     def at(self, level: int, column: str) -> Coarsening | None:
-        """Return the map to a level, None for level 0. Raises PluginError for a level that there is not."""
+        """Return the map to a level, None for level 0. Raises PluginError for a missing level."""
         if level > self.height:
             text = f"the hierarchy of `{column}` has {self.height} levels above the values; level {level} was asked for"
             raise PluginError(Diagnostic("PPF788", text))

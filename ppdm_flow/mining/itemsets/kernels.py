@@ -79,7 +79,7 @@ def longer(old: Counts, least: int) -> Counts:
 
 @compiled
 def append(out: ItemsetOutput, prefix: Items, length: int, support: int) -> ItemsetOutput:
-    """Add the first ``length`` items of ``prefix``. What stood in ``out`` must be replaced by what is returned."""
+    """Add the first ``length`` items of ``prefix``. The caller must replace ``out`` by the returned array."""
     sets, filled = out.used[0], out.used[1]
     if sets + 1 > len(out.ends) or filled + length > len(out.items):
         out = ItemsetOutput(

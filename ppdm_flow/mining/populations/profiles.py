@@ -138,7 +138,7 @@ def _fits(
 
 @dataclass(frozen=True, slots=True)
 class PeopleFile:
-    """A CSV file with a header. ``name`` is what messages call it, ``lacking`` what they say where columns lack."""
+    """A CSV file with a header. ``name`` is its name in messages, ``lacking`` the text for missing columns."""
 
     path: Path
     delimiter: str

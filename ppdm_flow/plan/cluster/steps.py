@@ -47,7 +47,7 @@ def step_work(plan: Plan, node: StepNode, rows: int) -> Work:
 
 
 def _generator(plan: Plan, node: StepNode, columns: Sequence[AttributeFacts], rows: int) -> Work:
-    """Return what a generator takes: it learns from what it asks, and makes rows on the driver, a few at a time."""
+    """Return the work of a generator: it learns from its data, and makes rows on the driver, a few at a time."""
     asks = node.bound.info.asks.of(of_columns(plan, columns), node.bound.document)
     read = tuple(a for a in columns if a.name in node.effect.reads) or tuple(columns)
     amount = demanded(asks, passes_of(node.bound.info.asks, read), read, rows, node.bound.document)
@@ -64,7 +64,7 @@ def passes_of(demand: Any, columns: Sequence[AttributeFacts]) -> int:
 def demanded(
     asks: DataAccess, passes: int, columns: Sequence[AttributeFacts], rows: int, parameters: Mapping[str, Any]
 ) -> WorkAmount:
-    """Return what it takes to give a plugin what it asks of these columns."""
+    """Return the work for a plugin's access to these columns."""
     width = len(columns)
     if asks is DataAccess.TABLE:
         table_size = table_bytes(rows, width)

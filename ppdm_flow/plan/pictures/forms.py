@@ -30,7 +30,7 @@ Document = Mapping[str, Any]
 
 
 def text(document: Document) -> str:
-    """Return a tree from the source to the releases, with what each step does and what is measured."""
+    """Return a tree from the source to the releases, with the changes of each step and the measurements."""
     bare = "" if document["requirements"] else "WITHOUT REQUIREMENTS, "
     plan = f"plan {document.get('digest', '')[:12]}, {document['randomness']} randomness"
     head = [f"{document['policy']}: {bare}{plan}", ""]
@@ -60,7 +60,7 @@ def _held(document: Document) -> Iterator[str]:
 
 
 def _tree(graph: nx.DiGraph, node: str, source: Document) -> Iterator[str]:
-    """Yield what is read, and what is made of it."""
+    """Yield the inputs, and the nodes below them."""
     kind = f" ({source['format']})" if source["format"] else ""
     yield f"{node}  {source['path'] or 'given by --data'}{kind}, {columns(len(source['attributes']))}"
     yield from _below(graph, node, "")
@@ -71,7 +71,7 @@ def _join(join: Document) -> str:
 
 
 def _below(graph: nx.DiGraph, node: str, indent: str) -> Iterator[str]:
-    """Yield what is made of a node; what reads several nodes stands below the first, and names the others."""
+    """Yield the nodes below a node; one that reads several nodes is below the first, and names the others."""
     children = [child for child in graph.succ[node] if next(iter(graph.pred[child])) == node]
     for place, child in enumerate(children):
         last = place == len(children) - 1

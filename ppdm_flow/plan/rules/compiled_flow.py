@@ -49,7 +49,7 @@ class CompiledFlow:
         return self.places.value("steps", step, "use")
 
     def origin(self, release: ReleaseNode) -> Span | None:
-        """Where a release says what it is made from, or its name."""
+        """The place of a release's input, or of its name."""
         path = ("releases", release.name)
         written = self.policy.releases[release.name].from_ is not None
         return self.places.value(*path, "from") if written else self.places.key(*path)

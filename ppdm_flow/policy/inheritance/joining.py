@@ -53,7 +53,7 @@ class MergedTree:
 
 
 def lay(base: MergedTree, over: Map) -> MergedTree:
-    """Lay a file's own part over what it inherits: the merge rule, with an account of what was replaced."""
+    """Merge a file's own part over its inherited tree, with a record of the replaced values."""
     made = MergedTree(over, dict(base.under), dict(base.gone), dict(base.gone_under))
     made.node = _laid(base.node, over, (), made)
     return made

@@ -16,7 +16,7 @@ def readable(wanted: str) -> bool:
 
 
 def holds(version: str, wanted: str) -> bool:
-    """Whether an installed version is in a range; a pre-release that is installed counts as what it is."""
+    """Whether an installed version is in a range; an installed pre-release is compared as it is."""
     specifiers = _range(wanted)
     try:
         return specifiers is not None and specifiers.contains(Version(version), prereleases=True)

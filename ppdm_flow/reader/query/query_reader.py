@@ -23,7 +23,7 @@ from ppdm_flow.reader.row_kinds import ReaderQuestion
 
 @dataclass(slots=True)
 class QueryColumn:
-    """A column of a file: how it stands to the grouping, and what it is there for."""
+    """A column of a file: its relation to the grouping, and its purpose."""
 
     key: str
     column: ReleasedColumn

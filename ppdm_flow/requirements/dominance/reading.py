@@ -245,7 +245,7 @@ UNITS = {"share": "share", "margin": "percent", "contributors": "contributors"}
 
 
 def bounds(requirement: Dominance) -> dict[str, float]:
-    """Return what is asked for, by figure; a share may be at most so large, what else is measured must be as large."""
+    """Return the bounds by figure: upper bounds for shares, lower bounds for all other figures."""
     limits = {"share": requirement.share, "margin": requirement.p, "contributors": requirement.contributors}
     return {name: float(bound) for name, bound in limits.items() if bound is not None}
 

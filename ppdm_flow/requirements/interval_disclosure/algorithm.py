@@ -295,7 +295,7 @@ class WidthComparison:
 
 
 def shares_sql(sql: Sql, candidate: DataView, pairs: PairedView, comparison: WidthComparison) -> dict[str, float]:
-    """Return the share of each column, and of the means and the median that there are, by the names of their figures.
+    """Return the share of each column, and of the existing means and median, by the names of their figures.
 
     Raises RunError where the paired rows are not those of the file.
     """

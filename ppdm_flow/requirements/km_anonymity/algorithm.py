@@ -157,7 +157,7 @@ class RandomizedSetsError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnedSets:
-    """``sets`` of rows, for how many each counts (rows,), and ``persons`` (rows,), ascending, of whom each is."""
+    """``sets`` of rows, how many rows each counts (rows,), and each row's person, ``persons`` (rows,), ascending."""
 
     sets: Baskets
     weights: Ints

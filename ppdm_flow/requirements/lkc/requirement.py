@@ -48,7 +48,7 @@ class LKC(OnValues, OnClasses):
         return self.l >= len(self.attributes)
 
     def is_absent_from(self, _sources: frozenset[str]) -> bool:
-        """Whether nothing is told: groups have to be large all the same."""
+        """Whether nothing is revealed: groups have to be large all the same."""
         return False
 
     def renamed(self, name_of: NameOf) -> Self | None:

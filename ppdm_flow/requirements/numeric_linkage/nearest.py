@@ -225,7 +225,7 @@ class LinkagePeople:
     codes: Ints
 
     def fully_known(self) -> npt.NDArray[np.bool_]:
-        """Return of whom everything is known, (people,)."""
+        """Return which people are known completely, (people,)."""
         return np.asarray(~(np.isnan(self.numbers).any(axis=1) | (self.codes == UNKNOWN).any(axis=1)))
 
 

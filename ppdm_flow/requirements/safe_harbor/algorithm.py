@@ -161,7 +161,7 @@ def _figures_sql(
 def _parted(
     look: ScannedColumn, requirement: SafeHarbor, cells_by_kind: Mapping[Identifier, int], every: int, alone: int
 ) -> RemainingCells:
-    """Return what is left and what was cleared; a column of which too many cells are alone is a code."""
+    """Return the remaining and the cleared cells; a column is a code if too many cells belong to one person each."""
     counts = dict(cells_by_kind)
     if alone > requirement.unique * every:
         counts["unique_codes"] = max(alone, counts.get("unique_codes", 0))

@@ -20,7 +20,7 @@ _BY_CELLS: frozenset[Identifier] = frozenset(("zip_codes", "ages"))
 
 @dataclass(frozen=True, slots=True)
 class ScannedColumn:
-    """One column, and what it is looked through for.
+    """One column, and the kinds that it is searched for.
 
     ``named`` are the kinds that all its cells are of. ``zips``, ``ages`` and ``births``: it holds ZIP codes, ages,
     years of birth. ``coded``: a step changed it. ``texts``: its cells may hold anything; those of a float may not.

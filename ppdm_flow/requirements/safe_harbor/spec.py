@@ -31,7 +31,7 @@ def judge(scene: Scene, entries: Mapping[str, SafeHarbor]) -> Iterator[Diagnosti
 
 
 def _alike(given: SafeHarbor, required: SafeHarbor, between: ComparedPolicies) -> bool:
-    """What a column is called says what it holds, so that the same columns have to be declared alike."""
+    """A column's name suggests its content, so that the same columns have to be declared alike."""
     counted = between.given.counts_people is between.asked.counts_people and between.same_counting
     named = (given.zip_codes, given.ages, given.birth_years), (required.zip_codes, required.ages, required.birth_years)
     if not counted or not between.certain(*named[0], *named[1]):

@@ -108,7 +108,7 @@ def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext
 
 
 def originals_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> Repetitions | None:
-    """Return the original rows that generated ones repeat, where anything is told: shares are the worse of both.
+    """Return the original rows that generated ones repeat, where anything is revealed: shares are the worse of both.
 
     Raises UncountedError.
     """

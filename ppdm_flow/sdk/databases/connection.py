@@ -55,7 +55,7 @@ class DatabaseConnection(ABC):
 
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Turn what the driver raises into errors of ours; what else is raised stays what it is."""
+        """Turn the driver's exceptions into errors of ours; other exceptions pass."""
         try:
             yield
         except PpdmError:

@@ -130,6 +130,6 @@ def refused_type(place: str, column: str, kind: str) -> PpdmError:
 
 
 def outside_calendar(place: str, column: str) -> PpdmError:
-    """Say that there are dates that no calendar of ours has."""
+    """Report dates that our calendar does not have."""
     text = f"column `{column}` of the database `{place}` has dates that are infinite, or outside the years 1 to 9999"
     return fault("PPF480", text, "make them missing in a `query:`")

@@ -161,7 +161,7 @@ def _find_joins(streams: Sequence[NumberedStream]) -> tuple[dict[str, CellHashes
 
 
 def _connected(joined_rows: Sequence[JoinedRows], streams: Sequence[NumberedStream]) -> list[tuple[str, ...]]:
-    """Return the sets of releases that are joined, be it over a third one."""
+    """Return the sets of releases that are joined, directly or through others."""
     groups: list[list[str]] = []
     for pair in joined_rows:
         names = [pair.link.one.name, pair.link.other.name]
