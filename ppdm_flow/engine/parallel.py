@@ -19,8 +19,8 @@ def run_all(
 ) -> Mapping[str, Any]:
     """Do all work and return the results by name; what is ``after`` other work waits for it.
 
-    Where some fails, nothing new begins, the rest is told to stop, and the error of the first that failed, in the order
-    of ``work``, is raised. Raises CycleError where work waits for itself.
+    If some of it fails, nothing new begins and the rest is stopped. The error of the first failure in the order of
+    ``work`` is raised. Raises CycleError where work waits for itself.
     """
     order = TopologicalSorter({name: after.get(name, ()) for name in work})
     order.prepare()

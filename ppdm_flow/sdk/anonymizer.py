@@ -28,8 +28,8 @@ class StepContext:
     """The context of a step beside its data. ``home`` is the folder of the policy, for hierarchy files.
 
     ``declared`` are the values that the policy itself writes, by attribute of the source, and ``show_values`` its
-    ``report: {values: show}``: no other values may be named in figures, charts and descriptions. ``progress`` is told,
-    by a step that takes long, how much is done out of how much (None: nobody knows); it raises where the run ends.
+    ``report: {values: show}``: no other values may be named in figures, charts and descriptions. A step that takes
+    long calls ``progress`` with the amounts done and in all (None: unknown); it raises where the run ends.
     ``people``: whom the policy counts; None where it counts rows.
     """
 

@@ -93,7 +93,7 @@ class Problem:
 class Scope:
     """What a step may know at compile time: the attributes that reach it, the requirements, null semantics.
 
-    ``source_roles`` are told to audits alone: the roles of the policy's attributes, by name or pattern. ``people``:
+    ``source_roles`` are given to audits alone: the roles of the policy's attributes, by name or pattern. ``people``:
     whom the policy counts; None where it counts rows.
     """
 

@@ -108,7 +108,7 @@ class CopiedSource(Protocol):
     def copy(self, columns: Sequence[str], look: Callable[[int], None]) -> Path:
         """Copy the rows into a private file that is gone with the source, and return its path. Raises PpdmError.
 
-        ``look`` is told how many rows there are so far; what it raises ends the copying. After that, rows are read from
+        ``look`` gets the number of rows so far; its exceptions end the copying. After that, rows are read from
         the copy, which has these columns only.
         """
         ...

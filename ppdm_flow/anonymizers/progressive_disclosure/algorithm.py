@@ -347,7 +347,7 @@ def _by_value(outcome: DisclosureOutcome, ctx: StepContext) -> Chart | None:
 # Requirements that no suppression can satisfy (Wang, Fung, Yu, ICDM 2005, Lemma 3.3), and those that others imply.
 #
 # Every disclosure only splits groups. So confidences never fall and the smallest group never grows, and each
-# requirement, be it a template (negated or not), a support or k-anonymity, is at its best on the most suppressed table,
+# requirement (a template, negated or not, a support or k-anonymity) is at its best on the most suppressed table,
 # all of them on the same one. A requirement that fails there fails by itself: the smallest sets of requirements that
 # cannot be met together have one member each, and all the others can be met at once, each at the lowest h that this
 # table shows.

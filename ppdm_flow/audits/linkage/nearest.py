@@ -32,7 +32,7 @@ ROUNDING = 1e-6
 class NearestRows:
     """Of ``chosen`` kinds of ``persons`` each: the ``rows`` that are nearest, and whether theirs is ``among`` them.
 
-    ``who`` (chosen,) is the person that all nearest rows belong to, where people are told; -1 for several.
+    ``who`` (chosen,) is the person that all nearest rows belong to, where people are known; -1 for several.
     """
 
     chosen: Integers
@@ -48,7 +48,7 @@ def nearest(
 ) -> NearestRows:  # fmt: skip
     """Look for the nearest classes of at most ``sample`` people who have a released row.
 
-    ``owners``: the first and the last person of each class, where people are told.
+    ``owners``: the first and the last person of each class, where people are known.
     """
     there = np.where(own >= 0, persons, 0)
     size = min(sample, max(FEWEST, LOOKS // max(1, known.classes.size)))

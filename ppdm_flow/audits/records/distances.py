@@ -182,7 +182,7 @@ def nearest_records(
 ) -> None:
     """Compare each query with tiles of ``size`` records: with the most likely one, then with all that may be as near.
 
-    ``order`` are the positions of the records as they were given: the first of those that are as near is told.
+    ``order`` are the positions of the records as they were given: the first of equally near records is returned.
     """
     out, ranks = scratch.distances, scratch.ranks
     tiles = (len(out) + size - 1) // size

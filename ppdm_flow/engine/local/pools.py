@@ -102,7 +102,7 @@ class TextPool:
         return self._pieces[0]
 
     def piece(self, column: Column) -> Callable[[], ColumnPiece]:
-        """Add new values of ``column`` to the pool, and return a function for its codes there, in the narrowest type."""
+        """Add new values of ``column`` to the pool, and return a function for its codes there, in a narrow type."""
         code_map = self.code_map(column.categories)
         return partial(_coded, column.codes, code_map.astype(fitting(self._size)))
 

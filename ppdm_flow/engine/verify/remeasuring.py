@@ -39,7 +39,7 @@ from ppdm_flow.policy.redaction import redacted
 
 _Key = tuple[str, str, str]
 _SEVERAL = "it is about several releases, and not all of them could be made again"
-_LEDGER = "it is held against other releases"
+_LEDGER = "it is judged together with other releases"
 _CHANGED = "its file is not what the policy makes"
 
 
@@ -49,11 +49,11 @@ class RemeasureResult:
 
     ``made`` says of each release that could be made again whether it is the same (None: other versions made another
     one, which proves nothing), and in a sentence what that means.
-    ``skipped`` are the releases whose files the run did not keep, ``unknown`` the requirements of which only the run
-    could tell, each with the reason: on releases that cannot be made again, columns that steps made of their
-    attributes, generated rows, or sets that other steps changed before they were randomized; and what is held against
-    earlier releases. ``columns`` tells these columns by release. ``figures`` counts gates and other figures of the run
-    that were computed again.
+    ``skipped`` are the releases whose files the run did not keep, ``unknown`` the requirements that only the run could
+    measure, each with the reason: on releases that cannot be made again, columns that steps made of their attributes,
+    generated rows, or sets that other steps changed before they were randomized; and those on earlier releases too.
+    ``columns`` tells these columns by release. ``figures`` counts gates and other figures of the run that were computed
+    again.
     """
 
     same_input: bool

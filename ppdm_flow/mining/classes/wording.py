@@ -110,7 +110,7 @@ def as_they_are(
     named = untold(attributes, secret, candidate, ctx)
     if named:
         text = (
-            f"{listed(named)}: rows cannot be paired with their originals here, so the cells count as they are; what a"
-            " step made them of is told by a run alone"
+            f"{listed(named)}: rows cannot be paired with their originals here, so the cells count as they are; only"
+            " a run knows what a step made them of"
         )
         yield Finding(UNTOLD, Severity.WARNING, text, identifier)

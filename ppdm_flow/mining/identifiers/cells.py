@@ -162,8 +162,8 @@ def _codes(texts: pa.StringArray, width: int) -> npt.NDArray[np.int64]:
 
 # The form that nearly all values of a column have: addresses, numbers with check digits, free text.
 #
-# A number of nine digits fits the check digit of some country by chance once in ten, so that what a single cell cannot
-# tell is told by the column.
+# A number of nine digits fits the check digit of some country by chance once in ten. A single cell cannot tell whether
+# it is one; the column can.
 
 
 SHARE = 0.9

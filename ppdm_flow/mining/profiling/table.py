@@ -42,7 +42,7 @@ class Profile:
 def profile(columns: Mapping[str, Coded], missing: Sequence[str] = ("",), *, budget: int = BUDGET) -> Profile:
     """Measure every column, guess its role, and look for what tells rows apart.
 
-    Columns that are told to be identifiers count as unique or not by themselves, and in no combination: they do not
+    Columns that are declared identifiers count as unique or not by themselves, and in no combination: they do not
     leave. ``budget`` is that of the search. Missing values are equal to each other.
     """
     measured = tuple(facts(name, codes, values) for name, (codes, values) in columns.items())

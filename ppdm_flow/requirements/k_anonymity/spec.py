@@ -76,7 +76,7 @@ def advice(failure: Failure) -> str:
 
 def draft(facts: DraftFacts) -> Draft | None:
     """Let everybody hide among some others."""
-    reason = f"Nobody is told from fewer than {facts.people - 1} others by what others may know."
+    reason = f"Nobody can be told from fewer than {facts.people - 1} others by what others may know."
     return Draft(reason, {"k": facts.people}) if facts.quasi_identifiers else None
 
 

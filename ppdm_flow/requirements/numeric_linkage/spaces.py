@@ -141,8 +141,8 @@ _TOGETHER = 1 << 22
 class Truth:
     """``owner`` (rows,) is the number of the person of each released row, ``whose`` (records,) that of each record.
 
-    -1 is nobody. ``row`` (records,) is one released row of the same person, -1 where there is none: by these rows the
-    errors are told. A record is found where a row of its person is.
+    -1 is nobody. ``row`` (records,) is one released row of the same person, -1 where there is none: these rows give the
+    errors. A record is found where a row of its person is.
     """
 
     row: Ints

@@ -56,7 +56,7 @@ def _known(scene: Scene, clause: NumericLinkage, path: tuple[str, ...]) -> Itera
     attribute, faults = scene.attribute(clause.key, (*path, "key"))
     yield from faults
     if attribute is not None and attribute.role in _NO_KEYS:
-        yield scene.unfit(clause.key, attribute.role, (*path, "key"), "what people are told by")
+        yield scene.unfit(clause.key, attribute.role, (*path, "key"), "what people are identified by")
 
 
 # Numeric linkage: fewer records found, in all or beyond chance, with no fewer candidates, by the same attributes.

@@ -58,8 +58,8 @@ class JoinedStream:
 def origins(sides: Mapping[str, RowNumbers], joined_rows: Sequence[JoinedRows]) -> tuple[RowNumbers, dict[str, Places]]:
     """Return the source's number of each row of the joined table, and its place in each release, or ``NOWHERE``.
 
-    ``sides`` are the row numbers of the releases, ascending. Rows of one number that are joined, be it over a third
-    release, are one row.
+    ``sides`` are the row numbers of the releases, ascending. Rows of one number that are joined, directly or over
+    a third release, are one row.
     """
     every = np.unique(np.concatenate(list(sides.values())))
     place = {name: np.full(len(every), NOWHERE, dtype=np.int64) for name in sides}
