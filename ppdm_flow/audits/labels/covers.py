@@ -32,7 +32,7 @@ class Covers:
     """What each of ``labels`` covers: values ``begin`` to ``end`` (runs,) of label ``owner`` (runs,), ascending.
 
     ``rows`` (labels,) of the original have one of them. ``wide`` labels cover everything, as do those that cover no
-    value which occurs. ``points`` (labels,) are numbers that stand for themselves, NaN for others. So many
+    value which occurs. ``points`` (labels,) are the numbers of labels that are numbers themselves, NaN for others. So many
     labels are ``unreadable``: nobody knows what they cover.
     """
 
