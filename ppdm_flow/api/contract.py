@@ -136,10 +136,10 @@ def _path(table: ContractObject) -> str:
     return f"{policy_name(table.name)}.csv"
 
 
-# From what a data contract says of a column to its role in a policy, with the reasons. In doubt the careful one.
+# The role of a column in a policy, guessed from a data contract, with the reasons. In doubt the more careful role.
 #
-# No column becomes `insensitive` or a `target`, whatever the contract says: these leave as they are, and that is for
-# the steward to decide.
+# No column becomes `insensitive` or a `target`, with any contract: such columns are released as they are, and that is
+# for the steward to decide.
 
 
 _NESTED = frozenset({"object", "array", "map", "vector"})
@@ -212,7 +212,7 @@ def _identifiers(column: ContractProperty) -> Iterator[str]:
 
 
 def _by_name(column: ContractProperty) -> Iterator[str]:
-    """Yield what a name tells of an identifier; what is personal and is named like nothing known is taken for one."""
+    """Yield why a column's name is like an identifier's; a personal column with an unknown name counts as one."""
     kind = named(column.name) or named(column.column)
     if kind is not None and KINDS[kind].role is Role.IDENTIFIER:
         yield f"it is named like {KINDS[kind].says}"

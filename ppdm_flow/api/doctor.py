@@ -123,7 +123,7 @@ def _tried(subject: str, plugin: registry.ListedPlugin, load: Callable[[], objec
         load()
     except PluginError as error:
         return DoctorFinding(subject, error.diagnostics[0].message, fine=False)
-    except Exception as error:  # noqa: BLE001  # whatever an algorithm's import raises is the finding
+    except Exception as error:  # noqa: BLE001  # any error of an algorithm's import is the finding
         return DoctorFinding(subject, f"a part of it cannot be imported ({registry.import_fault(error)})", fine=False)
     return DoctorFinding(subject, f"of {plugin.distribution} {plugin.version}", fine=True)
 

@@ -39,7 +39,7 @@ def check_output(file: Path, read: Iterable[Path], sets: Mapping[str, str] = {})
 
 
 def _precious(file: Path) -> str | None:
-    """Say what a file is that no verb ever goes over, whatever it was given; None where it is nothing of that kind."""
+    """Return what a file is if no verb may ever overwrite it, with any options; None if it may be overwritten."""
     with file.open("rb") as opened:
         begin = opened.read(4096)
     if is_ledger(begin):
@@ -84,7 +84,7 @@ def _holds(folder: Path, file: Path, policy: Path) -> bool:
 
 
 def _is_data(given: Path, file: Path) -> bool:
-    """Whether a file is one of those that a folder or a glob stands for, by its name."""
+    """Whether a file belongs to a folder or a glob, by its name."""
     if inferred("sources", file.name) is None or not is_file_set(given):
         return False
     try:

@@ -62,7 +62,7 @@ def hierarchy(
     then: Annotated[str | None, option("--then", "N,…", "Intervals, order: neighbours that each level joins.")] = None,
     open_ends: Ends = OpenEnds.NONE,
     keep: Annotated[str | None, option("--keep", "N,…", "Prefix: characters that each level keeps.")] = None,
-    mask: Annotated[str, option("--mask", "C", "Prefix: what stands for the others.")] = "*",
+    mask: Annotated[str, option("--mask", "C", "Prefix: the sign that replaces the others.")] = "*",
     units: Annotated[str | None, option("--units", "UNIT,…", "Date: of month, quarter, year, decade.")] = None,
     date_format: Annotated[str | None, option("--date-format", "FORMAT", "Date: strptime; else ISO 8601.")] = None,
     values: Annotated[

@@ -30,7 +30,7 @@ def prepare() -> None:
 
 
 def plain(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return what stands for the characters that cannot be encoded, and where to go on."""
+    """Return a replacement for the characters that cannot be encoded, and the position after them."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = error.object[error.start : error.end]
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         sys.exit(130)
-    except Exception as error:  # noqa: BLE001  # the last place: whatever it is, no traceback and no value may show
+    except Exception as error:  # noqa: BLE001  # the last handler: no traceback and no value may show
         complain((_defects().defect(error),), {})
         _defects().trace(error, words)
         sys.exit(RunError.exit_status)

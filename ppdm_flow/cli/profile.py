@@ -59,7 +59,7 @@ def profile(
     ] = None,
     missing: Annotated[
         str | None,
-        option("--missing", "MARKS", "What stands for missing values beside empty cells, with commas between."),
+        option("--missing", "MARKS", "Texts that mean missing values beside empty cells, with commas between."),
     ] = None,
     names: Annotated[
         str | None,

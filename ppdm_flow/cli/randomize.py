@@ -99,8 +99,8 @@ def _warnings(operator: Path, attribute: str | None, *, keyed: bool) -> Iterator
         text = "this operator leaves sets as they are, at least those of some length: what is sent are the true ones"
         yield Diagnostic("PPF444", text, severity=Severity.WARNING, help="ask the server for an operator that protects")
     elif api.adds_little(operator, attribute):
-        text = "this operator adds no other item to most sets, at least of some length: what is sent of them is true"
+        text = "this operator adds no other item to most sets, at least of some length: all items sent are true ones"
         yield Diagnostic("PPF444", text, severity=Severity.WARNING, help="ask the server for an operator that protects")
     if keyed:
-        text = "draws follow from the key in the file: whoever has it, or sees two sets of one place, knows more"
+        text = "draws follow from the key in the file: a reader who has it, or sees two sets of one place, knows more"
         yield Diagnostic("PPF444", text, severity=Severity.WARNING, help="leave `--key-file` out but for tests")

@@ -37,11 +37,11 @@ def report(
 ) -> None:
     """Write the report of a finished run: an internal one, unless --public says otherwise.
 
-    A public report leaves out what only the original data tells (shares, suppressed values, priors, charts, rows that
+    A public report leaves out all figures of the original data (shares, suppressed values, priors, charts, rows that
     were dropped), hashes of the input, and exact counts below 10.
 
-    Four formats describe the run to other programs, with hashes of its files: `ppdm-flow explain portable` says what
-    stands in each. `croissant` and `odcs` are for whoever receives one release, and always public.
+    Four formats describe the run to other programs, with hashes of its files: `ppdm-flow explain portable` describes
+    each. `croissant` and `odcs` are for the recipients of one release, and always public.
 
     Exit status: 0 written, 2 there is no such run.
     """

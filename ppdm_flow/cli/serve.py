@@ -84,7 +84,7 @@ def serve(
 ) -> None:
     """Serve a page to stewards, approvers and guests: policies, runs, approvals, released tables.
 
-    Whatever it changes is a verb of this program. Other machines reach it with TLS or behind a proxy only.
+    Every change that it makes is a verb of this program. Other machines reach it with TLS or behind a proxy only.
 
     Exit status: 0 it was stopped, 2 it cannot be started as asked, 3 it failed.
     """
@@ -134,5 +134,5 @@ def _ready(settings: Settings, address: str, link: str | None) -> None:
     if not settings.secure:
         say("over HTTP a browser sends its session to all ports of this host, also those of other users: see `--tls`")
     if not can_confine():
-        say("jobs are not confined here: a policy can read whatever this account can, uploads of other people too")
+        say("jobs are not confined here: a policy can read all files of this account, uploads of other people too")
     say("stop with Ctrl-C")

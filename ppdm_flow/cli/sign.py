@@ -28,9 +28,10 @@ def sign(
 ) -> None:
     """Sign the releases of a run: what was required, what was measured, and the bytes that came of it.
 
-    Each release has an envelope of its own in `attestations/` beside the manifest, and a copy in its folder for whoever
-    receives it. Every file is hashed first: what is not as it was judged is not signed. `verify --signers` says who
-    signed what. The password of an encrypted key is asked for, or read from the variable PPDM_KEY_PASSWORD.
+    Each release has an envelope of its own in `attestations/` beside the manifest, and a copy in its folder for its
+    recipients. Every file is hashed first: a file that has changed since it was judged is not signed.
+    `verify --signers` shows who signed what. The password of an encrypted key is asked for, or read from the variable
+    PPDM_KEY_PASSWORD.
 
     Exit status: 0 signed, 2 the key cannot be used, there is no such run or release, or it is not to be signed
     (withheld, or not as it was), 3 it cannot be written.

@@ -51,7 +51,7 @@ class Attestation:
         return signed_at(self.statement)
 
     def refusal(self, signers: Signers, now: datetime) -> str:
-        """Return why it does not count, whatever release it is held against; empty where it does.
+        """Return why it does not count for any release; empty where it may count.
 
         It counts where a signer of the list made it, in a role of theirs, while the key was valid, not before the run
         had finished and not in the future.

@@ -11,7 +11,7 @@ from ppdm_flow.evidence.keys import PublicKey
 
 
 def folded(name: str) -> str:
-    """Return a name as it is compared: whoever reads two names must be able to tell them apart.
+    """Return a name as it is compared: a reader must be able to distinguish two different names.
 
     >>> folded("Alice") == folded("ＡＬＩＣＥ")
     True
@@ -41,7 +41,7 @@ class Signer:
     def refusal(self, role: str, signed: datetime) -> str:
         """Return why a signature of that time does not count in that role; empty where it does.
 
-        Signatures of a revoked key never count, since whoever has the key can lie about the time.
+        Signatures of a revoked key never count, since a thief of the key can lie about the time.
         """
         day = signed.date()
         if self.revoked is not None:

@@ -61,7 +61,7 @@ ROUTES: tuple[PageRoute, ...] = (
 
 
 def application(site: Site, routes: Iterable[PageRoute] = ROUTES) -> Starlette:
-    """Return the application of a server. Addresses that end in any path match whatever no other one does."""
+    """Return the application of a server. Routes that end in any path are matched last."""
     ordered = sorted(routes, key=lambda each: each.path.endswith(":path}"))
     return Starlette(
         routes=[

@@ -506,7 +506,7 @@ class NotebookLine:
 
 @contextmanager
 def listener(progress: Callable[[Event], None] | None) -> Iterator[Callable[[Event], None]]:
-    """Yield what is told of events: the callback, a line of the notebook that the program runs in, or nobody."""
+    """Yield the listener of events: the callback, a line of the notebook that the program runs in, or none."""
     show = _display() if progress is None else None
     if show is None:
         yield progress or ignore_events

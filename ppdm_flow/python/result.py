@@ -190,10 +190,10 @@ _ARROW = {
 
 
 def released_table(run_dir: Path, about: Mapping[str, Any], planned: Mapping[str, Any]) -> pa.Table:
-    """Return a released file as a table: numbers, dates and timestamps as such, what became labels as texts.
+    """Return a released file as a table: numbers, dates and timestamps keep their types, labels are texts.
 
-    ``about`` is what the report tells of the file, ``planned`` what its plan does. Raises DataError where it cannot be
-    read any more.
+    ``about`` is the file's entry in the report, ``planned`` the one in the plan. Raises DataError where the file can no
+    longer be read.
     """
     options = {key: value for key, value in planned["options"].items() if key != COLLAPSE}  # records, as in the file
     source = open_as(about["format"], options, run_dir / RELEASED / about["path"])

@@ -89,7 +89,7 @@ class StatisticalSource:
             yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
     def meanings(self) -> Mapping[str, ColumnMeaning]:
-        """Return the labels of variables, and of their codes but for those that stand for missing values."""
+        """Return the labels of variables, and of their codes except those that mean missing values."""
         about = self._about()
         described = about.column_names_to_labels
         return {name: ColumnMeaning(described.get(name) or "", self._labels(name)) for name in about.column_names}
@@ -153,7 +153,7 @@ class StatisticalSource:
             )
         except UnicodeError:
             raise undecodable(self._place(done), self.encoding or "that it names") from None
-        except Exception as error:  # noqa: BLE001  # whatever the library raises of a damaged file may quote it
+        except Exception as error:  # noqa: BLE001  # any error of the library on a damaged file may quote it
             if any(words in str(error) for words in _BYTES):
                 raise undecodable(self._place(done), self.encoding or "that it names") from None
             raise self._broken(done) from None
@@ -309,7 +309,7 @@ def _named(display: str) -> str:
 def beside(about: Any, read: Read, marks: Read | None) -> Iterator[Finding]:
     """Yield what there is, in numbers and names of columns; never a value.
 
-    ``marks`` reads the cells with the codes that stand for missing values, where the format has such.
+    ``marks`` reads the cells with the codes that mean missing values, where the format has such codes.
     """
     if about.notes or getattr(about, "file_label", None):
         yield _finding("PPF922", "the file has notes or a label of its own: read them before it leaves", "metadata")

@@ -28,7 +28,7 @@ def valid_labels(
 ) -> dict[float | str, str]:
     """Return the label of each code that a cell can have; blank labels are none.
 
-    Codes in ``ranges`` stand for missing values.
+    Codes in ``ranges`` mean missing values.
     """
     labels: dict[float | str, str] = {}
     for code, label in declared.items():

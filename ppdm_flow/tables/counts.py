@@ -1,4 +1,4 @@
-"""Distinct combinations with their counts: what most algorithms need of the data, whatever its size."""
+"""Distinct combinations with their counts, which are all that most algorithms need of data of any size."""
 
 from __future__ import annotations
 

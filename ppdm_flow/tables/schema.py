@@ -54,6 +54,6 @@ class Schema:
 
     @property
     def sampling_weight(self) -> str | None:
-        """The column that says how many people of the population a respondent stands for, if there is one."""
+        """The column that says how many people of the population a respondent represents, if there is one."""
         names = self.having(Role.SAMPLING_WEIGHT)
         return names[0] if names else None

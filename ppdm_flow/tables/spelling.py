@@ -1,4 +1,4 @@
-r"""Spellings of texts: which differences make two of them one thing, and the one spelling that stands for all.
+r"""Spellings of texts: which differences between two of them are ignored, and the common spelling.
 
 The differences are ``case`` (letter case), ``blanks`` (white space and characters that nobody sees) and ``form``
 (Unicode Standard, annex 15, compatibility forms: NFKC).

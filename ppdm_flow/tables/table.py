@@ -22,7 +22,7 @@ class Table:
     """``columns`` in order, each of length ``len(rows)``; ``rows`` are global source row numbers, from 0.
 
     Row numbers travel with the rows through every step: draws are addressed by them, audits pair by them. ``sets``
-    are the set-valued columns, after all others: whoever builds a table from another's columns hands them on.
+    are the set-valued columns, after all others: code that builds a table from another's columns passes them on.
     """
 
     columns: Mapping[str, Column]

@@ -19,7 +19,7 @@ from ppdm_flow.report.diff.fields import ClauseChange, DiffDocument, Difference,
 
 _LAX = frozenset({"weaker", "incomparable"})
 Acceptance = Callable[[LoadedPolicy], bool]
-"""Tells of a policy that only the new folder has whether it counts as no weaker than what was there."""
+"""Returns whether a policy that only the new folder has counts as no weaker than the policies that were there."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,8 +56,9 @@ def diff(
 ) -> DiffResult:
     """Compare ``old`` with ``new``: files, folders, ``REVISION:PATH``, or the directories of two runs.
 
-    With ``data``, both policies are measured on it, and nothing is released. ``accepts`` tells of each policy that only
-    the new folder has whether it counts as no weaker; without it none does. Raises UsageError, PolicyError, DataError.
+    With ``data``, both policies are measured on it, and nothing is released. ``accepts`` returns, for each policy that
+    only the new folder has, whether it counts as no weaker; without it none does. Raises UsageError, PolicyError,
+    DataError.
     """
     with ExitStack() as stack:
         before, after = (stack.enter_context(place(word)) for word in (old, new))
@@ -98,7 +99,7 @@ def _compared(
 
 
 def held_together(old: LoadedPolicy, new: LoadedPolicy, sets: Mapping[str, str] = {}) -> PolicyPair:
-    """Return two policies with what changed between them, and what params let whoever runs them do."""
+    """Return two policies with the changes between them, and with those that their params allow a user to make."""
     return pair(old, new, with_params(compared(old, new), old, new, sets))
 
 

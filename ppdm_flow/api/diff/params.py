@@ -1,4 +1,4 @@
-"""What whoever runs a policy may set: whether a value that a param takes weakens the policy."""
+"""Params that the user of a policy may set: whether a value that a param takes weakens the policy."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from ppdm_flow.sdk import registry
 
 Sets = Mapping[str, str]
 _LAX = {PolicyRelation.WEAKER: ChangeVerdict.WEAKER, PolicyRelation.INCOMPARABLE: ChangeVerdict.INCOMPARABLE}
-_FIXED = "whoever runs the policy cannot give it a value any more"
-_FREE = "whoever runs the policy may give it another value, as far as its bounds and floors let them"
-_HARMLESS = "whoever runs the policy may give it another value, and none that was tried weakens anything"
+_FIXED = "users of the policy can no longer set it"
+_FREE = "users of the policy may set another value within its bounds and floors"
+_HARMLESS = "users of the policy may set another value; no value that was tried weakens anything"
 _NUMBERS = ("integer", "float")
 _MOST_AT_ONCE = 6
 _MOST_MORE = 1000
 """How often a diff reads policies with further values, where the first ones are refused."""
 _TOO_MANY = f"a new param is one of more than {_MOST_AT_ONCE} numbers, whose ends are not tried all at once"
-_UNTRIED = "whoever runs the policy may give it another value, and none that was tried is one that the policy takes"
-_UNFINISHED = "whoever runs the policy may give it another value, and too many are refused to find those that it takes"
+_UNTRIED = "users of the policy may set another value; the policy takes none of those that were tried"
+_UNFINISHED = "users of the policy may set another value; too many are refused to find those that the policy takes"
 _WORDS_ONLY = frozenset({"description", "owner"})
 
 
 def with_params(order: PolicyComparison, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> PolicyComparison:
-    """Return the comparison with what params let whoever runs the policies do."""
+    """Return the comparison with the changes that params allow users of the policies to make."""
     return replace(order, governance=(*order.governance, *_ParamTrials(order, old, new, sets).changes()))
 
 
@@ -254,7 +254,7 @@ _SWITCHES = (
     ("error", "allowed"),
     ("refuse", "warn"),
 )
-"""Words of the language that stand for one another."""
+"""Words of the language that can replace one another."""
 _MOST_LISTS = 64
 _FINEST = Decimal(1) / 512
 """To this share of its range an end that a policy takes is found."""
@@ -384,7 +384,7 @@ def _name(reference: str) -> str:
 
 
 def _kinds(policy: PolicyReading) -> Iterator[frozenset[str]]:
-    """Yield the names and words that can stand for one another."""
+    """Yield the names and words that can replace one another."""
     names: dict[str, frozenset[str]] = {}
     for section in _NAMED:
         names[section] = frozenset(path[1] for path in policy.places.keys if len(path) == 2 and path[0] == section)

@@ -193,7 +193,7 @@ def entries(name: str) -> Iterator[str]:
 
 
 def key_names() -> Iterator[str]:
-    """Yield the keys that clauses tell of."""
+    """Yield the keys of clauses that have a description."""
     for spec in _all():
         yield from (key.name for key in keys_of(spec) if key.description)
 

@@ -63,7 +63,7 @@ def _default(param: ParamWords) -> str:
 
 def _floors(template: TemplateDescription) -> str:
     if not template.floors:
-        return "It has none: whatever it says, a policy may say otherwise."
+        return "It has none: a policy may override everything in it."
     rows = ((f"`{f.place}`", f"`{f.bound}`", _why(f, template)) for f in template.floors)
     return "No policy that extends it goes below these.\n\n" + _table(("place", "bound", "why"), rows)
 

@@ -125,7 +125,7 @@ def expected(preview: Preview) -> str:
     if preview.used != preview.rows:
         parts.append(f"{preview.used:,} of them without a missing value")
     if preview.people != preview.used:
-        parts.append(f"standing for {preview.people:,}")
+        parts.append(f"representing {preview.people:,}")
     costs = [
         f"        {c.step}: {c.passes} pass{'' if c.passes == 1 else 'es'}, {_about(c.seconds)}" for c in preview.costs
     ]

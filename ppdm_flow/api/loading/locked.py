@@ -59,7 +59,7 @@ class LockedPolicy:
             yield Diagnostic("PPF339", "the list of signers was changed while a locked run read it", given.span)
 
 
-_REVIEWED = "`--locked` runs what was reviewed; a param without a default is for whoever runs it"
+_REVIEWED = "`--locked` runs the reviewed policy; only a param without a default can be set"
 
 
 def given_otherwise(loaded: PolicyReading, sets: Sets, files: Library | None) -> Iterator[Diagnostic]:
@@ -67,8 +67,8 @@ def given_otherwise(loaded: PolicyReading, sets: Sets, files: Library | None) ->
 
     ``files`` are those of the policy as they were parsed.
 
-    One without a value of its own is for whoever runs the policy. Where the environment gives another value than the
-    declared default, that is a fault, too.
+    A param without a value is for the user of the policy to set. Another value from the environment than the declared
+    default is a fault, too.
     """
     library = None if files is None else Library(parsed=files.parsed)  # what templates come to depends on the values
     own = {param.name: param for param in load(Path(loaded.file), library=library).params} if sets else {}

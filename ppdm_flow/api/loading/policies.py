@@ -194,8 +194,8 @@ def ready_plan(
 ) -> ReadyPlan:
     """Return a valid plan. Raises PolicyError with everything that is wrong; with ``strict`` warnings are.
 
-    With ``locked``, whatever is not as the lock file has it is wrong; UsageError is raised where there is none. So is
-    what ``sets`` give another value than the policy does, unless ``any_params`` may have any.
+    With ``locked``, every difference from the lock file is an error, and so is a param to which ``sets`` give another
+    value than the policy does, unless ``any_params`` is true. UsageError is raised where there is no lock file.
     ``clock`` tells the day on which waivers are judged; without one they are not. ``choose`` returns the fields of
     requirements that wait for data; without it they go on waiting.
     """

@@ -209,7 +209,7 @@ def sets_of(got: ReceivedSets) -> Sets:
     if operator is None:
         if not isinstance(first, Baskets):
             text = f"the sets in `{got.file.name}` are randomized, and no `operator.json` on them is beside it"
-            raise DataError(Diagnostic("PPF736", text, help="ask whoever released it for the operator"))
+            raise DataError(Diagnostic("PPF736", text, help="ask its publisher for the operator"))
         return _plain(got)
     if isinstance(first, Baskets):
         if operator.family == NONE:

@@ -178,7 +178,7 @@ class AxisPlaces:
 def places(every: Iterable[Axis], loaded: PolicyReading, sets: Mapping[str, str]) -> AxisPlaces:
     """Find the place of each axis. Raises UsageError, with all places that the policy does not have at once.
 
-    A param that the policy does not declare is found by whoever loads it with :meth:`Places.sets`.
+    A param that the policy does not declare is found when the policy is loaded with :meth:`AxisPlaces.sets`.
     """
     params: dict[str, str] = {}
     paths: dict[str, PolicyPath] = {}

@@ -228,7 +228,7 @@ Tell = Callable[[RunDone], None]
 
 
 class _SharedOriginal:
-    """The original of all plans that read alike; it is opened by whoever needs it first, and let go by the last."""
+    """The original of all plans that read alike. The first user opens it, the last one closes it."""
 
     def __init__(self, users: int) -> None:
         self._lock = threading.Lock()

@@ -388,7 +388,7 @@ def _of_each_promise(
 
 
 def _changes_promises(path: str, points: Sequence[SweepPoint], promises: Sequence[str]) -> bool:
-    """Whether points that differ here promise other things, whatever else they differ in."""
+    """Whether the set of promises differs between values of this path."""
     found: dict[str, set[str]] = {}
     for point, promise in zip(points, promises, strict=True):
         found.setdefault(point["values"][path], set()).add(promise)
@@ -548,7 +548,7 @@ def dominators(points: Sequence[Figures], smaller_is_better: Sequence[bool]) -> 
     costs = {i: cost for i, point in enumerate(points) if (cost := _costs(point, smaller_is_better)) is not None}
     dominator_of: list[int | None] = [None] * len(points)
     frontier: list[int] = []
-    for i in sorted(costs, key=lambda i: (costs[i], i)):  # whatever dominates a point stands before it
+    for i in sorted(costs, key=lambda i: (costs[i], i)):  # a point that dominates another comes before it
         dominator_of[i] = next((j for j in frontier if costs[j] != costs[i] and _no_worse(costs[j], costs[i])), None)
         if dominator_of[i] is None:
             frontier.append(i)

@@ -22,7 +22,7 @@ from ppdm_flow.report.sweep.rows import SweepDocument, SweepRow, recommended, ro
 
 @contextmanager
 def progress_printer() -> Iterator[Callable[[RunDone], None]]:
-    """Give what is told of every finished run."""
+    """Yield a callback that prints every finished run."""
     if LOUDNESS.quiet:
         yield lambda _done: None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":

@@ -223,7 +223,7 @@ AS_AUTHOR = "as_author"
 
 
 def signing_as_author(call: Call) -> SigningAccess | None:
-    """Return what a run needs to be signed by whoever starts it; None where the form does not ask for that.
+    """Return what a run needs to be signed by the user who starts it; None where the form does not ask for that.
 
     The fields are those of ``sign_as_author`` in ``keys/signing.html``. Its ``words`` go among those of ``run``, its
     ``environment`` to the job. Raises RefusalError where the key is not ready.

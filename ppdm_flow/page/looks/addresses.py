@@ -1,4 +1,4 @@
-"""Addresses with names in them: whatever a file is called, its address is one."""
+"""Addresses with names in them: every file name makes a valid address."""
 
 from __future__ import annotations
 

@@ -76,9 +76,9 @@ def may_sign(
 ) -> SigningPermission:
     """Return in which roles somebody may sign; ``maker`` is the account that had the run made, where one had.
 
-    Whoever had it made here is its author, whether or not they signed as that, and with whichever key; so is whoever
-    signed as its author. Authors are stewards, and those who approve are approvers. Where neither is known, a steward
-    approves nothing before the author has signed: it may be their own run.
+    The account that had the run made here is its author, whether or not it signed as author, and with any key. A person
+    who signed as its author is one, too. Authors are stewards, and people who approve are approvers. Where no author is
+    known, a steward approves nothing before the author has signed: it may be their own run.
     """
     if key is None:
         return SigningPermission(reason=Reason.NO_KEY)

@@ -86,7 +86,7 @@ class JournalEntry:
 
     @property
     def head(self) -> str:
-        """What stands for the journal up to this entry: kept elsewhere, it shows later whether that was changed."""
+        """Number and hash of this entry. A copy kept elsewhere shows whether the journal up to here was changed."""
         return f"{self.number} {self.chain}"
 
 

@@ -242,7 +242,7 @@ class OwnKey:
 
     @property
     def entry(self) -> str:
-        """The entry for a list of signers, without roles: whoever keeps the list gives them."""
+        """The entry for a list of signers, without roles: the keeper of the list adds them."""
         return "" if self.public is None else KeyPair(self.path, None, self.public, self.owner).entry
 
 

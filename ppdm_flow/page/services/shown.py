@@ -212,7 +212,7 @@ _DOCUMENTS: BoundedAnswers[PublishedDocuments | None] = BoundedAnswers()
 def published_run(runs: Path, policy: str, run: str) -> PublishedRun | None:
     """Return the run of a policy by its name; None where there is none, or nothing of it was released.
 
-    A run that was held counts with the signatures that its policy asks for, whatever its folders are called. Raises
+    A run that was held counts with the signatures that its policy asks for, under any folder names. Raises
     LimitExceededError where its documents take too long.
     """
     folder = folder_named(folder_named(runs, policy), run)

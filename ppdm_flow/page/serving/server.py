@@ -122,7 +122,7 @@ _LOCK = "server.lock"
 def check_folders(settings: Settings) -> None:
     """Raise UsageError where a folder is missing, or one is or lies in another (PPF988).
 
-    Whoever may write into one would reach what belongs to the other: uploads below ``runs`` would be listed as runs.
+    Somebody who may write into one would reach files of the other: uploads below ``runs`` would be listed as runs.
     """
     named = {"--policies": settings.policies, "--runs": settings.runs, "--state": settings.state}
     for option, folder in named.items():
@@ -275,7 +275,7 @@ class _KindAlone(logging.Filter):
     """Leaves the kind of an error, without its text and its traceback, which may quote values."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep every record but warnings: of what whoever reaches the server sends, hundreds a second fill the disk."""
+        """Keep every record but warnings: hundreds of bad requests a second would fill the disk with them."""
         if record.exc_info and record.exc_info[0]:
             record.msg, record.args = "a request failed with %s", (record.exc_info[0].__name__,)
             record.exc_info = record.exc_text = None

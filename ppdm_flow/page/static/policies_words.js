@@ -119,7 +119,7 @@ function flowPlace(text) {
   return { path, key, word: word.trimStart() };
 }
 
-/** All schemas that a schema stands for: references followed, alternatives side by side, lists by what is in them. */
+/** All schemas that a schema expands to: references followed, alternatives side by side, lists by their items. */
 function expanded(node, root, depth = 0) {
   if (!node || typeof node !== "object" || depth > 12) return [];
   const more = (each) => expanded(each, root, depth + 1);

@@ -283,7 +283,7 @@ def there(call: Call) -> Response:
 
 
 def back(call: Call) -> Response:
-    """Sign in whoever the provider says it is, or ask whether to link the identity to the account of a link."""
+    """Sign in the person whom the provider names, or ask whether to link the identity to the account of a link."""
     openid, address = _openid(call), client(call)
     try:
         flow = openid.take(call.visit.word, call.query.get("state", ""))

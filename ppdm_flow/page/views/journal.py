@@ -39,7 +39,7 @@ def check(call: Call) -> Response:
 
 
 def head(call: Call) -> Response:
-    """Send what stands for the journal until now, as a file to be kept elsewhere."""
+    """Send the head of the journal as a file to be kept elsewhere."""
     newest = call.site.journal.newest(1)
     return PlainTextResponse("".join(f"{entry.head}\n" for entry in newest), headers=_named("journal.head"))
 

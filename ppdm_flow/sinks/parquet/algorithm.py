@@ -114,7 +114,7 @@ class RowGroupLayout:
         return cls(pa.schema(fields), rows, coded, raw, documents)
 
     def writer(self, out: pa.NativeFile, compression: str) -> pq.ParquetWriter:
-        """Return Arrow's writer of such a file; whoever asks closes it."""
+        """Return Arrow's writer of such a file; the caller closes it."""
         writer = pq.ParquetWriter(
             out,
             self.schema,

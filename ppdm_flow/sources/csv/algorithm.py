@@ -214,9 +214,9 @@ class CsvSource:
         return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
     def _check_header(self, arrays: Sequence[pa.Array], columns: Sequence[str], first_row: int) -> None:
-        """Raise DataError where a row has the names of all columns in its cells, whatever columns are read.
+        """Raise DataError where a row has the names of all columns in its cells, for any selection of columns.
 
-        Without a header, and behind lines that were skipped, only the first row can be one: others are told to be rows.
+        Without a header, and behind skipped lines, only the first row can be a header: all others are rows.
         """
         names = self.names()
         rows = first_row + header_rows(arrays, self._titles)
@@ -490,10 +490,10 @@ _AROUND_NAMES = " \t\N{NO-BREAK SPACE}\N{ZERO WIDTH NO-BREAK SPACE}\"'"
 
 
 def header_rows(arrays: Sequence[pa.Array], names: Sequence[str]) -> Places:
-    """Return the places of rows whose cells are ``names``, in whatever order and letter case.
+    """Return the places of rows whose cells are ``names``, in any order and letter case.
 
-    ``names`` are those of all columns; of fewer arrays each cell has to be a name. Where each name is a value of other
-    rows, too, as in columns of answers that say their own name, such rows are none.
+    ``names`` are those of all columns; with fewer arrays each cell has to be a name. Where each name is a value of
+    other rows, too, as in surveys whose columns hold their own name, such rows are data.
     """
     wanted = _bare(pa.array(names, pa.string()))
     hits, columns = None, []

@@ -108,7 +108,7 @@ class ParquetSource:
         return self._decoded(columns, types, threads=True)
 
     def threadless_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows; whoever asks for a block decodes it. Raises DataError."""
+        """Yield the rows; each block is decoded in the caller's thread. Raises DataError."""
         return self._decoded(columns, {}, threads=False)
 
     def _decoded(

@@ -23,7 +23,7 @@ _FOREIGN = {
 def stays_enclosed(relation: str, dialect: str = "mssql") -> bool:
     """Whether every parenthesis closes what was opened, the first at the very end, and no ``;`` ends the statement.
 
-    Then it is one table expression, whatever is in it. T-SQL's comments can be nested; what stands in them is nothing.
+    Then it is one table expression, with any content. T-SQL's comments can be nested; their content is ignored.
     """
     if _OTHER_LINES.search(relation) or (dialect in _FOREIGN and _FOREIGN[dialect].search(relation)):
         return False

@@ -411,6 +411,6 @@ def floats_of_texts(texts: pa.StringArray, kind: AttributeType) -> npt.NDArray[n
 
 
 def numbers_among(texts: tuple[str, ...] | list[str], kind: AttributeType) -> npt.NDArray[np.generic]:
-    """Return the numbers that some of ``texts`` stand for."""
+    """Return the numbers that ``texts`` spell; other texts are left out."""
     read = parsed(pa.array(list(texts), pa.string()), kind)
     return read.values[~(read.bad | read.missing)]

@@ -29,7 +29,7 @@ class Epoch:
         return moments
 
     def ticks(self, microseconds: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the nearest ticks; where :meth:`microseconds` gives another moment, no tick stands for this one."""
+        """Return the nearest ticks; a moment that :meth:`microseconds` does not give back has no exact tick."""
         days = microseconds // _MICROSECONDS
         rest = (microseconds - days * _MICROSECONDS) / (_MICROSECONDS / self.ticks_per_day)
         return (days - self.first_day).astype(np.float64) * self.ticks_per_day + rest

@@ -81,9 +81,9 @@ class SeededSets:
         return SeededSets(self.seeds[rows], self.sizes[rows], self.categories, self.expansion)
 
     def onto(self, categories: pa.StringArray) -> SeededSets:
-        """Return the column where the alphabet is its own. Raises KeyError for any other: seeds do not survive it."""
+        """Return the column where the alphabet is its own. Raises KeyError for any other alphabet."""
         if not self.categories.equals(categories):
-            raise KeyError("seeds stand for sets over one alphabet only")
+            raise KeyError("seeds represent sets over one alphabet only")
         return self
 
     def compact(self) -> SeededSets:

@@ -154,7 +154,7 @@ def insert(connection: Connection, name: str, roles: Iterable[PageRole], passwor
 
 
 def set_password(connection: Connection, account: int, password_hash: str) -> None:
-    """Change the password in a transaction; whatever was open with the one before is closed."""
+    """Change the password in a transaction, and end the sessions of the old one."""
     connection.execute("UPDATE accounts SET password = ? WHERE id = ?", (password_hash, account))
     _end_sessions(connection, account)
 

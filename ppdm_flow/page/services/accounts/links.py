@@ -59,7 +59,7 @@ class AccountLinks:
         return None if self._accounts.has_administrator() else self.another_administrator()
 
     def another_administrator(self) -> str:
-        """Return the word of a link that makes an administrator, whoever there is: for who has the server's files."""
+        """Return the word of a link that makes one more administrator. It takes access to the server's files."""
         return self._new(None, FIRST_SECONDS)
 
     def invite(self, name: str, roles: Iterable[PageRole]) -> tuple[User, str]:

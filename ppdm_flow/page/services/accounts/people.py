@@ -111,8 +111,8 @@ class SignIn:
     def attempt(self, name: str, password: str, address: str, browser: str = "") -> Attempt:
         """Sign somebody in. ``browser`` is the word of a browser's cookie.
 
-        A browser in which the person has signed in before is counted by itself: whoever guesses from elsewhere makes
-        the name wait, but not that browser.
+        A browser in which the person has signed in before is counted by itself: guesses from elsewhere make the name
+        wait, but not that browser.
         """
         named = self._accounts.named(name)
         if browser and named is not None and self._browsers.knows(browser, named.id):

@@ -89,7 +89,7 @@ class ValueGrouping:
         return self.moved(level, members, name)
 
     def dissolved(self, level: int, group: str) -> ValueGrouping:
-        """Return the grouping without a group: its members stand for themselves again."""
+        """Return the grouping without a group: its members are in no group again."""
         members = self.groups(level).get(group, [])
         return self.freed(level, members)
 
@@ -112,7 +112,7 @@ class ValueGrouping:
         return ValueGrouping(self.parents[:-1])
 
     def over(self, values: Iterable[str]) -> ValueGrouping:
-        """Return the grouping with these values too: those that it lacks stand for themselves."""
+        """Return the grouping with these values too: new values are in no group."""
         lines = {value: above[:-1] for value, above in self.lines().items()}
         height = len(self.parents)
         for value in values:
@@ -148,7 +148,7 @@ class ValueGrouping:
 
 
 def _place(group: str, places: set[str], sizes: Mapping[str, int], above: Mapping[str, str]) -> str:
-    """Return where a new group belongs: with others, where all its values were; else it stands for itself."""
+    """Return the parent of a new group: the one that all its values had, otherwise the group itself."""
     if len(places) > 1:
         return group
     (place,) = places
@@ -164,7 +164,7 @@ def _refuse_name(name: str) -> None:
 
 
 def flat(values: Iterable[str]) -> ValueGrouping:
-    """Return the grouping in which every value stands for itself."""
+    """Return the grouping in which every value is in no group."""
     return ValueGrouping(({value: value for value in values},))
 
 

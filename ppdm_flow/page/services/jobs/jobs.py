@@ -106,7 +106,7 @@ class Jobs:
         ``environment`` is where passwords belong: it is kept in memory until the process has it, and nowhere else. A
         path among the words should be absolute, so that no name can be taken for an option; one that begins with
         ``OWN_FOLDER`` is below the job's own folder. ``remove``: files and folders to delete once the job is over,
-        however it ends. ``leads_to``: the page to go on with, where ``{job}`` stands for the job's id.
+        however it ends. ``leads_to``: the page to go on with, where ``{job}`` is replaced by the job's id.
         ``given``: where one of these files is another by the time the job would begin, it does not, and where the verb
         reads other bytes, it fails; a run is made in the folder of their policy.
         """
@@ -307,7 +307,7 @@ class Jobs:
         return (self._at / place).resolve().relative_to(self._runs.resolve()).as_posix() if place and inside else ""
 
     def tidy(self) -> None:
-        """Delete what jobs printed long ago, or many jobs of the same person ago: it may tell of somebody's table."""
+        """Delete old output of jobs, and output beyond each person's limit: it may reveal something about a table."""
         before = datetime.now(UTC) - self._limits.kept
         folders = [each for each in self._folder.iterdir() if each.is_dir() and not each.is_symlink()]
         ended = [(job.ended, job) for each in folders if (job := self._records.get(each.name)) and job.ended]
@@ -379,7 +379,7 @@ def _most_memory() -> int:
 class End:
     """How a process ended; ``exit_code`` is the negative number of a signal that killed it.
 
-    ``made`` is the name of the run that it left in its place, whatever it printed.
+    ``made`` is the name of the run that it left in its place, independent of its output.
     """
 
     exit_code: int

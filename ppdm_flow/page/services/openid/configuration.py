@@ -183,14 +183,14 @@ class SignInFlow:
 
     @property
     def challenge(self) -> str:
-        """What the provider is told of the verifier before (S256)."""
+        """The hash of the verifier that the provider gets beforehand (S256)."""
         return _text(hashlib.sha256(self.verifier.encode()).digest())
 
 
 class Flows:
     """Begins sign-ins, and takes back each of them once; those that a server began end with it.
 
-    Whoever visits knows the word of the visit, and may choose it: only the server's key shows what the provider said.
+    A visitor knows the word of the visit, and may choose it: only the server's key proves the provider's answer.
     """
 
     def __init__(self, database: PageDatabase, now: Callable[[], float] = time.time) -> None:
@@ -233,7 +233,7 @@ class Flows:
 
 
 def _derived(key: bytes, word: str, purpose: str, text: str) -> str:
-    """Return what only the server can derive. Whoever visits chooses the word: no part may pass for another."""
+    """Return a text that only the server can derive. Visitors choose the word: no part may pass for another."""
     return _text(hmac.new(key, json.dumps([purpose, word, text]).encode(), hashlib.sha256).digest())
 
 

@@ -1,4 +1,4 @@
-"""Earlier versions of policies: whatever is overwritten or removed can be had back for a time, Git or not."""
+"""Earlier versions of policies: an overwritten or removed policy can be restored for a time, with or without Git."""
 
 from __future__ import annotations
 

@@ -111,8 +111,8 @@ class WorkingTree:
     def commit(self, seen: Mapping[str, str], message: str, user: User) -> str:
         """Commit these files, which had these marks when they were looked at, and no others; return the commit.
 
-        It has the bytes that were there under these marks, whatever is written meanwhile: an index of its own holds
-        them. Raises GitRefusedError, also where one was written since.
+        It has the bytes that were there under these marks, even if a file is written meanwhile: an index of its own
+        holds them. Raises GitRefusedError, also where a file was written since.
         """
         state = self.state()
         if state is None or state.unfinished:

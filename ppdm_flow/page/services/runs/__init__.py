@@ -1,1 +1,1 @@
-"""Runs below the folder of runs, whoever made them: this server, the command line, another machine."""
+"""Runs below the folder of runs, made by this server, the command line or another machine."""

@@ -31,7 +31,7 @@ class UnknownRunError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run as its manifest tells of it. ``policy`` and ``name`` are those of its folders.
+    """A run as its manifest describes it. ``policy`` and ``name`` are those of its folders.
 
     ``approved``: it was held, and says that it has been released since; whether its signatures bear that out is a
     question for ``verify``. ``total`` requirements and gates were judged, ``failed`` of them do not hold and are not
@@ -185,7 +185,7 @@ def _taken(folder: Path, take: Callable[[ReportDocument], T]) -> T:
 
 
 def read_run(folder: Path) -> ListedRun | None:
-    """Return a run as its manifest tells of it, not approved yet; None where it does not."""
+    """Return a run as its manifest describes it, not approved yet; None where the manifest cannot be read."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         checks = manifest["checks"]

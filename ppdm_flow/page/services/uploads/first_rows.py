@@ -48,7 +48,7 @@ def beginning_of(file: Path, said: Mapping[str, Any]) -> UploadBeginning:
         return UploadBeginning(fault=fault_text(error, file), mends=mended_by(error.diagnostics))
     except MemoryError:
         return UploadBeginning(fault="reading it takes too much memory")
-    except Exception:  # noqa: BLE001  # whatever a reader does with hostile bytes; its words may quote them
+    except Exception:  # noqa: BLE001  # any error of a reader of hostile bytes; its message may quote them
         return UploadBeginning(fault="it cannot be read")
     options = read.layout.options
     return UploadBeginning(

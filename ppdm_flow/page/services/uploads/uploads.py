@@ -279,7 +279,7 @@ def _fault(file: Path, kind: UploadKind, limits: UploadLimits, written: Mapping[
         return fault_text(error, file), mended_by(error.diagnostics)
     except MemoryError:
         return "reading it takes too much memory", ""
-    except Exception:  # noqa: BLE001  # whatever a reader does with hostile bytes; its words may quote them
+    except Exception:  # noqa: BLE001  # any error of a reader of hostile bytes; its message may quote them
         return f"it cannot be read as {kind.format}", ""
     refuse_wide(len(names), limits)
     return "" if names else "it has no columns", ""

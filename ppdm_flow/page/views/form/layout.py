@@ -30,7 +30,7 @@ class TableLayout:
 
     @classmethod
     def of(cls, field: Callable[[str], str]) -> TableLayout:
-        """Return what the fields of a form or an address say; what none of the choices is counts as not said."""
+        """Return the layout from the fields of a form or an address; a value that is no choice is ignored."""
         said = {name: field(name) if field(name) in choices else GUESS for name, choices in WRITTEN.items()}
         marks = (mark.strip() for mark in field("missing").split(","))
         taken = [mark for mark in marks if mark and mark.isprintable() and len(mark) <= _MARK][:_MARKS]
