@@ -1,4 +1,4 @@
-"""A file as coded columns, however it is written: what its beginning tells of delimiter, encoding and header."""
+"""Any data file as coded columns: delimiter, encoding and header are guessed from its beginning."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class TextOptions:
     """How a text file is written, as far as a user says it; what is None is found out.
 
     ``columns`` are the names of the columns; the first line is a row then, unless ``header`` is true. ``missing`` are
-    the texts that stand for missing values, beside empty cells. ``format`` is that of any file.
+    the texts that mean missing values, beside empty cells. ``format`` is that of any file.
     """
 
     header: bool | None = None
@@ -307,7 +307,7 @@ def without(
         marks.insert(0, "")
     signed = next((name for name, (_, values) in coded.items() if _has(values, SUPPRESSED_TEXT)), None)
     if signed is not None:
-        text = f"column `{signed}` has the sign {SUPPRESSED_TEXT} as a value: it stands for suppressed cells"
+        text = f"column `{signed}` has the sign {SUPPRESSED_TEXT} as a value: it marks suppressed cells"
         raise DataError(Diagnostic("PPF713", text))
     kept = {name: _blanked(coded_, marks) for name, coded_ in coded.items()} if marks else dict(coded)
     return kept, tuple(dict.fromkeys(("", *marks)))

@@ -96,8 +96,8 @@ class ProfileResult:
 class FirstRows:
     """The first rows of a file as a profile reads them: values of the data, for who has the file alone.
 
-    A cell without a value is None. ``layout`` is how the file is read, ``missing`` what stands for missing values in
-    the beginning of the file.
+    A cell without a value is None. ``layout`` is how the file is read, ``missing`` the texts that mean missing values
+    in the beginning of the file.
     """
 
     layout: FileLayout
@@ -133,9 +133,9 @@ def profile(
     """Read data, which may be in an object store, measure it and guess roles.
 
     ``header`` says whether the first record of a text file or a sheet names the columns; ``delimiter``, ``encoding``
-    and ``escape`` how a text file is written, ``names`` what its columns are called, and ``missing`` what stands for
-    missing values beside empty cells; ``input_format`` is the file's format. What is None is found out; in doubt the
-    first record of a text file is a row.
+    and ``escape`` how a text file is written, ``names`` the names of its columns, and ``missing`` the texts that
+    mean missing values beside empty cells; ``input_format`` is the file's format. Options that are None are guessed; in
+    doubt the first record of a text file is a row.
     Raises UsageError for options that the reader has not, DataError where the file cannot be read, has no rows, or
     columns that no policy can declare.
     """
