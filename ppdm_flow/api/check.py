@@ -95,7 +95,7 @@ def check(
 ) -> CheckOutcome:
     """Load and compile every policy in ``paths`` (files, folders, glob patterns), and hold policy tests against theirs.
 
-    ``clock`` tells the day, for waivers. With ``locked``, what is not as the policies' lock files have it is wrong too.
+    ``clock`` tells the day, for waivers. With ``locked``, differences from the policies' lock files are faults, too.
     With ``data``, so is what this file rules out or lacks; every policy of ``paths`` is held against it.
     Where ``paths`` is empty, the policies are those that the project file names.
     Raises UsageError where nothing is found or a file (or a lock) cannot be read, DataError where the data cannot be

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlanResult:
-    """A plan with its warnings; ``preview`` says what the data lets one expect, where there was data.
+    """A plan with its warnings; ``preview`` says what to expect on the data, where there was data.
 
     ``cluster`` says what each part takes on a cluster, where that was asked. ``resolved`` is the policy after
     inheritance and params, with what its requirements chose from the data.
@@ -58,7 +58,7 @@ class PlanResult:
 
     @property
     def with_preview(self) -> PlanDocument:
-        """The JSON form, and beside it what the data lets one expect, and what each part takes on a cluster."""
+        """The JSON form, and beside it what to expect on the data, and the cost of each part on a cluster."""
         document = self.document
         if self.preview is not None:
             document = {**document, "preview": self.preview.document}

@@ -56,7 +56,7 @@ def audit(
     locked: Locked = False,
     no_project: NoProject = False,  # noqa: ARG001  # its callback sees to it
 ) -> None:
-    """Judge a release that any tool has made by a policy.
+    """Judge, by a policy, a release that any tool has made.
 
     Exit status: 0 every requirement and gate holds, 1 one does not, 2 the policy or the data is at fault.
     """

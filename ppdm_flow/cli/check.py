@@ -47,7 +47,7 @@ def check(
         bool, typer.Option("--exit-zero", help="Exit with 0 where errors were found, for a step that uploads them.")
     ] = False,
 ) -> None:
-    """Check policies: no data is needed, and every fault is shown at once; with --data, what the data rules out too.
+    """Check policies: no data is needed, and every fault is shown at once; with --data, also faults that data shows.
 
     Exit status: 0 nothing wrong, 1 errors (with --strict also warnings, with --exit-zero never), 2 no policy found, or
     the data is at fault.

@@ -15,7 +15,7 @@ def deliver(run: RunPath) -> None:
     A run does that itself, for each release with `into:`. The files of the run are hashed first; a table that has them
     already is replaced by an equal one.
 
-    Exit status: 0 delivered, 2 there is no such run, it is not released or not as it was, none of its releases becomes
+    Exit status: 0 delivered, 2 there is no such run, it is not released or has changed, none of its releases becomes
     a table, or a table cannot be made, 3 the database does not answer.
     """
     for table in api.deliver(run):

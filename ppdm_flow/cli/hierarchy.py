@@ -72,8 +72,8 @@ def hierarchy(
     at_least: Annotated[
         str | None, option("--at-least", "ROWS,…", "Frequency: a rarer value joins the others, a level each.")
     ] = None,
-    label: Annotated[str, option("--label", "TEXT", "Frequency: what rare values become.")] = "(other)",
-    check: Annotated[Path | None, option("--check", "FILE", "Hold this hierarchy against the data instead.")] = None,
+    label: Annotated[str, option("--label", "TEXT", "Frequency: the label of rare values.")] = "(other)",
+    check: Annotated[Path | None, option("--check", "FILE", "Check this hierarchy against the data instead.")] = None,
     counts: Annotated[bool, typer.Option("--counts", help="Count the rows of each value instead.")] = False,
     delimiter: Annotated[str, option("--delimiter", "C", "Of the hierarchy file.")] = ";",
     policy: Annotated[Path | None, option("--policy", "FILE", "The policy that says how to read the data.")] = None,
@@ -82,9 +82,9 @@ def hierarchy(
 ) -> None:
     """Make a generalization hierarchy of a column's values, as CSV: the value first, `*` last, no header.
 
-    The file holds every value that occurs in the column: that is what is asked for, so treat it like the data. By
-    frequency, it also tells which values are rare. So do `--counts`: each value with its rows, by number or the most
-    frequent first. `--check` prints counts only.
+    The file holds every value that occurs in the column, so treat it like the data. By frequency, it also shows which
+    values are rare. So does `--counts`: each value with its rows, by number or the most frequent first. `--check`
+    prints counts only.
 
     Exit status: 0 made, or the hierarchy fits; 1 the one that was checked does not; 2 options or data are at fault.
     """

@@ -23,7 +23,7 @@ EXAMPLES = (
 def key(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The key's file.", show_default=False)],
     show: Annotated[
-        bool, typer.Option("--show", help="Make none: print the public part of the key in FILE, private or public.")
+        bool, typer.Option("--show", help="Make no key: print the public part of the key in FILE, private or public.")
     ] = False,
     pem: Annotated[
         bool, typer.Option("--pem", help="Write the private key as PEM (PKCS8), not as OpenSSH does.")

@@ -37,7 +37,7 @@ def ledger(
         typer.Option("--create", help="Make it, with a key: once, before the first run of a policy that names it."),
     ] = False,
     key: Annotated[
-        Path | None, option("--key", "FILE", "Its key file, LEDGER.key if left out; a database needs it said.")
+        Path | None, option("--key", "FILE", "Its key file, LEDGER.key if left out; required for a database.")
     ] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="Settle pending releases: confirm what is published, drop what never was.")

@@ -59,7 +59,7 @@ def mine(
         float,
         option("--precision", "ERRORS", "Stop where itemsets of minimum support lie fewer standard errors above 0."),
     ] = 2.0,
-    level: Annotated[float, share_option("--level", "How sure intervals are.")] = 0.95,
+    level: Annotated[float, share_option("--level", "Confidence level of intervals.")] = 0.95,
     attribute: Annotated[str | None, option("--attribute", "NAME", "The column, if several hold sets.")] = None,
     operator: Operator = None,
     input_format: Annotated[
@@ -91,10 +91,11 @@ def mine(
 ) -> None:
     """Find frequent itemsets, and rules, in the sets of items of a release or of any file.
 
-    Sets that were randomized are mined with the operator.json that came with them: supports are estimates, with
-    intervals, of those before. Other sets are mined as they are, with exact supports.
+    Randomized sets are mined with the operator.json that came with them: supports are estimates of the original ones,
+    with intervals. Other sets are mined as they are, with exact supports.
 
-    With `--code-table` the answer is what KRIMP compresses a table best with (`ppdm-flow explain code_table`).
+    With `--code-table` the answer is the code table with which KRIMP compresses a table best (`ppdm-flow explain
+    code_table`).
 
     Exit status: 0 mined, 2 the release is not there or damaged, or its sets do not fit the operator.
     """

@@ -67,10 +67,10 @@ def plan(
     locked: Locked = False,
     no_project: NoProject = False,  # noqa: ARG001  # its callback sees to it
 ) -> None:
-    """Show what a run would do; with --data or --own-data, also what the data lets one expect of it.
+    """Show what a run would do; with --data or --own-data, also what to expect on this data.
 
     --resolved writes the policy after inheritance and params, with the values that templates chose from the data. With
-    --engine spark no row is read: it says where each step and audit is worked on, and what that takes.
+    --engine spark no row is read: the plan says where each step and audit is computed, and its cost.
 
     Exit status: 0 planned, 1 the data rules a requirement out, 2 the policy or the data is at fault, 3 a step or an
     audit would need more of the driver than --memory.

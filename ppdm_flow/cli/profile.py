@@ -50,12 +50,12 @@ def profile(
         typer.Option("--header/--no-header", help="Whether the first line names the columns; else it is guessed."),
     ] = None,
     delimiter: Annotated[
-        str | None, option("--delimiter", "SIGN", "What parts the cells of a text file; else it is found out.")
+        str | None, option("--delimiter", "SIGN", "The sign between cells of a text file; else guessed.")
     ] = None,
     encoding: Annotated[str | None, option("--encoding", "NAME", "Its encoding; else it is found out.")] = None,
     escape: Annotated[
         str | None,
-        option("--escape", "SIGN", "What stands before quotes inside quotes: `backslash`; `none` for doubled quotes."),
+        option("--escape", "SIGN", "The sign before quotes inside quotes: `backslash`; `none` for doubled quotes."),
     ] = None,
     missing: Annotated[
         str | None,

@@ -60,8 +60,8 @@ def randomize(
     """Randomize your own sets of items by an operator that a server published, before anything leaves this machine.
 
     Each set becomes a line of JSON to send: how many items it had, and those of the randomized set (or its seed). Draws
-    follow from a fresh key of the operating system. Randomize and send each set once: two versions of one set tell more
-    of it than the operator says.
+    follow from a fresh key of the operating system. Randomize and send each set once: two versions of one set
+    reveal more about it than the operator states.
 
     Exit status: 0 randomized, 2 the operator or a line is at fault; lines before it were written.
     """

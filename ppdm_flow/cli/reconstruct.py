@@ -54,7 +54,7 @@ def reconstruct(
         EstimationMethod,
         typer.Option("--method", help="The operator's inverse, or maximum likelihood (iterative Bayesian)."),
     ] = EstimationMethod.INVERSE,
-    level: Annotated[float, share_option("--level", "How sure intervals are.")] = 0.95,
+    level: Annotated[float, share_option("--level", "Confidence level of intervals.")] = 0.95,
     operator: Operator = None,
     cells: Annotated[
         int | None,

@@ -31,8 +31,8 @@ def release(
 ) -> None:
     """Release a run that holds and waits for approvals, once the signatures are there.
 
-    Its files are hashed again, its signatures checked, and what the ledger learned since is judged with it; then
-    `held/` becomes `released/`, and `publication.json` says who approved it. The author has to have signed too
+    Its files are hashed again, its signatures are checked, and it is judged together with new entries of the ledger.
+    Then `held/` becomes `released/`, and `publication.json` says who approved it. The author has to have signed too
     (`run --sign KEY`), and approves nothing. A signature counts if the list of signers that the run had and today's
     both accept it. No data is read.
 

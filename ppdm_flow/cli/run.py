@@ -79,7 +79,8 @@ def run(
 ) -> None:
     """Run a policy on data: the outcome is released, held or withheld, with a report, in a directory of its own.
 
-    Where the policy asks for approvals, what holds is held until people have signed it: see `release`.
+    Where the policy asks for approvals, a run that meets its requirements is held until people have signed it: see
+    `release`.
 
     Exit status: 0 released, 1 withheld, 2 the policy or the data is at fault, 3 the tool failed, 4 it holds, and waits
     for approvals, 130 interrupted.

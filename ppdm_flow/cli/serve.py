@@ -54,7 +54,8 @@ def serve(
     tls_cert: Annotated[Path | None, option("--tls-cert", "FILE", "The certificate for HTTPS, as PEM.")] = None,
     tls_key: Annotated[Path | None, option("--tls-key", "FILE", "Its private key, as PEM.")] = None,
     behind_proxy: Annotated[
-        str, option("--behind-proxy", "ADDRESS", "The proxy here talks HTTPS to browsers and says who asks; it alone.")
+        str,
+        option("--behind-proxy", "ADDRESS", "The one proxy that is trusted to use HTTPS and to name clients."),
     ] = "",
     oidc: Annotated[Path | None, option("--oidc", "FILE", "How people sign in by OpenID Connect, as TOML.")] = None,
     new_administrator: Annotated[

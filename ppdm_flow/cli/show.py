@@ -17,7 +17,7 @@ EXAMPLES = ("show pipelines/hospital.yaml", "show pipelines/hospital.yaml --orig
 def show(
     policy: PolicyPath,
     origin: Annotated[
-        bool, typer.Option("--origin", help="Say of each value which line of which file set it.")
+        bool, typer.Option("--origin", help="Show for each value the file and line that set it.")
     ] = False,
     sets: Sets = None,
     output_file: OutputFile = None,

@@ -26,15 +26,15 @@ def sign(
         list[str] | None, option("--release", "NAME", "Sign this release alone; may be repeated. All if left out.")
     ] = None,
 ) -> None:
-    """Sign the releases of a run: what was required, what was measured, and the bytes that came of it.
+    """Sign the releases of a run: the requirements, the measured figures, and the released bytes.
 
     Each release has an envelope of its own in `attestations/` beside the manifest, and a copy in its folder for its
     recipients. Every file is hashed first: a file that has changed since it was judged is not signed.
     `verify --signers` shows who signed what. The password of an encrypted key is asked for, or read from the variable
     PPDM_KEY_PASSWORD.
 
-    Exit status: 0 signed, 2 the key cannot be used, there is no such run or release, or it is not to be signed
-    (withheld, or not as it was), 3 it cannot be written.
+    Exit status: 0 signed, 2 the key cannot be used, there is no such run or release, or it may not be signed
+    (withheld or changed), 3 it cannot be written.
     """
     done = api.sign(run, key, role, tuple(releases or ()), key_password)
     before = [each.release for each in done.releases if each.already_signed]

@@ -44,7 +44,9 @@ def test(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as pay, where it is left out.")
     ] = None,
-    coverage: Annotated[bool, typer.Option("--coverage", help="Tell what of the policies no test exercises.")] = False,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="List parts of policies that no test exercises.")
+    ] = False,
     fail_under: Annotated[
         float | None,
         typer.Option("--fail-under", metavar="PERCENT", min=0, max=100, help="The least coverage; implies --coverage."),
@@ -53,7 +55,7 @@ def test(
     locked: Locked = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was measured.")] = False,
 ) -> None:
-    """Test policies: small tables, and what has to come of them. Nothing is ever released.
+    """Test policies with small tables and expected results. Nothing is ever released.
 
     Exit status: 0 all tests passed, 1 one failed (or covers too little), 2 a test file is at fault or none is found,
     3 the tool failed in a test.

@@ -42,17 +42,18 @@ def verify(
 
     The steps of the kept policy are carried out on the data, in a private folder that is removed. Without draws, or
     with a seed in the policy, the files must come out byte for byte; where only the order of rows is drawn, with the
-    same rows. Requirements are then measured as the run did, with rows and originals paired. What was drawn with a key
-    that nobody has is judged as a file, and what only the run could tell is listed with the reason.
+    same rows. Requirements are then measured as the run did, with rows and originals paired. Parts that were
+    drawn with a key that nobody has are judged as a file. Points that only the run could check are listed with the
+    reason.
 
-    Signatures are held against the run always; --signers says whose the keys are, and then an unsigned release, or a
-    signature that does not count, is a fault.
+    Signatures are always checked against the run. With --signers, which says whose the keys are, an unsigned release
+    and a signature that does not count are faults.
 
-    Of a released folder alone, copied from a run's `released`, the files are held against the attestations in it:
-    exactly those that were signed have to be there. Without an attestation nothing vouches for them.
+    In a released folder alone, copied from a run's `released`, the files are checked against the attestations in it:
+    exactly the signed files have to be there. Without an attestation nothing vouches for them.
 
-    Exit status: 0 as it was, 1 it is not, or it was not published or signed, 2 there is no such run or list of signers,
-    4 as it was, and held for approvals.
+    Exit status: 0 unchanged, 1 changed, or not published or not signed, 2 there is no such run or list of signers,
+    4 unchanged, and held for approvals.
     """
     there = output_targets(ctx, VERIFIED, "text")
     with report_errors_to_ci(there, str(run)):

@@ -94,7 +94,7 @@ def as_junit(outcome: Verification) -> str:
 
 
 def github(outcome: Verification) -> str:
-    """Return workflow commands for what is not as it was."""
+    """Return workflow commands for the differences."""
     state = "as it was" if outcome.holds else "NOT as it was"
     bad = [Annotation(Severity.ERROR, p.name, (p.text or state,)) for p in outcome.points if p.holds is False]
     good = [Annotation(Severity.INFO, f"{outcome.policy} {outcome.run}", (f"the run is {state}",))] if not bad else []
@@ -102,7 +102,7 @@ def github(outcome: Verification) -> str:
 
 
 def markdown(outcome: Verification, limit: int = LIMIT) -> str:
-    """Return a table, what is not as it was first, in at most ``limit`` bytes."""
+    """Return a table, differences first, in at most ``limit`` bytes."""
     state = "as it was" if outcome.holds else "not as it was"
     table = f"## {_MARK[outcome.holds]} Run {escaped(outcome.run)} of {escaped(outcome.policy)} is {state}\n"
     table += "\n| | What | |\n| --- | --- | --- |\n"
@@ -116,7 +116,7 @@ def markdown(outcome: Verification, limit: int = LIMIT) -> str:
 
 
 VERIFIED = named(
-    OutputFormat("text", "what is not as it was", text, log=True),
+    OutputFormat("text", "the differences", text, log=True),
     OutputFormat("json", "every point, for programs", as_json),
     OutputFormat("junit", "JUnit XML: each point a test case", as_junit, broken=broken_junit),
     github_form(github, markdown),

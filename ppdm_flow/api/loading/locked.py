@@ -140,7 +140,7 @@ class Locks:
     def judged(
         self, loaded: PolicyReading, outcome: CompileResult, sets: Sets = NO_SETS, files: Library | None = None
     ) -> CompileResult:
-        """Return the outcome with what is not as locked among the faults. Raises UsageError as :meth:`judge`."""
+        """Return the outcome with differences from the lock among the faults. Raises UsageError as :meth:`judge`."""
         if outcome.plan is None:
             return outcome
         try:

@@ -222,7 +222,7 @@ class _RunningTest:
 
 
 def _verdict(plan: Plan, judged: Iterable[RequirementResult]) -> str:
-    """Return what a run would end with: what holds is held where people have to approve it first."""
+    """Return the verdict of a run: a run that holds is held where people have to approve it first."""
     word = verdict(judged)
     return HELD if word == RELEASED and plan.approvals is not None else word
 

@@ -1,4 +1,4 @@
-"""Policy tests: small tables through policies, and what has to come of them. Nothing is ever released."""
+"""Policy tests: small tables through policies, with expected results. Nothing is ever released."""
 
 from __future__ import annotations
 

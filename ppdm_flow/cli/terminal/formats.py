@@ -36,7 +36,7 @@ def formats(known: Mapping[str, OutputFormat], default: str) -> Any:
     return typer.Option(
         "--format",
         metavar="NAME",
-        help=f"How to write the outcome, {default} if nothing is said; repeatable, and each may have an --output-file"
+        help=f"Format of the outcome, {default} by default; repeatable, and each may have an --output-file"
         f" behind it. {listing}. Of those without a file, several may share stdout only if all are lines for a log"
         f" ({', '.join(form.name for form in known.values() if form.log)}).",
         show_default=False,

@@ -111,13 +111,13 @@ NoProject = Annotated[
     typer.Option(
         "--no-project",
         callback=_without_project,
-        help="As if there were no project file: for a look, and never for a release.",
+        help="Ignore the project file: for inspection, never for a release.",
     ),
 ]
 RefusedNoProject = Annotated[bool, typer.Option("--no-project", callback=_refuse_no_project, hidden=True)]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 Locked = Annotated[
-    bool, typer.Option("--locked", help="Refuse what is not as `ppdm-flow.lock` has it; `ppdm-flow lock` writes it.")
+    bool, typer.Option("--locked", help="Refuse differences from `ppdm-flow.lock`, which `ppdm-flow lock` writes.")
 ]
 
 

@@ -236,7 +236,7 @@ def show_history(call: Call) -> Response:
 
 
 def show_commit(call: Call) -> Response:
-    """Show what is not as it is committed, to choose from."""
+    """Show the files that differ from the last commit, to choose from."""
     return _commit_page(call)
 
 
