@@ -318,7 +318,7 @@ def test_a_run_whose_documents_are_damaged_is_listed_and_neither_signed_nor_rele
     (ward.runs / run / broken).write_text("[1]")
     for name in ("olga", "sue"):
         assert ward.browsers[name].get("/approvals").status_code == 200
-        assert "cannot be said" in ward.browsers[name].get(f"/approvals/{run}").text
+        assert "cannot be read" in ward.browsers[name].get(f"/approvals/{run}").text
     assert _sign(ward, "olga", run).status_code == 403
     assert _release(ward, "sue", run).status_code == 409
 

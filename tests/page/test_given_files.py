@@ -61,7 +61,7 @@ def test_a_run_does_not_begin_with_a_policy_that_somebody_made_weaker_meanwhile(
     assert (job.state, job.reason, job.started) == (JobState.FAILED, "changed", None)
     assert server.site.runs.list() == []
     page = server.browser(PageRole.STEWARD).get(f"/jobs/{job.id}").text
-    assert "was changed after you asked" in page
+    assert "was changed while the job waited" in page
 
 
 @pytest.mark.slow(quick=1)

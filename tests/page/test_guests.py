@@ -249,7 +249,7 @@ def test_what_was_generalized_or_suppressed_is_told_by_words_and_marks(server: S
     assert all(kind.split() == ["choice", "generalized"] for (kind, _), *_ in _cells(text))
     assert all(kind == "choice" for *_, (kind, _) in _cells(text))
     assert '<span class="change generalized">generalized</span>' in text
-    assert "stands for several values" in text
+    assert "covers several values" in text
 
 
 def test_suppressed_and_missing_cells_are_not_told_apart_by_colour_alone(server: Server):
