@@ -14,7 +14,7 @@ SAID = {
             "All rows were generated: none of them belongs to a person",
             "The values were generated, row by row",
             "A row belongs to nobody.",
-            "on a scale from 0 for none to 1 for all of them",
+            "On a scale from 0 for none to 1 for all of them",
         ]
     },
     "hospital_partition": {
