@@ -544,7 +544,7 @@ _MADE = re.compile(r"[A-Za-z][A-Za-z0-9]*([_.][A-Za-z0-9]+)+|[a-z]+([A-Z][a-z0-9
 """Names as programs write them: `birth_date`, `birthDate`, `q12`."""
 _BLANK = frozenset(("", *MARKS, *NUMERIC_MARKS))
 _UNKNOWN = frozenset(("none", "unknown", "missing", "refused", "declined", "other", "unbekannt", "keine", "inconnu"))
-"""Words that stand for a number where there is none; as names they say nothing."""
+"""Words that mean a missing number; as names they say nothing."""
 _YEAR = re.compile(r"(19|20)[0-9]{2}")
 _YEARS = re.compile(rf"(?<!\d){_YEAR.pattern}(?!\d)")
 

@@ -31,7 +31,7 @@ from ppdm_flow.policy.loaded import PolicyPath
 
 SEED: PolicyPath = ("randomness", "seed")
 DEFAULT = "default"
-"""Stands for a value that the policy does not write."""
+"""Shown for a value that the policy does not write."""
 Result = JudgedResults | PpdmError
 """What one run gave: figures, or the reason that it failed for."""
 

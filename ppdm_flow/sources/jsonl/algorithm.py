@@ -91,7 +91,7 @@ _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=_cons
 
 _LINES = 1 << 14
 _CELLS = 1 << 23
-"""Cells of a batch, whatever their number of columns."""
+"""Cells of a batch, with any number of columns."""
 _MOST_KEYS = 10_000
 _SMALL_TABLE = 10_000_000
 _SPARSE = 50

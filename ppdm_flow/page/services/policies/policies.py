@@ -91,7 +91,7 @@ class PolicyFiles:
         return {file: each.name for file, each in self._identities().items()}
 
     def files(self) -> tuple[str, ...]:
-        """Return the names of the YAML files, whatever they are."""
+        """Return the names of the YAML files of any kind."""
         return tuple(files_below(self.folder, YAML))
 
     def tables(self) -> tuple[str, ...]:
