@@ -325,10 +325,16 @@ class TestFiles:
             c for c in first if len(c) > 4 and c != "disease" for form in FORMS[1:] if c in found.rendered(form)
         ]
 
-    def test_an_unknown_number_in_the_first_row_is_no_name(self, tmp_path):
+    @pytest.mark.parametrize("word", ["unknown", "n/k", "E11"])
+    def test_a_word_above_numbers_is_no_proof(self, tmp_path, word):
         rows = [["Anna", str(i), "flu"] for i in range(9)]
-        found = api.profile(written(tmp_path, None, [["Zoe", "unknown", "gout"], *rows]))
+        found = api.profile(written(tmp_path, None, [["Zoe", word, "gout"], *rows]))
         assert list(roles(found)) == ["column_1", "column_2", "column_3"]
+
+    @pytest.mark.parametrize(("names", "many"), [(["iage", "irace", "ikind", "iday"], 3), (["area", "list", "xs"], 25)])
+    def test_several_words_above_numbers_or_one_in_a_long_file(self, tmp_path, names, many):
+        rows = [[str(30 + i), f"w{'abc'[i % 3]}", f"v{'ab'[i % 2]}", str(i)][: len(names)] for i in range(many)]
+        assert list(roles(api.profile(written(tmp_path, names, rows)))) == names
 
     @pytest.mark.parametrize(
         "names",

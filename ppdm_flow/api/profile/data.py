@@ -539,9 +539,12 @@ _STREET = re.compile(
 _NUMBERED = re.compile(r"(?=.*[^\W\d]{2})(.*\s)?\d+[a-zA-Z]?([\s,].*)?", re.DOTALL)
 """Words with a number among them: `12 High Road`, and `Question 12`."""
 _FEW_WORDS = 5
+_MANY = 20
 _LONGEST_NAME = 200
 _MADE = re.compile(r"[A-Za-z][A-Za-z0-9]*([_.][A-Za-z0-9]+)+|[a-z]+([A-Z][a-z0-9]*)+|[A-Za-z]{1,12}\d{1,3}")
 """Names as programs write them: `birth_date`, `birthDate`, `q12`."""
+_CODE = re.compile(r"[A-Za-z]{1,12}\d{1,3}")
+"""A name of one letter and a number, or a code of an illness: alone it is no sign of a header."""
 _BLANK = frozenset(("", *MARKS, *NUMERIC_MARKS))
 _UNKNOWN = frozenset(("none", "unknown", "missing", "refused", "declined", "other", "unbekannt", "keine", "inconnu"))
 """Words that mean a missing number; as names they say nothing."""
@@ -563,10 +566,10 @@ def header_of(records: Sequence[Sequence[str]]) -> FirstLine:
     A sign is a word that columns are called by, or that programs write, above numbers or dates, in a record without
     dates, addresses and long numbers. Without one a number, what is written like values below it, and a value of a
     record below are values. Years above other numbers are not, nor is the only value that the column has, as the ticks
-    of a survey say their own column. What is left are names where a column holds numbers or dates and its first cell a
-    word, where half of the other cells are words that columns are called by, or are written as programs write names and
-    the cells below are not, or where all cells are years and ticks. In doubt there are no names: a row that is taken
-    for them would be shown.
+    of a survey say their own column. What is left are names where several cells, or one of a long file, are single
+    words above numbers or dates; where most cells are so, or words that columns are called by, or written as programs
+    write names and those below are not; or where all cells are years and ticks. In doubt there are no names: a row that
+    is taken for them would be shown.
     """
     if len(records) < 2:
         return FirstLine.LIKELY
@@ -576,7 +579,11 @@ def header_of(records: Sequence[Sequence[str]]) -> FirstLine:
     if any(shaped(cell) for cell in first):
         return FirstLine.ROW
     above = [cell for cell, values in columns if _above_numbers(cell, values)]
-    if any(_is_short(cell) and (named(cell) is not None or _MADE.fullmatch(cell)) for cell in above):
+    if any(
+        _is_short(cell) and (named(cell) is not None or _is_made(cell, ()))
+        for cell in above
+        if not _CODE.fullmatch(cell)
+    ):
         return FirstLine.NAMES
     others = [each for each in columns if not _is_year_above(*each) and not _is_tick_above(*each)]
     if any(
@@ -584,10 +591,12 @@ def header_of(records: Sequence[Sequence[str]]) -> FirstLine:
         for cell, values in others
     ):
         return FirstLine.ROW
-    called = sum(_is_called(cell, values) for cell, values in others)
-    made = sum(_is_made(cell, values) for cell, values in others)
+    names = sum(_is_called(*each) or _is_made(*each) or _above_numbers(*each) for each in others)
     alike = len(columns) - len(others)
-    if above or 2 * max(called, made) >= len(others) > 0 or (not others and alike > 1):
+    words = [cell for cell in above if len(cell.split()) == 1]
+    if len(words) > 1 or (words and len(rest) >= _MANY):  # one may be a word for a missing number
+        return FirstLine.LIKELY
+    if 2 * names > sum(cell != "" for cell, _ in others) or (not others and alike > 1):
         return FirstLine.LIKELY
     return FirstLine.ROW
 
