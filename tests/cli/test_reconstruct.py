@@ -228,7 +228,7 @@ def fault(done, status=2):
         (("--by", "sex,,age"), "PPF120", "--by"),
         (("--by", "sex", "--by", "sex"), "PPF120", "each once"),
         (("--level", "95"), "PPF120", "--level 0.95"),
-        (("--level", "nan"), "PPF120", "between 0 and 1"),
+        (("--level", "1.5"), "PPF120", "between 0 and 1"),
         (("--attribute", "il"), "PPF694", "did you mean `ill`?"),
         (("--attribute", "sex"), "PPF694", "there is one for `ill`"),
         (("--operator", "nowhere.json"), "PPF701", "cannot read"),
