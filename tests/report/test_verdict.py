@@ -195,8 +195,8 @@ def test_what_an_audit_of_a_file_cannot_measure_gets_no_advice_on_the_numbers(tm
 @pytest.mark.parametrize(
     ("known", "words"),
     [
-        (1, "somebody may know one row of a person beforehand (`known_rows: 1`). What somebody learns who knows more"),
-        (2, "somebody may know 2 rows of a person beforehand (`known_rows: 2`). What somebody learns who knows more"),
+        (1, "somebody may know one row of a person beforehand (`known_rows: 1`). Nothing was measured about somebody"),
+        (2, "somebody may know 2 rows of a person beforehand (`known_rows: 2`). Nothing was measured about somebody"),
         ("all", "somebody may know all rows of a person beforehand (`known_rows: all`)."),
     ],
 )

@@ -230,7 +230,7 @@ def _known_beforehand(document: ReportDocument) -> list[str]:
         return []
     known = str(people["known_rows"])
     rows = {"1": "one row", "all": "all rows"}.get(known, f"{known} rows")
-    beyond = "" if known == "all" else " What somebody learns who knows more of them was not measured."
+    beyond = "" if known == "all" else " Nothing was measured about somebody who knows more."
     return [
         (
             f"People are counted, by `{people['subject']}`, and somebody may know {rows} of a person beforehand"
