@@ -151,12 +151,12 @@ def test_summary_obeys_no_control_characters(document):
 def test_several_figures_of_one_requirement_are_named(document):
     found = document()
     one = next(r for r in found["requirements"] if r["metric"] == "privacy.k_anonymity.k" and r["release"] == "study")
-    found["requirements"].append({**one, "metric": "privacy.k_anonymity.together_k"})
+    found["requirements"].append({**one, "metric": "privacy.k_anonymity.linked_k"})
     lines = render(found).splitlines()
     assert [line.split()[1] for line in lines if " privacy.k_anonymity" in line] == [
         "privacy.k_anonymity.k",
         "privacy.k_anonymity",
-        "privacy.k_anonymity.together_k",
+        "privacy.k_anonymity.linked_k",
     ]
 
 

@@ -32,8 +32,8 @@ class Covers:
     """What each of ``labels`` covers: values ``begin`` to ``end`` (runs,) of label ``owner`` (runs,), ascending.
 
     ``rows`` (labels,) of the original have one of them. ``wide`` labels cover everything, as do those that cover no
-    value which occurs. ``points`` (labels,) are the numbers of labels that are numbers themselves, NaN for others. So many
-    labels are ``unreadable``: nobody knows what they cover.
+    value which occurs. ``points`` (labels,) are the numbers of labels that are numbers themselves, NaN for others.
+    ``unreadable`` labels are so many: nobody knows what they cover.
     """
 
     labels: pa.StringArray
