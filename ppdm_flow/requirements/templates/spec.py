@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from ppdm_flow.core.asks import class_counts
@@ -193,18 +194,28 @@ def _related(places: ResolvedPlaces, template: str, text: str) -> tuple[RelatedP
 # counts for IC' that does not count for IC, so then nothing is implied.
 
 
+ProtectedValue = tuple[str, str, bool]
+"""An attribute with a value, and whether it is the value's absence that must not be inferred."""
+
+
 def redundant(scene: Scene, templates: Mapping[str, InferenceTemplate]) -> Iterator[Diagnostic]:
     """Warn of each template that others make redundant, and name them."""
     if scene.policy.nulls is not Nulls.OWN_CATEGORY or scene.lacks("nulls"):
         return
     order = {name: i for i, name in enumerate(templates)}
+    pairs = {name: _pairs(template) for name, template in templates.items()}
+    names_of: dict[ProtectedValue, list[str]] = {}
+    for name, protected in pairs.items():
+        for pair in protected:
+            names_of.setdefault(pair, []).append(name)
     for name, template in templates.items():
+        sharing = {n for pair in pairs[name] for n in names_of[pair]} - {name}
         stronger = [
             n
-            for n, other in templates.items()
-            if n != name and implies(other, template) and (not implies(template, other) or order[n] < order[name])
+            for n in sorted(sharing, key=order.__getitem__)
+            if implies(templates[n], template) and (not implies(template, templates[n]) or order[n] < order[name])
         ]
-        by = _cover(template, {n: templates[n] for n in stronger})
+        by = _cover(pairs[name], {n: pairs[n] for n in stronger})
         if by:
             yield _redundant(scene, name, by)
 
@@ -215,22 +226,21 @@ def implies(one: InferenceTemplate, other: InferenceTemplate) -> bool:
         set(one.channel) >= set(other.channel)
         and one.confidence <= other.confidence
         and (one.min_support or 1) >= (other.min_support or 1)
-        and bool(_pairs(one) & _pairs(other))
     )
 
 
-def _cover(template: InferenceTemplate, stronger: dict[str, InferenceTemplate]) -> list[str]:
-    """Templates that together protect all values of this one; none where they do not."""
-    open_ = _pairs(template)
+def _cover(protected: AbstractSet[ProtectedValue], stronger: Mapping[str, AbstractSet[ProtectedValue]]) -> list[str]:
+    """Templates that together protect all these values; none where they do not."""
+    open_ = set(protected)
     by = []
-    for name, other in stronger.items():
-        if open_ & _pairs(other):
+    for name, pairs in stronger.items():
+        if open_ & pairs:
             by.append(name)
-            open_ -= _pairs(other)
+            open_ -= pairs
     return [] if open_ else by
 
 
-def _pairs(template: InferenceTemplate) -> set[tuple[str, str, bool]]:
+def _pairs(template: InferenceTemplate) -> set[ProtectedValue]:
     return {(name, value, template.negated) for name, values in template.values.items() for value in values}
 
 
