@@ -9,6 +9,7 @@ from ppdm_flow.core.amounts import amount, between, pair
 from ppdm_flow.core.card_pages import FEWEST
 from ppdm_flow.core.lineage import UNTOLD as UNTOLD_CELLS
 from ppdm_flow.core.requirement import within
+from ppdm_flow.report.run.advice import advise
 from ppdm_flow.report.run.fields import (
     PUBLIC,
     FigureDocument,
@@ -18,7 +19,7 @@ from ppdm_flow.report.run.fields import (
     SpanDocument,
     waivers,
 )
-from ppdm_flow.report.run.wording import is_of_all_files, kind_of, lever, title_of
+from ppdm_flow.report.run.wording import is_of_all_files, kind_of, title_of
 
 _ORDER = ("fails", "waived", "holds")
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
@@ -29,7 +30,7 @@ class CheckedRequirement:
     """One requirement or gate on one release, worded. ``bound`` reads ``at least 5``, ``place`` ``bank.yaml:12``.
 
     ``release`` is empty where the figure belongs to no release (a step's own). ``measured`` says where a figure
-    lies inside its bound and yet does not count. ``lever`` says what to do next where it does not hold. ``waiver`` is
+    lies inside its bound and yet does not count. ``advice`` says what to do next where it does not hold. ``waiver`` is
     the one by which it need not.
     """
 
@@ -52,7 +53,7 @@ class CheckedRequirement:
     ends: Sequence[float] | None
     before: str
     figure_before: float | None
-    lever: str = ""
+    advice: str = ""
     waiver: ReportedWaiver | None = None
 
     @property
@@ -115,15 +116,9 @@ def _check(result: ResultDocument, document: ReportDocument, anchor: str) -> Che
         ends=result.get("interval"),
         before="" if before is None else amount(before, unit),
         figure_before=before,
-        lever=_PAIR_THEM if _is_unpaired(result, document) else lever({**result}, document["plan"]),
+        advice=advise(result, document["plan"], unpaired=_is_unpaired(result, document)),
         waiver=None if result["holds"] else _waiver(result, document),
     )
-
-
-_PAIR_THEM = (
-    "No change of the data is asked for: nothing was measured. Let `ppdm-flow run` make the release, or where a run has"
-    " made it, read that run's report or measure it again: `ppdm-flow verify RUN --data FILE`."
-)
 
 
 def _is_unpaired(result: ResultDocument, document: ReportDocument) -> bool:

@@ -63,7 +63,7 @@ def _case(judged: RunJudgement, check: CheckedRequirement, result: ResultDocumen
         name,
         _OUTCOME[check.state],
         f"measured {check.measured}, asked {check.bound}{_waived(check)}",
-        "\n".join(part for part in (check.sentence, check.lever and f"Next: {check.lever}") if part),
+        "\n".join(part for part in (check.sentence, check.advice and f"Next: {check.advice}") if part),
         check.kind,
         properties=dict(_properties(check, result)),
         file=judged.shown(span["file"]) if span else "",
@@ -154,7 +154,7 @@ def _failing(judged: RunJudgement, check: CheckedRequirement, result: ResultDocu
         f"measured {check.measured}, asked {check.bound}",
         check.sentence,
         f"{check.waiver.terms}: {check.waiver.reason}" if check.waiver else "",
-        f"next: {check.lever}" if check.lever else "",
+        f"next: {check.advice}" if check.advice else "",
     )
     severity = Severity.WARNING if check.waiver else Severity.ERROR
     span = result["policy_span"]

@@ -67,13 +67,13 @@ def _kept(document: ReportDocument, width: int) -> list[str]:
 
 def _why(check: CheckedRequirement, width: int) -> list[str]:
     """Return why a check does not hold, and what to do next."""
-    if not check.sentence and not check.lever:
+    if not check.sentence and not check.advice:
         return []
     where = f"{check.id} ({check.place})" if check.place else check.id
     lines = ["", *_wrapped(where, width), *_wrapped(check.sentence, width, "    ")]
     if check.waiver:
         lines += _wrapped(f"{check.waiver.terms}: {check.waiver.reason}", width, "    ")
-    return [*lines, *_wrapped(f"next: {check.lever}", width, "    ")] if check.lever else lines
+    return [*lines, *_wrapped(f"next: {check.advice}", width, "    ")] if check.advice else lines
 
 
 def _waivers(judged: PageVerdict, width: int) -> list[str]:

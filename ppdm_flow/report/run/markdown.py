@@ -106,7 +106,7 @@ def _check(check: CheckedRequirement, several: bool) -> tuple[str, ...]:
     if check.before:
         measured += f"; original {check.before}"
     where = (check.release,) if several else ()
-    means = f"{check.sentence} Next: {check.lever}" if check.lever else check.sentence
+    means = f"{check.sentence} Next: {check.advice}" if check.advice else check.sentence
     if check.waiver:
         means = f"{check.waiver.terms[0].upper()}{check.waiver.terms[1:]}: {check.waiver.reason}. {means}"
     return (_MARK[check.state], check.id, *where, measured, check.bound, means, check.place)

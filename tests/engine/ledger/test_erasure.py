@@ -16,7 +16,7 @@ from ppdm_flow.engine.ledger.key import hashes_of, numbers_of, packed, read_key
 from ppdm_flow.engine.ledger.ledger import find_ledger
 from ppdm_flow.engine.ledger.tables import _with_strangers
 from ppdm_flow.reader.earlier import UNKNOWN_HASH, unpacked
-from ppdm_flow.report.run.wording import lever
+from ppdm_flow.report.run.advice import advise
 from ppdm_flow.sdk.history import Membership
 from tests.engine.ledger.test_cells import ALPHA, MIXED, PSEUDONYM, SECRET, drop, failed, run
 from tests.engine.ledger.test_ledger import Home
@@ -86,7 +86,7 @@ def test_a_run_about_erased_people_is_not_verified(home: Home) -> None:
     for result in report["requirements"]:
         if not result["holds"]:
             assert "people whom the ledger has forgotten" in result["sentence"]
-            assert "Leave these people out of the source" in lever(result, {"ledger": {}} | report["plan"])
+            assert "Leave these people out of the source" in advise(result, {"ledger": {}} | report["plan"])
 
 
 @pytest.mark.parametrize("erased", [False, True])

@@ -1,4 +1,4 @@
-"""An author who is refused a release reads which lever is left."""
+"""A withheld run says what to do next."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from ppdm_flow import api
 from ppdm_flow.report.run import forms, html, markdown
-from ppdm_flow.report.run.wording import lever
+from ppdm_flow.report.run.advice import advise
 
 PLAN = {
     "requirements": [{"id": "privacy.k_anonymity", "attributes": ["age", "town", "job"]}],
@@ -41,13 +41,13 @@ PLAN = {
         ("gates.useful", ["owner of the policy"], "suppress"),
     ],
 )
-def test_the_levers_that_are_left(identifier, words, absent):
+def test_the_advice_of_a_kind_or_gate(identifier, words, absent):
     result = {"id": identifier, "release": "study", "holds": False}
-    said = lever(result, PLAN)
+    said = advise(result, PLAN)
     assert all(word in said for word in words), said
     assert absent not in said
-    assert lever({**result, "holds": True}, PLAN) == ""
-    assert lever(result, {}), "a document without a plan is advised on too"
+    assert advise({**result, "holds": True}, PLAN) == ""
+    assert advise(result, {}), "a document without a plan is advised on too"
 
 
 BESIDE = {
@@ -69,14 +69,14 @@ BESIDE = {
         ({}, ["`suppress` with `small: rows`"], "apart"),
     ],
 )
-def test_levers_of_what_all_files_tell_together(plan, words, absent):
+def test_advice_on_what_all_files_tell_together(plan, words, absent):
     result = {
         "id": "privacy.k_anonymity",
         "metric": "privacy.k_anonymity.together_k",
         "release": "study",
         "holds": False,
     }
-    said = lever(result, plan)
+    said = advise(result, plan)
     assert all(word in said for word in words), said
     assert absent not in said
 
@@ -119,7 +119,7 @@ def test_one_recoding_of_which_all_releases_are_cut_is_released(tmp_path):
 def test_every_form_of_the_report_says_it(document):
     made = document(failing=True)
     (failing,) = [r for r in made["requirements"] if not r["holds"]]
-    said = lever(failing, made["plan"]).partition("`")[0].strip()
+    said = advise(failing, made["plan"]).partition("`")[0].strip()
     assert said
     assert said in " ".join(forms.render(made).split())
     assert said in markdown.render(made)
@@ -128,15 +128,15 @@ def test_every_form_of_the_report_says_it(document):
 
 @pytest.mark.parametrize("kind", ["anonymity_score", "blend"])
 @pytest.mark.parametrize("strict", [True, False, None])
-def test_the_levers_of_generated_rows(kind, strict):
+def test_advice_on_generated_rows(kind, strict):
     """Nothing is advised that the policy does already."""
     identifier = f"privacy.{kind}"
     parameters = {} if strict is None else {"blend": "strict" if strict else "allow"}
     plan = {"steps": [{"name": "make", "serves": [identifier], "parameters": parameters}]}
-    said = lever({"id": identifier, "release": "study", "holds": False}, plan)
+    said = advise({"id": identifier, "release": "study", "holds": False}, plan)
     assert "`make` makes the rows" in said
     assert ("`blend: strict`" in said) is (kind == "blend" and not strict)
-    assert "krimp_generator" in lever({"id": identifier, "release": "study", "holds": False}, {})
+    assert "krimp_generator" in advise({"id": identifier, "release": "study", "holds": False}, {})
 
 
 ADVISED = """version: 1
@@ -167,8 +167,8 @@ def advised(folder, privacy, steps=(), cost="insensitive"):
     said = "\n".join(["steps:", *(f"  {step}" for step in steps)]) if steps else ""
     (folder / "clinic.yaml").write_text(ADVISED.format(privacy=privacy, steps=said, cost=cost))
     result = api.run(folder / "clinic.yaml", out=folder / "runs")
-    levers = [lever(each, result.document["plan"]) for each in result.document["requirements"]]
-    return result, list(dict.fromkeys(step for text in levers for step in STEP.findall(text)))
+    texts = [advise(each, result.document["plan"]) for each in result.document["requirements"]]
+    return result, list(dict.fromkeys(step for text in texts for step in STEP.findall(text)))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_advice_on_few_known_attributes_that_is_applied_releases(tmp_path):
     wanted = "lkc: {l: 2, k: 3, c: 0.7, sensitive: {ill: [gout]}}"
     before, steps = advised(tmp_path, f"{{{wanted}}}")
     assert before.verdict == "withheld"
-    text = lever(before.document["requirements"][0], before.document["plan"])
+    text = advise(before.document["requirements"][0], before.document["plan"])
     asked = ", ".join(re.findall(r"`((?:k_anonymity|alpha_k): \{[^`]*\})`", text))
     assert asked == "k_anonymity: {k: 3}, alpha_k: {ill: {alpha: 0.7}}"
     after, _ = advised(tmp_path, f"{{{wanted}, {asked}}}", steps)
