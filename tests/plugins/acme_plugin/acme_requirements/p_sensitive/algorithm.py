@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from acme_requirements.p_sensitive.requirement import PSensitive
 
-from ppdm_flow.plugins import AuditOutcome
+from ppdm_flow.mining.recoding.models import KAnonymous
+from ppdm_flow.plugins import AuditOutcome, Diagnostic
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
-from ppdm_flow.requirements.l_diversity.algorithm import LDiversityAudit
+from ppdm_flow.requirements.l_diversity.algorithm import DistinctDiverse, LDiversityAudit
 from ppdm_flow.requirements.l_diversity.requirement import LDiversity
 
 
@@ -63,3 +64,21 @@ def _diverse(requirement, name):
 def _ids(ctx):
     """Return the id of the requirement that each part belongs to."""
     return {part: r.id for r in _own(ctx) for part in (r.id, *(f"{r.id}.{s}" for s in r.sensitive))}
+
+
+def models(asked, columns):
+    """Return what a class of rows must keep: any step that makes classes then enforces it."""
+    values = [DistinctDiverse(columns.place(name), float(asked.p)) for name in asked.sensitive]
+    return [KAnonymous(asked.k), *values]
+
+
+def foresee(requirement, view, people):
+    """Yield what cannot hold of the original, whatever is done to it."""
+    if people < requirement.k:
+        text = f"k = {requirement.k} cannot hold: there are {people} rows in all"
+        yield Diagnostic("ACME13", text, requirement.span)
+    for name in requirement.sensitive:
+        values = len(view.counts([name]).counts)
+        if values < requirement.p:
+            text = f"p = {requirement.p} cannot hold: `{name}` has {values} values in all"
+            yield Diagnostic("ACME13", text, requirement.span)

@@ -13,7 +13,7 @@ class PSensitive(OnPeople):
 
     kind: ClassVar[str] = "acme_p_sensitive"
     counts_values: ClassVar[bool] = True
-    classes: ClassVar[str] = "acme_requirements.p_sensitive.classes:models"
+    classes: ClassVar[str] = "acme_requirements.p_sensitive.algorithm:models"
     p: Annotated[
         int,
         Field(ge=2, description="The least number of values of each sensitive attribute in a class.", examples=[3]),
