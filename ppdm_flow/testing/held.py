@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Generic, TypeVar
 
 C = TypeVar("C")
@@ -19,7 +21,9 @@ def _faults(check: Check[C], case: C) -> list[str]:
     try:
         return list(check(case))
     except Exception as error:  # noqa: BLE001 - every exception of a plugin under test is a fault of it
-        return [f"{type(error).__name__} was raised"]
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"{type(error).__name__} was raised in {place.name} ({Path(place.filename).name}:{place.lineno})"
+        return [f"{text}: {error}" if str(error) else text]
 
 
 class Conformance(Generic[C]):

@@ -31,6 +31,7 @@ from ppdm_flow.policy.order.claim import OpaqueClaim, order_of_spec, rules_of
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules.scene import Scene
+from ppdm_flow.sdk.audit import RecheckedAudit
 from ppdm_flow.sdk.spec import imported
 from ppdm_flow.tables.column import SPECIALS
 from ppdm_flow.tables.counts import Counts, count
@@ -54,6 +55,9 @@ def faults(case: RequirementCase) -> dict[str, list[str]]:
 
 def two_routes_agree(case: RequirementCase) -> Iterator[str]:
     """The second route gives the figures of the first, and those that requirements are judged by among them."""
+    if not isinstance(case.audit, RecheckedAudit):
+        yield "the audit has no second route: give it a method `recheck`, which returns figures by the same names"
+        return
     yield from _on_tables(case, _disagreements)
 
 
@@ -238,8 +242,7 @@ def page_is_there(case: RequirementCase) -> Iterator[str]:
         if page is None:
             yield 'the kind has no page: name it in `RequirementSpec(page="package:page.md")`'
             return
-        for heading in SECTIONS:
-            page.section(heading)
+        yield from (f"the page has no text under `## {h}`" for h in SECTIONS if not page.sections.get(h))
         _, example = entry_of(spec)
     except (PluginError, MalformedPageError) as error:
         yield str(error)

@@ -194,8 +194,8 @@ def gaps(term: str) -> Iterator[str]:
     """Yield what the page of a role or a requirement lacks. Raises MalformedPageError."""
     concept = CONCEPTS[term]
     told = {heading for heading in concept.page.sections if heading and concept.page.section(heading)}
-    if told | {"Formula", "For recipients"} != set(HEADINGS):
-        yield f"its headings are {sorted(told)}"
+    if lacking := set(HEADINGS) - told - {"Formula", "For recipients"}:
+        yield f"it says nothing under {sorted(lacking)}"
     if ("For recipients" in told) != (concept.kind == "Requirements"):
         yield "`For recipients` is for requirements, and for each of them"
     if "Formula" not in told and concept.kind != "Roles":

@@ -147,7 +147,7 @@ def test_no_value_is_told(name, paired, build, tmp_path):
     )
     spec = load("audits", name)
     outcome = spec.load()(spec.params(**NEEDED.get(name, {}))).measure(*case.args)
-    assert outcome.figures or spec.info.sets
+    assert outcome.figures or spec.info.sets, "no figure: `requirements` above needs one of its kind"
     assert "canary" not in repr(outcome).replace(written, "")
     for chart in outcome.charts:
         assert all(len(s.y) == len(chart.x) for s in chart.series), chart.id

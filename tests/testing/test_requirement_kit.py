@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, ClassVar
 
 import pytest
@@ -74,6 +76,10 @@ class OneMore(KAnonymityAudit):
 class Single(KAnonymityAudit):
     def recheck(self, original, candidate, ctx):
         return {}
+
+
+class OneRoute(KAnonymityAudit):
+    recheck = None
 
 
 def unweighted(view):
@@ -171,6 +177,7 @@ class Raising(KAnonymity):
 BROKEN = {
     "by two figures": (checks.two_routes_agree, {"audit": measured_by("OneMore")}, "by the second"),
     "by one route": (checks.two_routes_agree, {"audit": measured_by("Single")}, "second route does not give"),
+    "no second route": (checks.two_routes_agree, {"audit": measured_by("OneRoute")}, "a method `recheck`"),
     "forgotten weights": (
         checks.weights_count_as_rows,
         {"audit": measured_by("Unweighted")},
@@ -216,6 +223,11 @@ BROKEN = {
     "no classes": (checks.classes_agree_with_measure, {"requirement": Refusing}, "refuses all random tables"),
     "undescribed key": (checks.fields_are_described, {"requirement": Undescribed}, "the key `k` has no description"),
     "page that is not there": (checks.page_is_there, {"page": "ppdm_flow:nowhere.md"}, "nowhere.md"),
+    "page without sections": (
+        checks.page_is_there,
+        {"page": "ppdm_flow:pages/concepts/trust.md"},
+        "no text under `## Not so`; the page has no text under `## What to do`",
+    ),
     "no page": (checks.page_is_there, {"name": "nobodys_kind"}, "has no page"),
     "other fields": (checks.document_has_its_fields, {"requirement": OtherFields}, "`colour`"),
     "no sentence": (checks.failures_name_what_is_wrong, {"audit": measured_by("Mute")}, "no sentence"),
@@ -246,7 +258,8 @@ def test_refused_entries_name_what_is_wrong(bad, told):
 
 
 def test_what_a_kind_raises_is_a_fault_of_it():
-    assert "TypeError was raised" in faults(case(requirement=Raising))["two_routes_agree"]
+    (fault,) = faults(case(requirement=Raising))["two_routes_agree"]
+    assert re.match(rf"TypeError was raised in \w+ \({Path(__file__).name}:\d+\)", fault)
 
 
 def test_every_check_is_a_test_of_the_class():
