@@ -479,7 +479,7 @@ def _definition(column: ReleasedColumn) -> tuple[object, ...]:
 
 
 def _alike(one: Ints, other: Ints) -> bool:
-    """Whether cells of two files are the same, by whatever codes."""
+    """Whether cells of two files are the same, possibly under other codes."""
     if any(not np.array_equal(one == mark, other == mark) for mark in (MISSING, NO_CELL)):
         return False
     ways = [len(numbered(columns, len(one))[1]) for columns in ([one], [other], [one, other])]

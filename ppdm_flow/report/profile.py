@@ -189,7 +189,7 @@ def _figures(column: ProfileColumn) -> str:
     alone = f", {_percent(column['alone_share'])} of the rows alone with theirs" if column["alone"] else ""
     missing = f", {column['missing']:,} missing" if column["missing"] else ""
     exact = column["role"] == "sensitive" and column["alone_share"] >= _EXACT
-    caution = ". Whoever knows it exactly finds the row: coarser values are safer" if exact else ""
+    caution = ". A reader who knows it exactly finds the row: coarser values are safer" if exact else ""
     decide = f". {column['decide']}" if column.get("decide") else ""
     return f"{values}{alone}{missing}{caution}{decide}"
 

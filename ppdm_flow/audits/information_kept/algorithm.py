@@ -178,7 +178,7 @@ def _lost_items(best: SetsKept | Figure, ctx: AuditContext) -> Iterator[Finding]
         elif hierarchy_of(best.column, ctx) is None:
             advice += ". With a `hierarchy`, rare items can become categories in place of being left out"
     elif best.share < _HALF:
-        what = f"`{best.column}` keeps {best.share:.0%} of its information{by}: its labels stand for many items each"
+        what = f"`{best.column}` keeps {best.share:.0%} of its information{by}: its labels cover many items each"
         advice = f"In a step `apriori_anonymization`, `by: [leave_out]` or `[roll_up, leave_out]` may keep more. {less}"
     else:
         return

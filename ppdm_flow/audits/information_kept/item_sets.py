@@ -137,7 +137,7 @@ class _OccurrenceTally:
         self.shown = np.zeros(len(items.texts), np.int64)
 
     def add(self, original: Baskets, released: SetColumn, rows: Integers) -> None:
-        """Add pairs of rows that stand for so many ``rows`` each."""
+        """Add pairs of rows, each of which counts ``rows`` rows."""
         owner, item = original.rows(), placed(original.categories, self.items.texts)[original.items].astype(np.int64)
         sets = _ReleasedSets(released, self.table.labels)
         error = self.items.guessing[item]

@@ -143,7 +143,7 @@ def rests_on(path: PolicyPath, here: Any, tree: Any) -> Iterator[PolicyPath]:
     A floor on one value (a figure, a word or a list) depends on nothing else. A requirement on groups depends on the
     handling of missing values. It also depends on the roles of attributes if the requirement names no attributes, or if
     there is a ledger, which makes the same requirement of all releases together. Every requirement, and every gate,
-    depends on which rows count together or for several; `UNIT` stands for counting rows, as the template does.
+    depends on which rows count together or for several; `UNIT` is the place for counting rows, as the template does.
     """
     if isinstance(here, Mapping) and path[0] == "privacy":
         stated = list(_requirements(path, here))

@@ -162,7 +162,7 @@ class ComparedPolicies:
 
     @cached_property
     def measured_alike(self) -> bool:
-        """Whether any audit finds the same on any release: it may look at whatever the policy says of the data."""
+        """Whether every audit finds the same on any release: an audit may read all that the policy says of the data."""
         one, other = self.frames
         described = [
             {n: a.model_copy(update={"description": ""}) for n, a in f.policy.attributes.items()} for f in self.frames

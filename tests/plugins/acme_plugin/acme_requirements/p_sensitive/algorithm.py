@@ -73,7 +73,7 @@ def models(asked, columns):
 
 
 def foresee(requirement, view, people):
-    """Yield what cannot hold of the original, whatever is done to it."""
+    """Yield requirements that cannot hold of the original under any steps."""
     if people < requirement.k:
         text = f"k = {requirement.k} cannot hold: there are {people} rows in all"
         yield Diagnostic("ACME13", text, requirement.span)
