@@ -227,7 +227,7 @@ gates: {big: {metric: class_sizes.largest, min: 5}}
             assert len(exact) < 6 or exact not in text
         assert "k-anonymity" in text
         assert "l-diversity" in text
-        assert "it has at least 2 values among them" in text
+        assert "Among them it has at least 2 values" in text
 
 
 def test_what_is_withheld_has_no_sheet(made):
