@@ -13,12 +13,13 @@ from ppdm_flow.tables.numbering import Codes, chunks, joined, numbered
 
 
 def members(history: ReleaseHistory) -> list[Membership]:
-    """Return who is in which class of the other releases; generated rows are nobody's.
+    """Return who is in which class of the other releases; generated rows are nobody's."""
+    return [e.members for e in history.earlier if e.members is not None]
 
-    Of releases with the same people in the same classes there is one, which tells as much as all of them.
-    """
-    known = [e.members for e in history.earlier if e.members is not None]
-    return list({_digest(each): each for each in reversed(known)}.values())[::-1]
+
+def different_members(history: ReleaseHistory) -> list[Membership]:
+    """Return the same; of releases with the same people in the same classes one, which tells as much as all of them."""
+    return list({_digest(each): each for each in reversed(members(history))}.values())[::-1]
 
 
 def _digest(release: Membership) -> bytes:

@@ -17,7 +17,13 @@ import numpy as np
 from ppdm_flow.core.diagnostics import Severity
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Figure, Finding, Measured
-from ppdm_flow.mining.releases.successive import classes, members, numbered_combinations, relation, why_unknown
+from ppdm_flow.mining.releases.successive import (
+    classes,
+    different_members,
+    numbered_combinations,
+    relation,
+    why_unknown,
+)
 from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK, CumulativeKParams
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.history import Membership, ReleaseHistory
@@ -37,7 +43,7 @@ class CumulativeKAudit:
         all_figures: dict[str, Figure] = {}
         measured, findings = [], []
         if (least := _required_k(self.params, ctx)) is not None and ctx.history is not None and ctx.history.own:
-            joined = groups(ctx.history.own, members(ctx.history))
+            joined = groups(ctx.history.own, different_members(ctx.history))
             figures = _figures(least, ctx.history.own, joined, len(ctx.history.earlier))
             few = warning(least, joined, ctx.history)
             return AuditOutcome(
@@ -48,7 +54,7 @@ class CumulativeKAudit:
                 measured.append(_unmeasured(requirement, why_unknown(ctx.history)))
                 all_figures[measured[-1].metric] = measured[-1].figure
                 continue
-            own, joined = ctx.history.own, groups(ctx.history.own, members(ctx.history))
+            own, joined = ctx.history.own, groups(ctx.history.own, different_members(ctx.history))
             values = _figures(requirement.k, own, joined, len(ctx.history.earlier))
             figures = {f"{requirement.id}.{name}": figure for name, figure in values.items()}
             all_figures |= figures
@@ -66,7 +72,7 @@ class CumulativeKAudit:
         del original, candidate
         if ctx.sql is None or ctx.history is None or ctx.history.own is None or ctx.history.unknown:
             return {}
-        own, others, sql = ctx.history.own, members(ctx.history), ctx.sql
+        own, others, sql = ctx.history.own, different_members(ctx.history), ctx.sql
         if (least := _required_k(self.params, ctx)) is not None:
             return figures(sql, own, others, least)
         return {f"{r.id}.{n}": v for r in _own(ctx) for n, v in figures(sql, own, others, r.k).items()}
