@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Hashes = npt.NDArray[np.bytes_]
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -15,8 +16,9 @@ class Membership:
     """The class of each person: ``subjects`` (people,), all different, and ``classes`` (people,), both hashes.
 
     A person with several rows is in a class of those with just the same rows' classes. ``columns`` are the released
-    ones that form the classes of ``rows`` rows, ``cells`` the number of combinations in them. ``packed_file`` is the
-    release's file as keyed hashes, for the ledger alone; nothing where it cannot be kept.
+    ones that form the classes of ``rows`` rows, ``cells`` the number of combinations in them. ``places`` (rows,) are
+    the places in ``subjects`` of whom the rows are about, in the order of ``PairedView.pairs``; earlier releases have
+    none. ``packed_file`` is the release's file as keyed hashes, for the ledger alone; nothing where it cannot be kept.
     """
 
     subjects: Hashes
@@ -24,6 +26,7 @@ class Membership:
     columns: tuple[str, ...] = ()
     rows: int = 0
     cells: int = 0
+    places: Places | None = None
     packed_file: bytes = b""
 
 

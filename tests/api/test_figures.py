@@ -123,7 +123,7 @@ def test_the_whole_name_of_a_figure_is_understood():
     assert heads("privacy.k_anonymity.k") == ["# k: a figure of the audit `k_anonymity`"]
     assert heads("study/privacy.t_closeness.pay.t") == ["# t: a figure of the audit `t_closeness`"]
     assert heads("privacy.first_draw.releases") == ["# releases: a figure of the audit `first_draw`"]
-    assert heads("privacy.l_diversity.pay.together_l") == ["# together_l: a figure of the audit `l_diversity`"]
+    assert heads("privacy.l_diversity.pay.cumulative_l") == ["# cumulative_l: a figure of the audit `l_diversity`"]
     assert heads("found.frequent.2") == ["# frequent: a figure of the audit `itemset_recovery`"]
     assert heads("perturb.disease.shadow_price.HIV") == [
         "# shadow_price: a figure of the anonymizer `fine_grain_perturbation`"

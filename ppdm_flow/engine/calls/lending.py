@@ -183,4 +183,5 @@ def _history(history: ReleaseHistory) -> ReleaseHistory:
 def _members(membership: Membership | None) -> Membership | None:
     if membership is None:
         return None
-    return replace(membership, subjects=frozen(membership.subjects), classes=frozen(membership.classes))
+    shown: dict[str, Any] = {"subjects": frozen(membership.subjects), "classes": frozen(membership.classes)}
+    return replace(membership, **shown, places=None if membership.places is None else frozen(membership.places))

@@ -22,7 +22,7 @@ from ppdm_flow.engine.ledger.key import LedgerKey, hashes_of, ranked
 from ppdm_flow.plan.definition import Plan, ReleaseNode
 from ppdm_flow.plan.together import read_together
 from ppdm_flow.policy.language.kinds import is_over_releases
-from ppdm_flow.sdk.history import EarlierRelease, Hashes, Membership, ReleaseHistory
+from ppdm_flow.sdk.history import EarlierRelease, Hashes, Membership, Places, ReleaseHistory
 from ppdm_flow.sdk.view import PairedView
 from ppdm_flow.tables.numbering import joined, numbered
 from ppdm_flow.tables.table import Table
@@ -87,8 +87,8 @@ def membership(
     both = _joined(people), _joined(classes)
     if len(both[0]) != rows:
         return None
-    subjects, own = _one_each(*both, key)
-    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]))
+    subjects, own, places = _one_each(*both, key)
+    return Membership(subjects, own, columns, rows, len(numbered(both[1])[1]), places)
 
 
 def _joined(parts: Sequence[Hashes]) -> Hashes:
@@ -144,10 +144,11 @@ def _classes(table: Table, columns: Sequence[str], key: LedgerKey) -> Hashes:
     return key.hashes("class", (json.dumps(t).encode() for t in texts))[number]
 
 
-def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, Hashes]:
+def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, Hashes, Places]:
     """Give a person with several rows the class of those who have rows in just the same classes, as often.
 
-    The people are in the order of their hashes, which says nothing of that of the rows.
+    The people are in the order of their hashes, which says nothing of that of the rows. The third result is the place
+    of each row's person among the people.
     """
     (number,), subjects = numbered(people)
     order = ranked(subjects)
@@ -165,7 +166,7 @@ def _one_each(people: Hashes, classes: Hashes, key: LedgerKey) -> tuple[Hashes, 
         spans = zip((ends - counts[several]).tolist(), ends.tolist(), strict=True)
         sorted_ = classes[rows].tolist()
         own[several] = key.hashes("classes", (b",".join(sorted_[a:b]) for a, b in spans))
-    return subjects[order], own
+    return subjects[order], own, places
 
 
 class KnownRelease(Protocol):

@@ -238,11 +238,13 @@ class Remeasurement:
         return len(then) + len(figures)
 
     def _is_successive(self, requirement: str, metric: str) -> bool:
-        """Whether a figure is about earlier releases as well, of which only the ledger tells."""
+        """Whether a figure is about earlier releases as well, which only the ledger has."""
         required = self.requirements.get(requirement)
         if required is not None and required.successive:
             return True
-        return self.plan.ledger is not None and metric.startswith(f"{requirement}.together_")
+        return self.plan.ledger is not None and metric.startswith(
+            (f"{requirement}.cumulative_", f"{requirement}.together_")
+        )
 
 
 def _is_hidden(plan: Plan, release: ReleaseNode, result: RequirementResult) -> bool:

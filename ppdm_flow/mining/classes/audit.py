@@ -9,8 +9,9 @@ import numpy as np
 
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, Finding, Measured
+from ppdm_flow.mining.classes import other_releases
 from ppdm_flow.mining.classes.class_metric import ClassMetric, ColumnFigures, Floats, R, picture, worst_of
-from ppdm_flow.mining.classes.measures import TOGETHER
+from ppdm_flow.mining.classes.measures import PREFIX, TOGETHER
 from ppdm_flow.mining.classes.wording import as_they_are, intersected, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import ValueColumns, carriers, columns, made_of, readings
 from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_true_values
@@ -144,6 +145,10 @@ class SensitiveAudit(KnownRowsMetric[R]):
                 findings.extend(findings_of_unaccounted(further[1]))
                 figures |= {m.metric: m.figure for m in known}
                 measured.extend(known)
+                if other_releases.applies(ctx):
+                    beyond, measured_beyond = self._beside(judged[0], ways, candidate, ctx)
+                    figures |= beyond
+                    measured.append(measured_beyond)
             except UnmeasuredError as fault:
                 measured.append(self._unverified(requirement, fault))
                 findings.append(unmeasured(requirement.id, fault))
@@ -159,6 +164,7 @@ class SensitiveAudit(KnownRowsMetric[R]):
         """Compute again, in SQL over the released file."""
         del original
         figures: dict[str, float | int | None] = {}
+        joint_values = other_releases.rows(candidate, ctx)
         for requirement in self._own(ctx):
             try:
                 known = self._known_sql(requirement, candidate, ctx)
@@ -171,6 +177,10 @@ class SensitiveAudit(KnownRowsMetric[R]):
             figures |= known if own else {}
             others = self._together_sql(requirement, ctx)
             figures |= {f"{requirement.id}.{TOGETHER}{n}": v for n, v in others.items()}
+            if joint_values is not None:
+                if not isinstance(joint_values, ReleasedRows):
+                    own = self._figures_sql(requirement, joint_values, candidate, ctx) or {}
+                figures |= {f"{requirement.id}.{PREFIX}{n}": v for n, v in own.items()}
         return figures
 
     def _own(self, ctx: AuditContext) -> list[R]:
@@ -319,6 +329,38 @@ class SensitiveAudit(KnownRowsMetric[R]):
         except UnmeasuredError:
             return {}
         return {self.metric: worst_of(np.array(worst), at_most=self.at_most)}
+
+    def _beside(
+        self, alone: ColumnFigures[R], ways: Sequence[ValueColumns], candidate: DataView, ctx: AuditContext
+    ) -> tuple[dict[str, Figure], Measured]:
+        """Judge the groups of people that all releases together leave, as classes are."""
+        requirement = alone.requirement
+        name, bound = f"{requirement.id}.{PREFIX}{self.metric}", self.bound(requirement)
+        rows = other_releases.rows(candidate, ctx)
+        if rows is None:
+            why = other_releases.obstacle(ctx)
+            return {}, self._judge_figure(requirement, name, Figure(None, self.unit, note=why), why, verifiable=False)
+        judged = self._judged(requirement, ways, rows, candidate, ctx)
+        figures = {f"{requirement.id}.{PREFIX}{n}": f for n, f in self._worst_figures(judged).items()}
+        broken = int(figures[f"{requirement.id}.{PREFIX}rows_beyond"].value or 0)
+        colliding = [
+            earlier.name
+            for earlier, rows_beside in (other_releases.one_by_one(candidate, ctx) if broken else ())
+            if any(
+                j.beyond(bound, at_most=self.at_most).any()
+                for j in self._judged(requirement, ways, rows_beside, candidate, ctx)
+            )
+        ]
+        side = "at most" if self.at_most else "at least"
+        text = other_releases.sentence(
+            f"{self.metric} of `{self._worst(judged).column}`",
+            figures[name].value,
+            f"{side} {bound:g} is required",
+            broken,
+            ctx,
+            colliding,
+        )
+        return figures, self._judge_figure(requirement, name, figures[name], text)
 
     def _figures(self, judged: Sequence[ColumnFigures[R]]) -> dict[str, Figure]:
         figures = self._worst_figures(judged) | {

@@ -226,13 +226,14 @@ class CountLayout:
         cls,
         columns: RevealingColumns,
         reading: ValueColumns | None,
+        leading: int,
         nulls: Nulls,
         *,
         values_known: bool = True,
         subject: str | None = None,
         beside: Sequence[str] = (),
     ) -> CountLayout:
-        """Lay the columns out.
+        """Lay the columns out; ``leading`` further ones that form classes come first.
 
         ``values_known``: where missing values are left out, rows that miss a sensitive cell are left out as well.
         ``subject`` is the attribute that says whose row it is, where people are counted.
@@ -240,7 +241,7 @@ class CountLayout:
         shown = () if reading is None else reading.shown
         own = () if reading is None or reading.way is ReadingMethod.SHOWN else (reading.attribute,)
         known = columns.known if columns.mixed else ()
-        groups, mixed = len(columns.grouping), len(columns.mixed)
+        groups, mixed = leading + len(columns.grouping), len(columns.mixed)
         after = groups + mixed + len(shown)
         start = after + len(beside)
         needed = (*columns.every, *(shown if values_known else ())) if nulls is Nulls.EXCLUDE else ()
@@ -257,9 +258,9 @@ class CountLayout:
             beside=range(after, start),
         )
 
-    def must_be_known(self) -> list[int]:
+    def must_be_known(self, leading: int) -> list[int]:
         """Return the places of the columns that must not be missing."""
-        return [i for i, c in enumerate(self.released) if c in self.known]
+        return [leading + i for i, c in enumerate(self.released) if c in self.known]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -291,7 +292,7 @@ def ground(rows: CountedRows, layout: CountLayout) -> CountedCombinations:
     """Count the rows, without those that the null semantics leave out."""
     counts = rows.counts(layout.released, layout.original)
     kept = counts.counts > 0
-    needed = layout.must_be_known()
+    needed = layout.must_be_known(rows.leading)
     left_out = 0
     if needed:
         known = ~(counts.codes[:, needed] == MISSING).any(axis=1)
@@ -386,7 +387,7 @@ def _read(
     columns: RevealingColumns, reading: ValueColumns, rows: CountedRows, nulls: Nulls, *, values_known: bool
 ) -> ValueHistograms:
     require_pairs_of_nulls(columns, nulls)
-    layout = CountLayout.of(columns, reading, nulls, values_known=values_known)
+    layout = CountLayout.of(columns, reading, rows.leading, nulls, values_known=values_known)
     return read(ground(rows, layout), reading, nulls)
 
 

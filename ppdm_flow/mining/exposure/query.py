@@ -67,7 +67,7 @@ class ClassQuery:
     ) -> ClassQuery:
         """Return the query over released rows. Raises UnmeasuredError where these null semantics have no crowds."""
         require_pairs_of_nulls(columns, nulls)
-        layout = CountLayout.of(columns, reading, nulls, values_known=values_known)
+        layout = CountLayout.of(columns, reading, rows.leading, nulls, values_known=values_known)
         counted = rows.relation(layout.released, layout.original, layout.known)
         if counted is None:
             raise ValueError("rows must be readable by SQL, but they have no database relation")
@@ -258,7 +258,7 @@ class CombinationSizes:
 def crowds(columns: RevealingColumns, rows: CountedRows, nulls: Nulls) -> CombinationSizes:
     """Return the crowds of columns some of which are mixed. Raises UnmeasuredError where nulls are wildcards."""
     require_pairs_of_nulls(columns, nulls)
-    by_row = MixedCrowds(ground(rows, CountLayout.of(columns, None, nulls)))
+    by_row = MixedCrowds(ground(rows, CountLayout.of(columns, None, rows.leading, nulls)))
     return CombinationSizes(by_row.rows, by_row.sizes, by_row.ground.left_out)
 
 

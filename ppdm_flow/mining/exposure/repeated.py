@@ -38,6 +38,7 @@ class Repetitions:
     repeats: Repeats
     known: tuple[str, ...]
     ctx: AuditContext
+    leading: int = 0
 
     def knowing(self, known: Iterable[str]) -> Repetitions:
         """Return the same rows where fewer attributes form the classes."""

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+import pyarrow as pa
+
 from ppdm_flow.mining.exposure.paired import paired_counts, relation
 from ppdm_flow.mining.releases.attributes import all_known, classes, remembered
+from ppdm_flow.mining.releases.successive import combinations, together
 from ppdm_flow.sdk.audit import AuditContext
-from ppdm_flow.sdk.paired_relation import names_of
+from ppdm_flow.sdk.history import Membership
+from ppdm_flow.sdk.paired_relation import names_of, paired_tables
 from ppdm_flow.sdk.view import DataView, PairedView
-from ppdm_flow.tables.counts import Counts
+from ppdm_flow.tables.column import Column
+from ppdm_flow.tables.counts import Counts, count, merge
+from ppdm_flow.tables.table import Table
+
+_OTHERS = "\0others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +36,12 @@ class CombinationQuery:
 
 
 class CountedRows(Protocol):
-    """Rows to be counted."""
+    """Rows to be counted. ``leading`` columns that form classes come before those that are asked for."""
+
+    @property
+    def leading(self) -> int:
+        """How many further columns form classes."""
+        ...
 
     def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
         """Count the combinations of these released columns and, after them, of these attributes of the source."""
@@ -46,6 +60,7 @@ class ReleasedRows:
 
     candidate: DataView
     ctx: AuditContext
+    leading: int = 0
 
     def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
         """Count in the file; beside originals, over the rows that went into it."""
@@ -71,6 +86,53 @@ class ReleasedRows:
         return CombinationQuery(
             _grouped(released, original, known), {"paired": table}, _single(released, original, known)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RowsWithOthers:
+    """Rows with what the ``others`` tell of their people, as one more column that forms classes.
+
+    They are those that went into the file, in the order of ``pairs``: the engine proves that the file holds just these.
+    """
+
+    own: Membership
+    others: tuple[Membership, ...]
+    pairs: PairedView
+    ctx: AuditContext
+    leading: int = 1
+
+    def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
+        """Count the combinations of these columns; what the other releases tell is the first."""
+        known = combinations(self.own.subjects, self.others).astype(np.int32)
+        names = pa.array([str(i) for i in range(int(known.max(initial=-1)) + 1)], pa.string())
+        wanted = (_OTHERS, *names_of(released, original))
+        parts = [count(Table.of({name: [] for name in wanted}), wanted)]
+        for table, people in self._tables(released, original):
+            parts.append(count(table.replaced({_OTHERS: Column(known[people], names)}), wanted))
+        return merge(parts)
+
+    def relation(
+        self, released: Sequence[str], original: Sequence[str] = (), known: Sequence[str] = ()
+    ) -> CombinationQuery | None:
+        """Join rows to their people in SQL."""
+        if self.ctx.sql is None:
+            return None
+        pairs_of_tables = list(self._tables(released, original))
+        needed = [i + 1 for i, c in enumerate(released) if c in known]
+        text, tables = together(pairs_of_tables, names_of(released, original), self.own, self.others, needed)
+        return CombinationQuery(text, tables)
+
+    def _tables(
+        self, released: Sequence[str], original: Sequence[str]
+    ) -> Iterator[tuple[Table, np.ndarray[tuple[int], np.dtype[np.int64]]]]:
+        """Yield partitions of the rows, and the place of each row's person."""
+        start, places = 0, self.own.places
+        for table in paired_tables(self.pairs, released, original, None):
+            if places is not None:
+                yield table, places[start : start + len(table)]
+            start += len(table)
+        if places is None or start != len(places):
+            raise ValueError("the rows and their people do not fit")
 
 
 def _pairs(ctx: AuditContext, original: Sequence[str]) -> PairedView:
@@ -103,6 +165,11 @@ class SharedCounts:
     _counts: Counts | None = field(default=None, init=False)
     _relation: CombinationQuery | None = field(default=None, init=False)
 
+    @property
+    def leading(self) -> int:
+        """How many further columns form classes."""
+        return self.rows.leading
+
     def counts(self, released: Sequence[str], original: Sequence[str] = ()) -> Counts:
         """Add up over the other columns."""
         if self._counts is None:
@@ -122,7 +189,7 @@ class SharedCounts:
             return None
         places = self._places(released, original)
         named = "".join(f"c{p} AS d{i}, " for i, p in enumerate(places))
-        needed = (list(self.released).index(c) for c in known)
+        needed = (self.leading + list(self.released).index(c) for c in known)
         where = " AND ".join(f"c{p} IS NOT NULL" for p in needed)
         kept = f" WHERE {where}" if where else ""
         grouped = f" GROUP BY {', '.join(f'd{i}' for i in range(len(places)))}" if places else " HAVING COUNT(*) > 0"
@@ -133,5 +200,10 @@ class SharedCounts:
         return CombinationQuery(summed, every.tables)
 
     def _places(self, released: Sequence[str], original: Sequence[str]) -> list[int]:
+        first = self.leading + len(self.released)
         own, others = list(self.released), list(self.original)
-        return [*map(own.index, released), *(len(own) + others.index(a) for a in original)]
+        return [
+            *range(self.leading),
+            *(self.leading + own.index(c) for c in released),
+            *(first + others.index(a) for a in original),
+        ]

@@ -137,6 +137,7 @@ class KnownRows:
         layout = CountLayout.of(
             columns,
             reading,
+            0,
             ctx.nulls,
             values_known=values_known,
             subject=ctx.people.subject,

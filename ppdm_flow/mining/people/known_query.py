@@ -68,6 +68,7 @@ class KnownQuery(PeopleQuery):
         layout = CountLayout.of(
             columns,
             reading,
+            0,
             ctx.nulls,
             values_known=values_known,
             subject=ctx.people.subject,

@@ -50,7 +50,9 @@ class PeopleQuery(ClassQuery):
     ) -> PeopleQuery:
         """Return the query over released rows. Raises UnmeasuredError where these null semantics have no crowds."""
         require_pairs_of_nulls(columns, nulls)
-        layout = CountLayout.of(columns, reading, nulls, values_known=values_known, subject=people.subject)
+        layout = CountLayout.of(
+            columns, reading, rows.leading, nulls, values_known=values_known, subject=people.subject
+        )
         counted = rows.relation(layout.released, layout.original, layout.known)
         if counted is None:
             raise ValueError("rows must be readable by SQL, but they have no database relation")

@@ -69,7 +69,7 @@ def people_values(
     require_pairs_of_nulls(columns, nulls)
     read = []
     for way in ways:
-        layout = CountLayout.of(columns, way, nulls, values_known=values_known, subject=people.subject)
+        layout = CountLayout.of(columns, way, rows.leading, nulls, values_known=values_known, subject=people.subject)
         read.append(read_people(ground(rows, layout), way, nulls))
     return read
 

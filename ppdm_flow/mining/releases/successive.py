@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ppdm_flow.sdk.history import Membership, ReleaseHistory
-from ppdm_flow.tables.numbering import Codes, chunks, joined, numbered
+from ppdm_flow.sdk.history import Hashes, Membership, Places, ReleaseHistory
+from ppdm_flow.tables.numbering import Codes, binary, chunks, joined, numbered
+from ppdm_flow.tables.table import Table, concat
 
 
 def members(history: ReleaseHistory) -> list[Membership]:
@@ -26,6 +27,12 @@ def _digest(release: Membership) -> bytes:
     digest = hashlib.blake2b(np.ascontiguousarray(release.subjects).data, digest_size=32)
     digest.update(np.ascontiguousarray(release.classes).data)
     return digest.digest()
+
+
+def combinations(people: Hashes, others: Sequence[Membership]) -> Codes:
+    """Number what the releases tell of each of the different ``people``, from 0: the class in each, or absence."""
+    codes, _ = numbered(people, *(each.subjects for each in others))
+    return numbered_combinations(len(people), zip(codes[1:], others, strict=True))
 
 
 def numbered_combinations(number: int, others: Iterable[tuple[Codes, Membership]]) -> Codes:
@@ -69,3 +76,50 @@ def why_unknown(history: ReleaseHistory | None) -> str:
     return names and (
         f"The ledger does not tell whose rows these releases have, so nothing can be said beside them: {names}."
     )
+
+
+def together(
+    rows: Iterable[tuple[Table, Places]],
+    columns: Sequence[str],
+    own: Membership,
+    others: Sequence[Membership],
+    known: Sequence[int],
+) -> tuple[str, dict[str, pa.Table]]:
+    """Return a SELECT of the distinct combinations c0, c1, … with their rows ``n``, and the tables that it names.
+
+    c0 is what the other releases tell of the person, then come ``columns``. Those numbered in ``known`` are not NULL.
+    """
+    parts = list(rows)
+    everything = concat(table for table, _ in parts) if parts else Table.of({name: [] for name in columns})
+    people = np.concatenate([np.zeros(0, dtype=np.int64), *(places for _, places in parts)])
+    number, first = _combinations(everything, columns)
+    cells = {f"v{i}": pa.array(everything[c].take(first).texts(), pa.string()) for i, c in enumerate(columns)}
+    tables = {
+        "combo": pa.table({"combo": np.arange(len(first)), **cells}),
+        "line": pa.table({"place": people, "combo": number}),
+        "person": pa.table({"place": np.arange(len(own.subjects)), "person": binary(own.subjects)}),
+        "member": relation(others),
+    }
+    return _query(len(columns), known), tables
+
+
+def _combinations(table: Table, columns: Sequence[str]) -> tuple[Places, Places]:
+    """Return the number of each row's combination, and a row of each."""
+    number = np.zeros(len(table), dtype=np.int64)
+    for column in columns:
+        number = joined(number, table[column].dense.astype(np.int64))
+    return number, np.unique(number, return_index=True)[1]
+
+
+def _query(columns: int, known: Sequence[int]) -> str:
+    named = ["was AS c0", *(f"v{i} AS c{i + 1}" for i in range(columns))]
+    where = " AND ".join(f"c{i} IS NOT NULL" for i in known)
+    kept = f"WHERE {where}" if where else ""
+    return f"""
+        WITH number AS (SELECT cls, row_number() OVER () AS id FROM member GROUP BY cls),
+        numbered AS (SELECT release, person, id FROM member JOIN number USING (cls)),
+        told AS (
+            SELECT place, COALESCE(string_agg(release || ':' || id, ',' ORDER BY release), 'new') AS was
+            FROM person LEFT JOIN numbered USING (person) GROUP BY place),
+        lines AS (SELECT {", ".join(named)} FROM line JOIN combo USING (combo) JOIN told USING (place))
+        SELECT *, COUNT(*) AS n FROM lines {kept} GROUP BY ALL"""  # noqa: S608  # our own names

@@ -22,7 +22,7 @@ from ppdm_flow.policy.language.kind_pages import page_of
 from ppdm_flow.policy.language.kinds import kind_of as kind_of_requirement
 from ppdm_flow.report.datasheet.given import DatasheetInput
 from ppdm_flow.report.run.fields import FindingDocument, ResultDocument
-from ppdm_flow.report.run.wording import is_of_all_files, kind_of, title_of
+from ppdm_flow.report.run.wording import is_cumulative, kind_of, title_of
 from ppdm_flow.sdk import registry
 
 _NULLS = {
@@ -468,9 +468,7 @@ def _of_sets(entry: dict[str, Any], *, contract: bool) -> Estimate:
 _SECTION = "For recipients"
 _NOTHING = "No column of this file depends on the attributes that this is about."
 _NO_WORDS = "It was measured on this file itself, and holds."
-_TOGETHER = (
-    "It also holds for a reader of the other files of this run, and of all earlier files where the run has a ledger."
-)
+_TOGETHER = "So it is also with what was released before of the same people."
 _NOT = "This does NOT hold on this file. It was waived:"
 _NO_COLUMNS = ".columns"
 """Ends the name of the figure that says that a release carries nothing that a requirement is about."""
@@ -521,7 +519,7 @@ def _sentences(result: ResultDocument, names: Mapping[str, str], unit: str) -> I
         yield _NOTHING
         return
     yield _meaning(result, names, unit)
-    if is_of_all_files(result):
+    if is_cumulative(result):
         yield _TOGETHER
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ppdm_flow.policy.language.kinds import kind_of
+from ppdm_flow.policy.language.kinds import RequirementSpec, built_in, kind_of
 from ppdm_flow.policy.language.wording import Failure
-from ppdm_flow.report.run.wording import is_of_all_files, listed
+from ppdm_flow.report.run.wording import is_cumulative, is_of_all_files, listed
 
 
 def advise(result: Mapping[str, Any], plan: dict[str, Any], *, unpaired: bool = False) -> str:
@@ -37,12 +37,17 @@ def advise(result: Mapping[str, Any], plan: dict[str, Any], *, unpaired: bool = 
         if plan.get("ledger") and "(no. " in result["sentence"]:
             return _ADVICE_ON_EARLIER
         return _advice_on_all_files(result["release"], plan)
-    spec = kind_of(result["id"])
+    spec = _over_releases() if is_cumulative(result) else kind_of(result["id"])
     if spec is None:
         return ""
     requirement: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
     steps = [s for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
     return spec.wording.advice(Failure(requirement, steps, _released(plan, result["release"])))
+
+
+def _over_releases() -> RequirementSpec | None:
+    """Return the kind of requirement on several releases: its advice is that of all such figures."""
+    return next((spec for spec in built_in() if spec.requirement.successive and spec.written), None)
 
 
 _PAIR_THEM = (

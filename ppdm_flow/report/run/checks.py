@@ -19,7 +19,7 @@ from ppdm_flow.report.run.fields import (
     SpanDocument,
     waivers,
 )
-from ppdm_flow.report.run.wording import is_of_all_files, kind_of, title_of
+from ppdm_flow.report.run.wording import is_cumulative, is_of_all_files, kind_of, title_of
 
 _ORDER = ("fails", "waived", "holds")
 _GUESSES = {"k": "rows", "confidence": "probability", "margin": "probability", "posterior": "probability"}
@@ -135,7 +135,9 @@ def _untold(result: ResultDocument, document: ReportDocument) -> str:
 
 
 def _together(result: ResultDocument) -> str:
-    """Return what to add to a name: empty, unless the result is about all files that a reader holds."""
+    """Return the suffix of a name: results about several releases or files have one."""
+    if is_cumulative(result):
+        return ", all releases"
     return ", all files" if is_of_all_files(result) else ""
 
 

@@ -29,6 +29,11 @@ def title_of(identifier: str) -> str:
     return parts[2] if len(parts) > 2 else kind_of(identifier)
 
 
+def is_cumulative(result: Mapping[str, Any]) -> bool:
+    """Whether a result on classes is about those that this and other releases leave together."""
+    return bool(str(result.get("metric", "")).startswith(f"{result['id']}.cumulative_"))
+
+
 def is_of_all_files(result: Mapping[str, Any]) -> bool:
     """Whether a result is about what all files of the run tell together."""
     return str(result.get("metric", "")).rpartition(".")[2].startswith("together_")

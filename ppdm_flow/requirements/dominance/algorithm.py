@@ -20,6 +20,8 @@ from ppdm_flow.core.errors import PluginError
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries, Finding, Measured
 from ppdm_flow.mining.class_people.seen import OfHoldings
+from ppdm_flow.mining.classes import other_releases
+from ppdm_flow.mining.classes.measures import PREFIX
 from ppdm_flow.mining.classes.wording import as_they_are, left_out, treatment, unmeasured, unreleased
 from ppdm_flow.mining.exposure.columns import RevealingColumns, carriers, made_of
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
@@ -87,6 +89,7 @@ class DominanceAudit:
                 rows = ReleasedRows(candidate, ctx)
                 sides = _sides(requirement, rows, by, candidate, ctx)
                 known = known_totals(requirement, looked_at(requirement, rows, candidate, ctx), by, candidate, ctx)
+                together = _beside(requirement, by, candidate, ctx)
             except UnmeasuredError as fault:
                 measured.extend(_unverified(requirement, fault.text))
                 findings.append(unmeasured(requirement.id, fault))
@@ -97,8 +100,9 @@ class DominanceAudit:
             figures[f"{requirement.id}.rows_left_out"] = Figure(left, "rows")
             tail = beyond(own) + made_of((*by.every, *carrying), ctx)
             measured.extend(_judged(requirement, own, by, tail + treatment(ctx.nulls, left)))
-            figures |= {m.metric: m.figure for m in known}
+            figures |= {m.metric: m.figure for m in known} | together[0]
             measured.extend(known)
+            measured.extend(together[1])
             findings.extend(left_out(requirement.id, left))
             named, secret = (*requirement.attributes, requirement.attribute), (requirement.attribute,)
             findings.extend(as_they_are(requirement.id, named, secret, candidate, ctx))
@@ -119,6 +123,10 @@ class DominanceAudit:
             known = _known_sql(requirement, by, candidate, ctx) if own else {}
             own = {} if known is None else {**own, **known}
             figures |= {f"{requirement.id}.{name}": value for name, value in own.items()}
+            rows = other_releases.rows(candidate, ctx) if own else None
+            if rows is not None:
+                others = _figures_sql(requirement, rows, by, candidate, ctx)
+                figures |= {f"{requirement.id}.{PREFIX}{name}": others[name] for name in (*RULES, "groups_beyond")}
         return figures
 
 
@@ -166,7 +174,7 @@ def _worst_of(requirement: Dominance, sides: Sequence[DominanceGroups]) -> Domin
 
 def _figure(name: str, value: float | None) -> Figure:
     note = "" if value is not None else "no group has a number other than 0"
-    return Figure(value, _OTHERS.get(name) or UNITS[name], note=note)
+    return Figure(value, _OTHERS.get(name) or UNITS[name.removeprefix(PREFIX)], note=note)
 
 
 def _judged(requirement: Dominance, own: Values, by: RevealingColumns, end: str) -> Iterator[Measured]:
@@ -190,6 +198,43 @@ def _unverified(requirement: Dominance, text: str) -> Iterator[Measured]:
     for rule, bound in bounds(requirement).items():
         figure, name = Figure(None, UNITS[rule], note=text), f"{requirement.id}.{rule}"
         yield Measured(requirement.id, name, figure, bound, rule == "share", text, verifiable=False)
+
+
+def _beside(
+    requirement: Dominance, by: RevealingColumns, candidate: DataView, ctx: AuditContext
+) -> tuple[dict[str, Figure], list[Measured]]:
+    """Judge the groups of people that all releases of the ledger leave together. Raises UnmeasuredError."""
+    if not other_releases.applies(ctx):
+        return {}, []
+    rows = other_releases.rows(candidate, ctx)
+    if rows is None:
+        return {}, list(_unverified(requirement, other_releases.obstacle(ctx)))
+    sides = _sides(requirement, rows, by, candidate, ctx)
+    own = summary(requirement, sides)
+    figures = {f"{PREFIX}{name}": _figure(name, own[name]) for name in (*RULES, "groups_beyond")}
+    measured = []
+    for rule, bound in bounds(requirement).items() if own["groups_with_total"] else ():
+        text = other_releases.sentence(
+            f"{rule} of `{requirement.attribute}`",
+            own[rule],
+            f"{'at most' if rule == 'share' else 'at least'} {bound:g} is required",
+            int(own["rows_beyond"] or 0),
+            ctx,
+            _colliding(requirement, by, candidate, ctx) if own["groups_beyond"] else [],
+        )
+        name = f"{requirement.id}.{PREFIX}{rule}"
+        measured.append(Measured(requirement.id, name, figures[f"{PREFIX}{rule}"], bound, rule == "share", text))
+    return {f"{requirement.id}.{name}": figure for name, figure in figures.items()}, measured
+
+
+def _colliding(requirement: Dominance, by: RevealingColumns, candidate: DataView, ctx: AuditContext) -> list[str]:
+    """Return the other releases that alone leave a group that breaks a rule."""
+    names = []
+    for earlier, rows in other_releases.one_by_one(candidate, ctx):
+        sides = _sides(requirement, rows, by, candidate, ctx)
+        if any(broken(requirement, s.each).any() for s in sides):
+            names.append(earlier.name)
+    return names
 
 
 # Totals of the people who have the known rows of one person, where rows are seen to be one person's; by two routes.

@@ -167,14 +167,14 @@ def test_diverse_releases_that_together_tell_a_disease_are_one_too_many(
     assert held["privacy.k_anonymity.k"] == (10, True)
     assert held["privacy.cumulative_k.k"] == (5, True)
     assert held["privacy.l_diversity.disease.l"] == (2, True)
-    assert held["privacy.l_diversity.disease.together_l"] == (1, False)
+    assert held["privacy.l_diversity.disease.cumulative_l"] == (1, False)
     (broken,) = (r for r in ran.report.requirements if not r.holds)
-    assert "no. 1" in broken.sentence
+    assert "It collides with: no. 1, `public` of policy `ward` for public" in broken.sentence
     with pytest.raises(SystemExit):
         main(["run", str(home / "policy.yaml"), "--data", str(home / "two.csv"), "--out", str(home / "runs"), "-q"])
     shown = capsys.readouterr().out
-    assert "privacy.l_diversity.disease, all files" in shown
-    assert "Show these attributes as the earlier release did" in shown
+    assert "privacy.l_diversity.disease, all releases" in shown
+    assert "Form the classes as in the earlier releases" in shown
 
 
 def test_the_second_one_alone_is_released(home: Home) -> None:
@@ -450,6 +450,7 @@ def test_a_release_of_unknown_people_makes_cumulative_k_unknown(home: Home) -> N
     unknown = {
         "k_anonymity.together_k",
         "l_diversity.disease.together_l",
+        "l_diversity.disease.cumulative_l",
         "cumulative_k.k",
     }
     failed = {r.metric.removeprefix("privacy."): r.measured for r in ran.report.requirements if not r.holds}
