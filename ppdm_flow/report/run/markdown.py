@@ -15,6 +15,8 @@ LIMIT = 900_000
 """Bytes of UTF-8. A comment on a pull request takes far less: give its own limit then."""
 _NOTICE = "\n*Cut here: {} more sections do not fit. `report.html` and `report.json` have everything.*\n"
 _OPEN_ROWS = 40
+_MORE = 50
+"""Bytes for the line that says how many more do not hold."""
 _MARK = {"holds": "✅", "waived": "🟠", "fails": "❌"}
 
 _Rows = Iterable[Sequence[str]]
@@ -26,8 +28,8 @@ def render(document: ReportDocument, limit: int = LIMIT, words: tuple[str, str] 
     The verdict is always kept, and what does not hold comes before all that does. ``words`` are as in `verdict`.
     """
     judged = verdict(document, words)
-    text = _head(document, judged)
     room = limit - len(_NOTICE) - 8
+    text = _head(document, judged, room)
     sections = list(_sections(document, judged))
     for done, section in enumerate(sections):
         if len(text.encode()) + len(section.encode()) > room:
@@ -36,7 +38,8 @@ def render(document: ReportDocument, limit: int = LIMIT, words: tuple[str, str] 
     return text
 
 
-def _head(document: ReportDocument, judged: PageVerdict) -> str:
+def _head(document: ReportDocument, judged: PageVerdict, room: int) -> str:
+    """Return the verdict and, where checks are folded, the first failing ones: as many as there is room for."""
     lines = [f"## {_MARK[judged.state]} {judged.word}: {escaped(document['policy'])}", "", escaped(judged.sentence)]
     readers = audience(document)
     lines += ["", f"**{readers.word}.** {escaped(readers.sentence)}"]
@@ -47,10 +50,14 @@ def _head(document: ReportDocument, judged: PageVerdict) -> str:
         note = f" ({kept.note})" if kept.note else ""
         lines += ["", f"**{kept.heading[0].upper()}{escaped(kept.heading[1:])}: {kept.text}**{escaped(note)}"]
     failing = judged.failing
-    if len(judged.requirements) + len(judged.gates) > _OPEN_ROWS and failing:
-        lines += ["", *_checks(failing[:_OPEN_ROWS])]
-    if len(failing) > _OPEN_ROWS:
-        lines += ["", f"{len(failing) - _OPEN_ROWS:,} more do not hold."]
+    folded = len(judged.requirements) + len(judged.gates) > _OPEN_ROWS
+    table = _checks(failing[:_OPEN_ROWS]) if folded and failing else []
+    while table and len("\n".join([*lines, *table]).encode()) + _MORE > room:
+        table.pop()
+    if len(table) > 2:
+        lines += ["", *table]
+    if folded and (left := len(failing) - max(0, len(table) - 2)):
+        lines += ["", f"{left:,} more do not hold."]
     return "\n".join(lines) + "\n"
 
 
