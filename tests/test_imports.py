@@ -17,6 +17,7 @@ BY_NAME = {
     "ppdm_flow/api/__init__.py": "use cases by name (PEP 562); the block for type checkers above imports each",
     "ppdm_flow/audits/learning/classifiers.py": "classes of scikit-learn",
     "ppdm_flow/cli/program.py": "the modules of verbs",
+    "ppdm_flow/python/result.py": "polars, which may be absent",
     "ppdm_flow/sdk/databases/faults.py": "drivers of databases, which may be absent",
     "ppdm_flow/sdk/spec.py": "what a plugin's card names",
     "ppdm_flow/sinks/excel/algorithm.py": "xlsxwriter, which may be absent",

@@ -256,7 +256,7 @@ def test_a_job_that_fills_the_disk_is_stopped(server: Server, program, monkeypat
     jobs = _jobs(server, JobLimits(free_bytes=2**62))
     job = jobs.finished(jobs.add(server.users[PageRole.STEWARD], [SLOW], kind="run", about="p"), PATIENCE)
     assert (job.state, job.reason) == (JobState.FAILED, "disk")
-    assert "too little room" in server.browser(PageRole.STEWARD).get(f"/jobs/{job.id}").text
+    assert "too little space" in server.browser(PageRole.STEWARD).get(f"/jobs/{job.id}").text
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ class SweepResult:
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for each point: its values, verdict and figures, and whether no other point is better.
 
-        A figure of the name of what was varied, such as ``privacy.k_anonymity.k``, has ``measured`` behind it.
+        A figure that has the name of a varied value has ``measured`` behind its name.
         """
         import pandas as pd  # noqa: PLC0415  # heavy, and only here
 

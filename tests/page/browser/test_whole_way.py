@@ -83,9 +83,7 @@ def walked(way, tmp_path_factory):
     page = sam.page
     assert page.get_by_role("heading", name="withheld").is_visible()
     sam.picture("withheld")
-    page.get_by_role("listitem").filter(has_text="full_domain_recoding").get_by_role(
-        "link", name="See the edit"
-    ).click()
+    page.get_by_role("listitem").filter(has_text="mondrian").get_by_role("link", name="See the edit").click()
     sam.check()
     sam.picture("offered-edit")
     page.get_by_role("button", name="Apply this change").click()
