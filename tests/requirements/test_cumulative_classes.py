@@ -69,7 +69,7 @@ def shown(outcome):
 @examples(10)
 @given(rows=st.lists(ROW, max_size=14), earlier=st.lists(EARLIER, max_size=3), nulls=st.sampled_from(Nulls))
 def test_it_is_one_more_column_that_others_know(requirement, rows, earlier, nulls, build, agree):
-    """The twin: the plain audit of a release that says of each row what the others tell of its person."""
+    """The twin: the plain audit of a release that has for each row the classes of its person in the others."""
     people = [r[0] for r in rows]
     columns = {n: [r[i] for r in rows] for i, n in enumerate("pqs", start=1)}
     told = [".".join(e.get(p, "-") for e in earlier) for p in people]

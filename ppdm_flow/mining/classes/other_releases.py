@@ -26,14 +26,14 @@ def obstacle(ctx: AuditContext) -> str:
 
 
 def rows(candidate: DataView, ctx: AuditContext) -> CountedRows | None:
-    """Return the rows with what all other releases tell of their people; None where that cannot be told."""
+    """Return the rows with the classes of their people in all other releases; None where these are unknown."""
     if not applies(ctx) or obstacle(ctx) or ctx.history is None:
         return None
     return _rows(members(ctx.history), candidate, ctx)
 
 
 def one_by_one(candidate: DataView, ctx: AuditContext) -> Iterator[tuple[EarlierRelease, CountedRows]]:
-    """Yield each other release, with the rows and what it alone tells of their people."""
+    """Yield each other release, with the rows and the classes of their people in it."""
     for earlier in () if ctx.history is None else ctx.history.earlier:
         if earlier.members is not None and (rows := _rows([earlier.members], candidate, ctx)) is not None:
             yield earlier, rows

@@ -90,7 +90,7 @@ class ReleasedRows:
 
 @dataclass(frozen=True, slots=True)
 class RowsWithOthers:
-    """Rows with what the ``others`` tell of their people, as one more column that forms classes.
+    """Rows with the classes of their people in the ``others``, as one more column that forms classes.
 
     They are those that went into the file, in the order of ``pairs``: the engine proves that the file holds just these.
     """

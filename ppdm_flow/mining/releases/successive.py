@@ -30,7 +30,7 @@ def _digest(release: Membership) -> bytes:
 
 
 def combinations(people: Hashes, others: Sequence[Membership]) -> Codes:
-    """Number what the releases tell of each of the different ``people``, from 0: the class in each, or absence."""
+    """Number the combinations of classes of the different ``people``, from 0: the class in each release, or absence."""
     codes, _ = numbered(people, *(each.subjects for each in others))
     return numbered_combinations(len(people), zip(codes[1:], others, strict=True))
 
@@ -87,7 +87,7 @@ def together(
 ) -> tuple[str, dict[str, pa.Table]]:
     """Return a SELECT of the distinct combinations c0, c1, … with their rows ``n``, and the tables that it names.
 
-    c0 is what the other releases tell of the person, then come ``columns``. Those numbered in ``known`` are not NULL.
+    c0 is the combination of classes in the other releases, then come ``columns``. Those numbered in ``known`` are not NULL.
     """
     parts = list(rows)
     everything = concat(table for table, _ in parts) if parts else Table.of({name: [] for name in columns})
