@@ -87,7 +87,7 @@ def together(
 ) -> tuple[str, dict[str, pa.Table]]:
     """Return a SELECT of the distinct combinations c0, c1, … with their rows ``n``, and the tables that it names.
 
-    c0 is the combination of classes in the other releases, then come ``columns``. Those numbered in ``known`` are not NULL.
+    c0 is the combination of classes in the other releases, then come ``columns``; those in ``known`` are not NULL.
     """
     parts = list(rows)
     everything = concat(table for table, _ in parts) if parts else Table.of({name: [] for name in columns})
