@@ -173,6 +173,8 @@ class Derivation:
     def _kind(self, parts: Sequence[Lineage]) -> CellKind:
         if self.keyed:
             return CellKind.KEYED
+        if self.kind is CellKind.CLASS_ID and any(p.kind is not CellKind.GENERATED for p in parts):
+            return CellKind.CLASS_ID  # numbers of classes, also where the classes are made of means or noise
         own = CellKind.NOISY if self.drawn and self.kind is CellKind.MAP else self.kind
         every = list(CellKind)
         return max([own, *(p.kind for p in parts)], key=every.index)

@@ -98,6 +98,14 @@ def test_groups_of_which_only_some_readings_tell_are_measured() -> None:
     assert verdicts == ["withheld", "released", "withheld", "withheld"]
 
 
+@pytest.mark.slow
+def test_numbers_of_classes_of_means_are_not_verified_beside_the_sensitive_values() -> None:
+    """Classes over means of age and over illness are numbered: the numbers took the means' kind, and were judged."""
+    found = compare(random_case(4330))
+    assert not found.differing
+    assert not any(j.holds for j in found.judgements)
+
+
 @pytest.mark.random
 def test_what_a_ledger_keeps_of_files_tells_all_that_they_do() -> None:
     found = [compare_figures(number) for number in range(10)]
