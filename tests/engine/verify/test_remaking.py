@@ -245,7 +245,7 @@ def test_what_was_finished_before_the_first_draw_is_measured_again(ward):
     [
         RECODE + "  some: {use: sample, with: {size: 60}}\n",  # who was left out is drawn
         RECODE + "  swap: {use: swap, with: {attributes: [illness]}}\n",
-        "  swap: {use: swap, with: {attributes: [illness], within: [town, sex]}}\n" + IDS,
+        "  swap: {use: swap, with: {attributes: [illness], within: [town, sex]}}\n" + IDS.replace("illness", "sex"),
         NOISE + RECODE,  # finished only after the first draw
     ],
 )
