@@ -163,25 +163,19 @@ class Requirement(Model):
         return cast("Self", made.placed(RequirementPlace(identifier, name, span)))
 
     @property
-    def _whereabouts(self) -> RequirementPlace:
-        """``_place``, read where pydantic keeps it: its way to private attributes is ten times as long."""
-        place: RequirementPlace = (self.__pydantic_private__ or {})["_place"]
-        return place
-
-    @property
     def id(self) -> str:
         """The place in the policy."""
-        return self._whereabouts.id
+        return self._place.id
 
     @property
     def name(self) -> str:
         """What it is called below its kind: an attribute, or a name of its own."""
-        return self._whereabouts.name
+        return self._place.name
 
     @property
     def span(self) -> Span | None:
         """Where its key stands."""
-        return self._whereabouts.span
+        return self._place.span
 
     @property
     def grouping(self) -> tuple[str, ...]:
