@@ -105,16 +105,16 @@ def weights_of(column: Column) -> npt.NDArray[np.int64]:
     """Row weights as int64. Raises ValueError where one is missing, not a whole number, or negative."""
     if isinstance(column, NumericColumn) and column.kind is AttributeType.INTEGER and column.missing is None:
         if len(column) and column.values.min() < 0:
-            raise ValueError("a weight is negative")
+            raise ValueError("weights must be whole numbers from 0 up, and one is negative")
         return column.values.astype(np.int64)
     if (column.codes < 0).any():
-        raise ValueError("a weight is missing")
+        raise ValueError("weights must be whole numbers from 0 up, and one is missing")
     try:
         numbers = column.categories.cast(pa.int64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
-        raise ValueError("a weight is not a whole number") from None
+        raise ValueError("weights must be whole numbers from 0 up, and one is another text") from None
     if len(numbers) and numbers.min() < 0:
-        raise ValueError("a weight is negative")
+        raise ValueError("weights must be whole numbers from 0 up, and one is negative")
     return numbers[column.codes].astype(np.int64) if len(numbers) else np.zeros(0, dtype=np.int64)
 
 
@@ -132,7 +132,7 @@ def merge(parts: Iterable[Counts]) -> Counts:
     """Add up the counts of partitions over the same columns. Raises ValueError for none."""
     every = list(parts)
     if not every:
-        raise ValueError("no counts to merge")
+        raise ValueError("there must be counts of one partition at least, and there are none")
     if len(every) == 1:
         return every[0]
     columns = every[0].columns

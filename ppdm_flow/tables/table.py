@@ -34,7 +34,7 @@ class Table:
             if len(column) != len(self.rows):
                 raise ValueError(f"column `{name}` has {len(column)} cells for {len(self.rows)} rows")
         if not self.sets.keys().isdisjoint(self.columns):
-            raise ValueError("a column and a set column must not have the same name")
+            raise ValueError(f"names must be of one column, and {sorted(self.sets.keys() & self.columns)} are of two")
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -93,10 +93,10 @@ def concat(parts: Iterable[Table]) -> Table:
     """Stack partitions with the same column names, in order. Raises ValueError for none, or for unlike names."""
     tables = list(parts)
     if not tables:
-        raise ValueError("no partitions to stack")
+        raise ValueError("there must be one partition at least, and there are none")
     names = tables[0].names
     if any(t.names != names or tuple(t.sets) != tuple(tables[0].sets) for t in tables):
-        raise ValueError("partitions to stack must have the same columns, but these have unlike ones")
+        raise ValueError(f"partitions must have the same columns, and have {sorted({str(t.names) for t in tables})}")
     if len(tables) == 1:
         return tables[0]
     columns: dict[str, Column] = {}

@@ -117,7 +117,7 @@ def test_tables_carry_sets_along() -> None:
     assert isinstance(basket, Baskets)
     assert basket.texts() == [[], ["b", "c"], ["a"], ["b", "c"], []]
     assert table.replaced({"age": table["age"]}).sets.keys() == {"basket"}
-    with pytest.raises(ValueError, match="unlike"):
+    with pytest.raises(ValueError, match="partitions must have the same columns"):
         concat([table, table.select(["age"])])
     with pytest.raises(ValueError, match="cells"):
         Table({}, np.zeros(2, dtype=np.int64), {"basket": Baskets.of([])})

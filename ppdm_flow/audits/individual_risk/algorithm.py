@@ -331,5 +331,5 @@ def _first_that_fits(tried: Iterator[tuple[str, PopulationUniques]]) -> tuple[st
         if uniques.misfit <= LIMIT:
             break
     if best is None:
-        raise ValueError("no model was tried")
+        raise ValueError("`tried` must yield a model at least, and yields none")
     return best

@@ -69,7 +69,7 @@ def nearest(queries: RecordPoints, reference: RecordPoints) -> tuple[npt.NDArray
     Costs queries * records * columns. Raises ValueError for an empty reference.
     """
     if len(reference) == 0:
-        raise ValueError("no records to be near to")
+        raise ValueError("`reference` must have a record at least, and has none")
     best, where = np.zeros(len(queries)), np.zeros(len(queries), dtype=np.int64)
     order = _alike_together(reference)
     ordered = reference.take(order)
@@ -101,7 +101,7 @@ def guesses(
     Of labels that are as frequent the lowest number wins. Raises ValueError for an empty reference.
     """
     if len(reference) == 0:
-        raise ValueError("no records to guess from")
+        raise ValueError("`reference` must have a record at least, and has none")
     best = np.zeros(len(queries))
     label, kinds = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries), dtype=np.int64)
     scratch = reference.scratch(queries.columns, labels=int(labels.max()) + 1)
