@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import time
+from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -264,7 +265,8 @@ def test_a_run_that_is_killed_leaves_the_server_up_and_no_release(server: Server
     while not (job.folder / "child.json").exists():
         assert time.monotonic() < until
         time.sleep(0.02)
-    os.killpg(json.loads((job.folder / "child.json").read_text())["pid"], signal.SIGKILL)
+    with suppress(ProcessLookupError):  # one that has ended says below how
+        os.killpg(json.loads((job.folder / "child.json").read_text())["pid"], signal.SIGKILL)
     job = server.site.jobs.finished(job, PATIENCE)
     assert (job.state, job.reason, job.made) == (JobState.FAILED, "killed", "")
     page = steward.get(f"/jobs/{job.id}")
