@@ -63,7 +63,7 @@ def choices(search: CandidateSearch, steady: Ints, most: int | Literal["all"]) -
     source = search.source
     frame = pd.DataFrame({UNIT: source.unit, "source": np.arange(len(source)), "row": search.known_of})
     frame = frame[frame["row"] >= 0]
-    largest = int(frame[UNIT].value_counts().max()) if most == "all" else most
+    largest = max(frame[UNIT].value_counts(), default=0) if most == "all" else most
     table = frame[[UNIT]].drop_duplicates().assign(steady=lambda t: steady[t[UNIT]])
     for size in range(largest):
         sources = [f"source{i}" for i in range(size)]

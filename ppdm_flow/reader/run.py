@@ -91,7 +91,8 @@ class RunReader:
     ) -> None:
         """``known``: what may be known of somebody, though no file shows it; rows that a file lacks go by it.
 
-        ``quasi_identifiers`` of the source: a single file whose cells these alone made is judged by its classes.
+        ``quasi_identifiers`` of the source: a single file whose cells these alone made is judged by its classes, unless
+        missing values fit any other.
         ``determined``: the policy says of some attribute that others follow from it. ``unverified`` says why
         what the reader knows is not accounted for. ``tables`` are the linked tables of which the files are, that of
         the people first. ``before`` are the files of earlier runs.
@@ -100,7 +101,8 @@ class RunReader:
         self._before = before if before is not None and before.files else None
         lack_rows = any(f.decided_by for f in files) or (before is not None and any(f.decided for f in before.files))
         self._known = known if lack_rows else frozenset[str]()
-        self._unverified, self._tables, self._quasi_identifiers = unverified, tables, quasi_identifiers
+        self._unverified, self._tables = unverified, tables
+        self._quasi_identifiers = frozenset[str]() if nulls is Nulls.WILDCARD else quasi_identifiers
         self._lock = Lock()
         self._database: duckdb.DuckDBPyConnection | None = None
         self._answers: dict[tuple[tuple[str, ...], str], JointViews | NotVerifiedError | None] = {}
@@ -143,13 +145,18 @@ class RunReader:
         hidden = any(each.hidden_by for of in lineages for each in of)
         moved = any(one.moved_by & other.moved_by for of in lineages for one, other in combinations(of, 2))
         lacking = len(self._files) > 1 and any(f.decided_by for f in self._files)
-        if self._determined or shared or hidden or moved or lacking or len(set(orders)) < len(orders):
+        if self._determined or self._know_several or shared or hidden or moved or lacking or len(set(orders)) < len(orders):
             return True
         if len(self._files) < 2:
             return False
         from ppdm_flow.reader.run_files import show_equal_attributes  # noqa: PLC0415  # a single file needs none of it
 
         return show_equal_attributes(self._files)
+
+    @property
+    def _know_several(self) -> bool:
+        """Whether several rows of one person may be known."""
+        return self._people is not None and self._people.known_rows != 1
 
     def _mixes(self, grouping: frozenset[str]) -> bool:
         """Whether cells of some file are made of attributes of ``grouping`` and of others that nobody is found by."""
@@ -170,7 +177,7 @@ class RunReader:
                 for way, run_files in enumerate(self._ways):
                     out: dict[int, list[GroupTables]] = {}
                     question = run_files.question(*key, self._nulls)
-                    alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
+                    alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined, several=self._know_several)
                     files = run_files.telling(question, alone)
                     database = self._database_of(sql)
                     for one in groups(database, run_files.source, files, question, self._known_rows, alone=alone):
@@ -259,7 +266,7 @@ class RunReader:
             alone = {
                 f
                 for question in questions
-                for f in run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
+                for f in run_files.read_alone(question, self._quasi_identifiers, determined=self._determined, several=self._know_several)
             }
             singled_shares = singled_out(run_files.source, run_files.files, questions, run_files.own, alone)
             if singled_shares is None:
@@ -309,7 +316,7 @@ class RunReader:
         viewed = []
         for run_files in self._ways:
             question = run_files.question(grouping, sensitive, self._nulls)
-            alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
+            alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined, several=self._know_several)
             files = run_files.telling(question, alone)
             own = min(run_files.own, len(files))
             views_and_links = together(run_files.source, files, question, self._known_rows, alone=alone, own=own)

@@ -1,4 +1,4 @@
-"""Several releases of people with several rows: k of each, of what they tell together, and of whom one lacks."""
+"""People with several rows: what one release tells of them, what several do together, and of whom one lacks."""
 
 from __future__ import annotations
 
@@ -63,3 +63,48 @@ def test_people_whose_rows_one_release_lacks_are_found_by_that(bench, visits):
     text = text.replace("ages: {", "ages: {input: named, ")
     found = figures(bench, text)
     assert 1 <= found["a", "privacy.k_anonymity.together_k"] <= found["a", "privacy.k_anonymity.k"]
+
+
+ALIKE = """version: 1
+name: visits
+source: {path: table.csv}
+attributes:
+  patient: {role: subject}
+  age: {role: quasi_identifier}
+  ill: {role: sensitive}
+people: {known_rows: KNOWN}
+privacy:
+  beta_likeness: {ill: {beta: 0.5}}
+  t_closeness: {ill: {t: 0.2, distance: equal}}
+steps:
+  named: STEP
+releases: {study: {path: study.csv}}
+"""
+NAMED = "{use: pseudonymize, with: {attributes: [patient], key_env: STUDY_KEY}}"
+DROPPED = "{use: drop, with: {attributes: [patient]}}"
+
+
+@pytest.mark.parametrize(
+    ("step", "known", "beta", "t"),
+    [(NAMED, "1", None, None), (NAMED, "2", 1, 0.5), (NAMED, "all", 1, 0.5), (DROPPED, "2", None, None)],
+)
+def test_rows_that_are_known_together_are_judged_one_by_one(bench, monkeypatch, step, known, beta, t):
+    """Whose ages are 12 and 18 has a cold at 12, though a cold is half of all that is seen at 12, and of such people.
+
+    Each of the three pairs of ages is that of two people, so nothing is told by one row alone.
+    """
+    monkeypatch.setenv("STUDY_KEY", "7f3a9c1e5b8d2046c1e8f7a3b5d90426")
+    pairs = [("12", "18"), ("25", "12"), ("18", "25")]
+    rows = [
+        [f"p{number}{ill}", age, each]
+        for number, (cold, other) in enumerate(pairs)
+        for ill in ("flu", "hiv")
+        for age, each in ((cold, "cold"), (other, ill))
+    ]
+    bench.data(rows, "patient,age,ill")
+    done = bench.run(bench.plan(ALIKE.replace("KNOWN", known).replace("STEP", step)))
+    found = {r.metric: r.measured for r in done.report.requirements}
+    assert found.get("privacy.beta_likeness.ill.together_beta") == beta
+    assert found.get("privacy.t_closeness.ill.together_t") == (None if t is None else pytest.approx(t))
+    alone = [m for name, m in found.items() if "together" not in name]
+    assert alone == pytest.approx([0] * len(alone))
