@@ -46,7 +46,6 @@ from ppdm_flow.reader.files import (
     numbered,
 )
 from ppdm_flow.reader.linked import NOWHERE, LinkedTableRows, joined_tables
-from ppdm_flow.reader.people import usually_steady
 from ppdm_flow.reader.row_kinds import ReaderQuestion
 from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.tables.column import SUPPRESSED, Column
@@ -130,22 +129,18 @@ class RunFiles:
         return {self.files[f].name: (*with_silent.get(f, ()), *earlier) for f in own}
 
     def read_alone(
-        self, question: ReaderQuestion, quasi_identifiers: Collection[str], *, determined: bool, several: bool
+        self, question: ReaderQuestion, quasi_identifiers: Collection[str], *, determined: bool
     ) -> list[int]:
         """Return the files that tell more by themselves than equal cells do.
 
         They hide cells by class, move several by one draw or have cells that known attributes and others made, which
-        are no ``quasi_identifiers``, or some attribute is ``determined`` by another. Where ``several`` rows of a person
-        may be known, so do files that show which rows may be one person's.
+        are no ``quasi_identifiers``, or some attribute is ``determined`` by another.
         """
-        steady = usually_steady(self.source) if several else frozenset[str]()
         usual = {self.same[a] for a in quasi_identifiers if a in self.same}
 
         def tells(column: ReleasedColumn) -> bool:
             mixed = not column.virtual and question.openness(column) == "mixed"
-            names = (n.partition("@")[0] for n in column.names if n not in question.grouping)
-            named = not steady.isdisjoint(names)
-            return named or column.hidden or (mixed and not column.carries <= usual.union(question.grouping))
+            return column.hidden or (mixed and not column.carries <= usual.union(question.grouping))
 
         return [i for i, f in enumerate(self.files[: self.own]) if determined or f.moved or any(map(tells, f.columns))]
 

@@ -122,25 +122,37 @@ def without(rows: int, having: int, known: int) -> Fraction:
     return Fraction(sum(min(chosen) >= having for chosen in sets), len(sets))
 
 
-def shares(table: Small, known: int | None) -> tuple[Fraction, Fraction, dict[str | None, Fraction]]:
+def told(table: Small, known: int | None, *, in_class: bool) -> Iterator[list[list[str | None]]]:
+    """For each crowd the values of each of its people: of all linked rows, or of those in one class that is known."""
+    group = table.classes
+    for wanted, crowd in crowds(table, known).items():
+        if not in_class:
+            yield [[table.rows[i][3] for i in table.of(p, linked=True)] for p in sorted(crowd)]
+        elif known is None or len(wanted) > 1:
+            for one in sorted(set(wanted)):
+                yield [[table.rows[i][3] for i in table.of(p, linked=True) if group[i] == one] for p in sorted(crowd)]
+
+
+def shares(
+    table: Small, known: int | None, *, in_class: bool = False
+) -> tuple[Fraction, Fraction, dict[str | None, Fraction]]:
     """Of all crowds the largest share of people and of rows with one value; and of evenly spread weights, by value."""
     people, rows, weights = Fraction(0), Fraction(0), {}
-    for crowd in crowds(table, known).values():
-        mine = {p: [table.rows[i][3] for i in table.of(p, linked=True)] for p in crowd}
-        every = [v for values in mine.values() for v in values]
+    for mine in told(table, known, in_class=in_class):
+        every = [v for values in mine for v in values]
         for value in set(every):
-            people = max(people, Fraction(sum(value in values for values in mine.values()), len(crowd)))
+            people = max(people, Fraction(sum(value in values for values in mine), len(mine)))
             rows = max(rows, Fraction(every.count(value), len(every)))
-            share = sum(Fraction(values.count(value), len(values)) for values in mine.values()) / len(crowd)
+            share = sum(Fraction(values.count(value), len(values)) for values in mine) / len(mine)
             weights[value] = max(weights.get(value, Fraction(0)), share)
     return people, rows, weights
 
 
-def least_distinct(table: Small, known: int | None) -> int | None:
+def least_distinct(table: Small, known: int | None, *, in_class: bool = False) -> int | None:
     """The least distinct l-diversity of all crowds: by trying every way to give people values of theirs."""
     least = []
-    for crowd in crowds(table, known).values():
-        mine = [sorted({table.rows[i][3] for i in table.of(p, linked=True)}, key=repr) for p in sorted(crowd)]
+    for values in told(table, known, in_class=in_class):
+        mine = [sorted(set(own), key=repr) for own in values]
         matched = max(len(set(way)) for way in product(*mine))
         lacking = min(sum(v not in own for own in mine) for v in {v for own in mine for v in own})
         least.append(min(matched, 1 + lacking))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from adversary.known_rows import Small, crowds, largest_chance, least_distinct, linked_by_cell, shares
 from ppdm_flow.mining.people.known import choices, largest_chances
 from ppdm_flow.mining.people.known_query import KnownRowsQuery, chances_sql
-from ppdm_flow.mining.people.known_rows import profiles, smallest_crowd
+from ppdm_flow.mining.people.known_rows import ClassProfiles, profiles, smallest_crowd
 from ppdm_flow.mining.people.known_rows_groups import (
     combination_groups,
     group_counts,
@@ -86,26 +86,46 @@ def disagreements(table: Small, sql: Sql) -> list[str]:
 def _groups(table: Small, known: int | None, value: np.ndarray, query: KnownRowsQuery) -> dict[str, bool]:
     person, group, linked = table.arrays()
     held = profiles(person, group, linked)
-    rows = np.flatnonzero(linked)
     number = int(value.max()) + 1
-    told = told_by_people(held.holdings, person, rows, value[rows].astype(np.int64), None, number)
-    people = of_rows = 0.0
-    weights = np.zeros(number)
-    for counts in group_counts(held, told, known, chunk=6):
-        people = max(people, counts.share_of_people().max())
-        of_rows = max(of_rows, counts.share_of_rows().max())
-        np.maximum.at(weights, counts.weights.value, counts.weights.count / counts.people[counts.weights.owner])
-    names = sorted({r[3] for r in table.rows}, key=repr)
-    exact_people, exact_rows, exact_weights = shares(table, known)
-    expected = [float(exact_people), float(exact_rows)]
-    l_value = least_distinct(table, known)
-    return {
-        "shares": np.allclose([people, of_rows], expected, rtol=0, atol=1e-12),
-        "shares by SQL": np.allclose(query.shares(known), expected, rtol=0, atol=1e-12),
-        "weights": np.allclose(weights, [float(exact_weights.get(v, 0)) for v in names], rtol=0, atol=1e-12),
-        "distinct values": least_of_groups(held, told, known, chunk=6) == l_value,
-        "distinct values by SQL": query.least_distinct(known) == l_value,
-    }
+    checks = {}
+    for in_class in (False, True):
+        where = " in one class" if in_class else ""
+        whose = _entries(held, person, group, linked) if in_class else person
+        people = (held.by_class if in_class else held).holdings
+        rows = np.flatnonzero(linked)
+        found = told_by_people(people, whose, rows, value[rows].astype(np.int64), None, number)
+        of_people = of_rows = 0.0
+        weights = np.zeros(number)
+        for counts in group_counts(held, found, known, chunk=6, in_class=in_class):
+            of_people = max(of_people, counts.share_of_people().max(initial=0))
+            of_rows = max(of_rows, counts.share_of_rows().max(initial=0))
+            np.maximum.at(weights, counts.weights.value, counts.weights.count / counts.people[counts.weights.owner])
+        names = sorted({r[3] for r in table.rows}, key=repr)
+        exact_people, exact_rows, exact_weights = shares(table, known, in_class=in_class)
+        expected = [float(exact_people), float(exact_rows)]
+        exact = [float(exact_weights.get(v, 0)) for v in names]
+        l_value = least_distinct(table, known, in_class=in_class)
+        checks |= {
+            f"shares{where}": np.allclose([of_people, of_rows], expected, rtol=0, atol=1e-12),
+            f"weights{where}": np.allclose(weights, exact, rtol=0, atol=1e-12),
+            f"distinct values{where}": least_of_groups(held, found, known, chunk=6, in_class=in_class) == l_value,
+        }
+        if not in_class:
+            checks["shares by SQL"] = np.allclose(query.shares(known), expected, rtol=0, atol=1e-12)
+            checks["distinct values by SQL"] = query.least_distinct(known) == l_value
+    return checks
+
+
+def _entries(held: ClassProfiles, person: np.ndarray, group: np.ndarray, linked: np.ndarray) -> np.ndarray:
+    """The place of each row's person and class among those of linked rows, in order; -1 for other rows."""
+    pairs = sorted({(int(p), int(g)) for p, g, some in zip(person, group, linked, strict=True) if some})
+    assert len(pairs) == len(held.holdings.classes)
+    return np.array(
+        [
+            pairs.index((p, g)) if some else -1
+            for p, g, some in zip(person.tolist(), group.tolist(), linked, strict=True)
+        ]
+    )
 
 
 def _linked_alike(table: Small) -> bool:

@@ -214,11 +214,26 @@ class KnownRows:
 
     @cached_property
     def _linked_values(self) -> LinkedRowValues:
+        return self._told(self.class_profiles.holdings, self.person)
+
+    @cached_property
+    def _values_in_classes(self) -> LinkedRowValues:
+        """What each person tells in each of its classes."""
+        held = self.class_profiles.holdings
+        rows = self.linked.rows & (self.crowd >= 0)
+        classes = np.unique(self.crowd[rows], return_inverse=True)[1]
+        entries = np.repeat(np.arange(len(held.persons)), np.diff(held.begins)) * max(1, len(rows)) + held.classes
+        entry = np.full(len(rows), -1, dtype=np.int64)
+        owner = np.searchsorted(held.persons, self.person[rows])
+        entry[rows] = np.searchsorted(entries, owner * max(1, len(rows)) + classes)
+        return self._told(self.class_profiles.by_class.holdings, entry)
+
+    def _told(self, class_holdings: ClassHoldings, person: Ints) -> LinkedRowValues:
         values = self._values
         some = self.linked.rows[values.at]
         return told_by_people(
-            self.class_profiles.holdings,
-            self.person,
+            class_holdings,
+            person,
             values.at[some],
             values.value[some],
             values.chance[some],
@@ -232,7 +247,12 @@ class KnownRows:
         """
         if self.smallest_crowd().smallest == 1:
             return 1
-        return least_distinct(self.class_profiles, self._linked_values, self.people.known_rows)
+        known = self.people.known_rows
+        least = least_distinct(self.class_profiles, self._linked_values, known)
+        if known == 1 or least is None:
+            return least
+        in_class = least_distinct(self.class_profiles, self._values_in_classes, known, in_class=True)
+        return least if in_class is None else min(least, in_class)
 
     @property
     def names(self) -> pa.StringArray:
@@ -247,13 +267,19 @@ class KnownRows:
     def histograms(self, *, confidences: bool) -> Iterator[Histograms]:
         """Yield the linked people of all combinations, some combinations at a time, as histograms of groups.
 
+        A group tells what is in all linked rows of its people, or in those of one class that is known of them.
         ``confidences``: the larger share of rows and people, times the people; else each person weighs 1.
         """
         if not len(self.class_profiles):
             return
-        for some in group_counts(self.class_profiles, self._linked_values, self.people.known_rows):
+        for some in self._group_counts(self.people.known_rows):
             cells = _confidences(some) if confidences else some.weights
             yield Histograms(cells, some.people, some.rows, self.groups.base, self.groups.names)
+
+    def _group_counts(self, known: int | None) -> Iterator[GroupCounts]:
+        yield from group_counts(self.class_profiles, self._linked_values, known)
+        if known != 1:
+            yield from group_counts(self.class_profiles, self._values_in_classes, known, in_class=True)
 
     def chances(self, *, confidences: bool = True) -> Iterator[Histograms]:
         """Yield the largest chance of each value when several rows are known, linked or not, as of one group.
@@ -281,7 +307,7 @@ class KnownRows:
     def _largest_shares(self, known: int | None) -> Floats:
         """Return the largest confidence in each value, by dense code, of linked people who have one combination."""
         largest = np.zeros(len(self.groups.base))
-        for some in group_counts(self.class_profiles, self._linked_values, known):
+        for some in self._group_counts(known):
             cells = _confidences(some)
             np.maximum.at(largest, cells.value, cells.count / some.people[cells.owner])
         return np.minimum(largest, 1.0)

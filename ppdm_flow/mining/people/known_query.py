@@ -112,7 +112,7 @@ class KnownQuery(PeopleQuery):
         if self.smallest_crowd() == 1:
             return 1.0
         least = np.inf
-        for text in self._groups():
+        for text in self._groups(in_classes=True):
             with_clause = f"WITH {text}, {_HELD}"
             bounds = self.sql.table(f"{with_clause} {BOUNDS}", (), self._heard)
             lower, upper, lacking = (bounds[name].to_numpy() for name in ("least", "most", "lacking"))
@@ -140,7 +140,7 @@ class KnownQuery(PeopleQuery):
         """
         figure = "COALESCE(CAST(v AS DOUBLE), 'Infinity'::DOUBLE)"
         figures: list[float] = []
-        for text in self._groups():
+        for text in self._groups(in_classes=True):
             cells = f"WITH {text}, cells AS MATERIALIZED ({_CONFIDENCES if self.confidences else _WEIGHTS})"
             worst = f"{cells} SELECT {'MAX' if at_most else 'MIN'}({figure}) FROM ({each})"  # noqa: S608  # our own query
             figures += [v for (v,) in self.sql.rows(worst, parameters, self._heard) if v is not None]
@@ -186,7 +186,7 @@ class KnownQuery(PeopleQuery):
     def _largest_shares(self) -> dict[str | None, float]:
         """Return the largest confidence in each value of linked people who have one combination."""
         largest: dict[str | None, float] = {}
-        for groups in self._groups():
+        for groups in self._groups(in_classes=True):
             text = f"""
                 WITH {groups} SELECT s, MAX(LEAST(1.0, n / size)) FROM ({_CONFIDENCES}) JOIN sizes USING (id)
                 GROUP BY s"""  # noqa: S608  # our own names
@@ -201,6 +201,9 @@ class KnownQuery(PeopleQuery):
             {self._had("linked_values", "(SELECT * FROM ranked WHERE linked)")},
             heard AS (
                 SELECT p, {self._merged()} AS s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM linked_values
+                GROUP BY ALL),
+            heard_in_class AS (
+                SELECT p, unit AS class, {self._merged()} AS s, SUM(n) AS n, BOOL_OR(sure) AS sure FROM linked_values
                 GROUP BY ALL)"""  # noqa: S608  # our own names
 
     def _value(self) -> str:
@@ -234,29 +237,45 @@ class KnownQuery(PeopleQuery):
     def _heard(self) -> dict[str, pa.Table]:
         """What linked people have: ``owned`` (p, class, copies), ``heard`` (p, s, n, w, sure), and ``base`` (s, q).
 
-        ``w`` is n among all of the person's; it has ``rows`` linked ones.
+        ``w`` is n among all of the person's; it has ``rows`` linked ones. In ``heard_in_class``
+        (whose, class, p, s, n, w, sure) each person in each class is somebody.
         """
+        in_class = "OVER (PARTITION BY p, class)"
         texts = {
             "owned": "SELECT p, unit AS class, CAST(SUM(n) AS BIGINT) AS copies FROM ranked WHERE linked GROUP BY ALL",
             "heard": """
                 SELECT p, s, n, sure, n / SUM(n) OVER (PARTITION BY p) AS w, SUM(n) OVER (PARTITION BY p) AS rows
                 FROM heard""",
+            "heard_in_class": f"""
+                SELECT p AS whose, class, DENSE_RANK() OVER (ORDER BY p, class) AS p, s, n, sure,
+                    n / SUM(n) {in_class} AS w, SUM(n) {in_class} AS rows
+                FROM heard_in_class""",  # noqa: S608  # our own names
             "base": f"SELECT * FROM ({BASE})",  # noqa: S608  # our own query
         }
         with_tables = f"WITH {self.tables_text()}"
         return {name: self.sql.table(f"{with_tables} {text}", (), self._lines) for name, text in texts.items()}
 
-    def _groups(self) -> Iterator[str]:
-        """Yield the tables ``combos`` (id, p) and ``sizes`` (id, size, own) of some combinations of classes."""
+    def _groups(self, *, in_classes: bool = False) -> Iterator[str]:
+        """Yield the tables ``combos`` (id, p) and ``sizes`` (id, size, own) of some combinations of classes.
+
+        ``in_classes``: then those of their people in each class of a combination, with the ``heard`` of these.
+        """
         sizes = "sizes AS MATERIALIZED (SELECT id, COUNT(*)::DOUBLE AS size, COUNT(*) AS own FROM combos GROUP BY id)"
         for combos in self._combinations():
             yield f"combos AS MATERIALIZED ({combos}), {sizes}"
+        if in_classes and self.known_rows != 1:
+            heard = "heard AS (SELECT * FROM heard_in_class)"
+            for combos in self._combinations(in_classes=True):
+                yield f"{heard}, combos AS MATERIALIZED ({combos}), {sizes}"
 
-    def _combinations(self) -> Iterator[str]:
+    def _combinations(self, *, in_classes: bool = False) -> Iterator[str]:
+        somebody = "(SELECT DISTINCT whose, class, p AS own FROM heard_in_class) ON whose = p"
         if self.known_rows is None:
-            yield """
-                SELECT DENSE_RANK() OVER (ORDER BY key) AS id, p FROM (
-                    SELECT p, LIST((class, copies) ORDER BY class) AS key FROM owned GROUP BY p)"""
+            keys = "SELECT p, LIST((class, copies) ORDER BY class) AS key FROM owned GROUP BY p"
+            if in_classes:
+                yield f"SELECT DENSE_RANK() OVER (ORDER BY key, class) AS id, own AS p FROM ({keys}) JOIN {somebody}"  # noqa: S608  # our own names
+            else:
+                yield f"SELECT DENSE_RANK() OVER (ORDER BY key) AS id, p FROM ({keys})"  # noqa: S608  # as above
             return
         d, twice, thrice = "COUNT(*)::DOUBLE", "COUNT(*) FILTER (copies >= 2)", "COUNT(*) FILTER (copies >= 3)"
         pairs = f"{d} * ({d} - 1) / 2 + {twice}"
@@ -271,13 +290,21 @@ class KnownQuery(PeopleQuery):
             raise CombinationLimitError.of(number, self.known_rows)
         parts = 1 + int(cells // _CELLS_AT_A_TIME)
         width = "BIGINT" if float(base) ** self.known_rows < _LARGEST else "HUGEINT"
-        for size in range(1, self.known_rows + 1):
+        for size in range(2 if in_classes else 1, self.known_rows + 1):
             number_of = f"a::{width}"
             for name in "bc"[: size - 1]:
                 number_of = f"({number_of}) * {base} + {name}"
             for part in range(parts):
                 every = combinations_text("SELECT p AS person, class, copies, 1 AS n FROM owned", size, part, parts)
-                yield f"SELECT {number_of} AS id, person AS p FROM ({every})"  # noqa: S608  # our own names
+                if not in_classes:
+                    yield f"SELECT {number_of} AS id, person AS p FROM ({every})"  # noqa: S608  # our own names
+                    continue
+                each = (
+                    f"SELECT {number_of} AS id, person AS p, UNNEST(LIST_DISTINCT([{', '.join('abc'[:size])}])) AS known"
+                )
+                yield f"""
+                    SELECT DENSE_RANK() OVER (ORDER BY id, known) AS id, own AS p
+                    FROM ({each} FROM ({every})) JOIN {somebody} AND class = known"""  # noqa: S608  # as above
 
 
 def require_linkable_sql(

@@ -187,10 +187,14 @@ _PACKED = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProfileCombinations:
-    """Combination g is what ``profiles[begins[g]:begins[g + 1]]`` have, each profile once."""
+    """Combination g is what ``profiles[begins[g]:begins[g + 1]]`` have, each profile once.
+
+    ``classes`` (size, combinations) are its classes; None where a combination is a whole profile.
+    """
 
     begins: Ints
     profiles: Ints
+    classes: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.begins) - 1
@@ -289,7 +293,31 @@ def _grouped(keys: Ints, owners: Ints, classes: int) -> ProfileCombinations:
     order = np.argsort(key)
     key = key[order]
     first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    return ProfileCombinations(np.append(first, len(key)).astype(np.int64), owners[order])
+    begins = np.append(first, len(key)).astype(np.int64)
+    return ProfileCombinations(begins, owners[order], keys[:, order[first]])
+
+
+def in_each_class(profiles: ClassProfiles, some: ProfileCombinations) -> Iterator[ProfileCombinations]:
+    """Yield for each class of each combination what its people have in it: profiles are those of ``by_class``.
+
+    Nothing of combinations of one row, which is all that is known of a class.
+    """
+    if some.classes is None:
+        lengths = np.diff(profiles.begins)[some.profiles]
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.arange(ends[-1]) + np.repeat(profiles.begins[some.profiles] - ends[:-1], lengths)
+        yield ProfileCombinations(np.arange(len(at) + 1, dtype=np.int64), at)
+        return
+    if len(some.classes) == 1:
+        return
+    number = profiles.number_of_classes
+    entries = np.repeat(np.arange(len(profiles)), np.diff(profiles.begins)) * number + profiles.classes
+    lengths = np.diff(some.begins)
+    for i, classes in enumerate(some.classes):
+        first = (some.classes[:i] != classes).all(axis=0)
+        kept = np.repeat(first, lengths)
+        at = np.searchsorted(entries, (some.profiles * number + np.repeat(classes, lengths))[kept])
+        yield ProfileCombinations(np.concatenate([[0], np.cumsum(lengths[first])]).astype(np.int64), at)
 
 
 # The classes of each linked person's rows, as a multiset; people with the same one are counted together.
@@ -341,6 +369,16 @@ class ClassProfiles:
     def rows(self) -> Ints:
         """The rows that each person of a profile has, shape (profiles,)."""
         return _added(self.begins, self.copies)
+
+    @property
+    def by_class(self) -> ClassProfiles:
+        """Each person with its rows in each of its classes by themselves, in this order, as people of their own."""
+        entries = np.arange(len(self.holdings.classes) + 1, dtype=np.int64)
+        lengths = np.diff(self.holdings.begins)
+        of = entries[:-1] + np.repeat(self.begins[self.of] - self.holdings.begins[:-1], lengths)
+        people = np.repeat(self.people, np.diff(self.begins))
+        own = ClassHoldings(entries[:-1], entries, self.holdings.classes, self.holdings.copies)
+        return ClassProfiles(own, of, np.arange(len(people) + 1, dtype=np.int64), self.classes, self.copies, people)
 
     def multisets(self, size: int) -> Floats:
         """Return how many multisets of exactly ``size`` (1 to 3) classes each profile has, shape (profiles,)."""

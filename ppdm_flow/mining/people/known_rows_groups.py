@@ -1,7 +1,8 @@
 """Groups of the people who have one combination of classes, with the values of their linked rows.
 
 An adversary who knows the classes of a few rows of a linked person is left with the people that have them, and with all
-of their linked rows. Groups are made some at a time, in bounded memory: a figure is the worst over all of these.
+of their linked rows; for each of the known rows, with the rows that these people have in its class. Groups are made
+some at a time, in bounded memory: a figure is the worst over all of these.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ppdm_flow.mining.people.known_rows import (
     ClassProfiles,
     ProfileCombinations,
     combinations,
+    in_each_class,
     profiles,
     require_few_groups,
 )
@@ -166,31 +168,45 @@ def told_by_people(
 
 
 def group_counts(
-    class_profiles: ClassProfiles, linked_values: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+    class_profiles: ClassProfiles,
+    linked_values: LinkedRowValues,
+    known_rows: int | None,
+    chunk: int = CHUNK,
+    *,
+    in_class: bool = False,
 ) -> Iterator[GroupCounts]:
     """Yield what the groups of all combinations tell, some at a time.
 
-    Raises TooManyError as :func:`ppdm_flow.mining.people.known_rows.combinations`.
+    ``in_class``: what their people tell in each class of the combination; ``linked_values`` are then those of
+    ``class_profiles.by_class``. Raises TooManyError as :func:`ppdm_flow.mining.people.known_rows.combinations`.
 
     People of one profile are in the same groups, so they are added up first.
     """
-    who = np.arange(len(class_profiles.of))
-    together = summed(
-        np.ones(len(class_profiles.of)), class_profiles.of, who, (len(class_profiles), len(class_profiles.of))
-    )
+    own = class_profiles.by_class if in_class else class_profiles
+    together = summed(np.ones(len(own.of)), own.of, np.arange(len(own.of)), (len(own), len(own.of)))
     told_together = {name: together @ getattr(linked_values, name) for name in ("having", "rows", "weights")}
     rows = np.rint(together @ linked_values.counts).astype(np.int64)
-    for some in combinations(class_profiles, known_rows, chunk):
+    for some in _group_combinations(class_profiles, known_rows, chunk, in_class=in_class):
         for part in _parts(some, told_together["having"], min(chunk, _CELLS)):
-            yield GroupCounts(
-                part.crowds(class_profiles.people), part.crowds(rows), _matrix(part, len(class_profiles)), told_together
-            )
+            yield GroupCounts(part.crowds(own.people), part.crowds(rows), _matrix(part, len(own)), told_together)
+
+
+def _group_combinations(
+    class_profiles: ClassProfiles, known_rows: int | None, chunk: int, *, in_class: bool
+) -> Iterator[ProfileCombinations]:
+    for some in combinations(class_profiles, known_rows, chunk):
+        yield from in_each_class(class_profiles, some) if in_class else (some,)
 
 
 def least_distinct(
-    class_profiles: ClassProfiles, linked_values: LinkedRowValues, known_rows: int | None, chunk: int = CHUNK
+    class_profiles: ClassProfiles,
+    linked_values: LinkedRowValues,
+    known_rows: int | None,
+    chunk: int = CHUNK,
+    *,
+    in_class: bool = False,
 ) -> int | None:
-    """Return the least distinct l-diversity of all groups; None where nobody is linked.
+    """Return the least distinct l-diversity of all groups; None where nobody is linked. ``in_class`` as above.
 
     That of a group is the smaller of the maximum matching of people and the values that they may have, and 1 + the
     least number of people, over all values, of whom no row has the value for sure. Memory is bounded by ``chunk``, and
@@ -198,7 +214,7 @@ def least_distinct(
     """
     least: int | None = None
     place = indicators(linked_values.having)
-    for number, group, who in _people_of_groups(class_profiles, place, known_rows, chunk):
+    for number, group, who in _people_of_groups(class_profiles, place, known_rows, chunk, in_class=in_class):
         cells = place[who]
         entry = np.repeat(np.arange(len(who)), np.diff(cells.indptr))
         value = cells.indices.astype(np.int64)
@@ -226,17 +242,18 @@ def group_entries(
 
 
 def _people_of_groups(
-    class_profiles: ClassProfiles, cells: Any, known_rows: int | None, chunk: int
+    class_profiles: ClassProfiles, cells: Any, known_rows: int | None, chunk: int, *, in_class: bool = False
 ) -> Iterator[tuple[int, Ints, Ints]]:
     """Yield how many groups there are, and of each person in one the group and the place among ``Holdings.persons``.
 
     Some groups at a time, of whose people ``cells`` (people, values) tell no more than ``chunk``.
     """
     require_few_groups(class_profiles, known_rows)
-    for some in combinations(class_profiles, known_rows, chunk):
+    own = class_profiles.by_class if in_class else class_profiles
+    for some in _group_combinations(class_profiles, known_rows, chunk, in_class=in_class):
         for part in _parts(some, cells, chunk):
-            groups = groups_of(class_profiles, part)
-            who = np.searchsorted(class_profiles.holdings.persons, groups.persons)
+            groups = groups_of(own, part)
+            who = np.searchsorted(own.holdings.persons, groups.persons)
             yield len(part), np.repeat(np.arange(len(part)), np.diff(groups.begins)), who
 
 

@@ -86,7 +86,7 @@ DROPPED = "{use: drop, with: {attributes: [patient]}}"
 
 @pytest.mark.parametrize(
     ("step", "known", "beta", "t"),
-    [(NAMED, "1", None, None), (NAMED, "2", 1, 0.5), (NAMED, "all", 1, 0.5), (DROPPED, "2", None, None)],
+    [(NAMED, "1", 0, 0), (NAMED, "2", 1, 0.5), (NAMED, "all", 1, 0.5), (DROPPED, "2", None, None)],
 )
 def test_rows_that_are_known_together_are_judged_one_by_one(bench, monkeypatch, step, known, beta, t):
     """Whose ages are 12 and 18 has a cold at 12, though a cold is half of all that is seen at 12, and of such people.
@@ -104,7 +104,7 @@ def test_rows_that_are_known_together_are_judged_one_by_one(bench, monkeypatch, 
     bench.data(rows, "patient,age,ill")
     done = bench.run(bench.plan(ALIKE.replace("KNOWN", known).replace("STEP", step)))
     found = {r.metric: r.measured for r in done.report.requirements}
-    assert found.get("privacy.beta_likeness.ill.together_beta") == beta
-    assert found.get("privacy.t_closeness.ill.together_t") == (None if t is None else pytest.approx(t))
-    alone = [m for name, m in found.items() if "together" not in name]
+    assert found.get("privacy.beta_likeness.ill.known_rows_beta") == (None if beta is None else pytest.approx(beta))
+    assert found.get("privacy.t_closeness.ill.known_rows_t") == (None if t is None else pytest.approx(t))
+    alone = [m for name, m in found.items() if "known_rows" not in name]
     assert alone == pytest.approx([0] * len(alone))
