@@ -145,13 +145,24 @@ class RunReader:
         hidden = any(each.hidden_by for of in lineages for each in of)
         moved = any(one.moved_by & other.moved_by for of in lineages for one, other in combinations(of, 2))
         lacking = len(self._files) > 1 and any(f.decided_by for f in self._files)
-        if self._determined or shared or hidden or moved or lacking or len(set(orders)) < len(orders):
+        if self._determined or self._know_several or shared or hidden or moved or lacking:
+            return True
+        if len(set(orders)) < len(orders):
             return True
         if len(self._files) < 2:
             return False
         from ppdm_flow.reader.run_files import show_equal_attributes  # noqa: PLC0415  # a single file needs none of it
 
         return show_equal_attributes(self._files)
+
+    def _read_alone(self, run_files: RunFiles, question: ReaderQuestion) -> list[int]:
+        known = self._quasi_identifiers
+        return run_files.read_alone(question, known, determined=self._determined, several=self._know_several)
+
+    @property
+    def _know_several(self) -> bool:
+        """Whether several rows of one person may be known."""
+        return self._people is not None and self._people.known_rows != 1
 
     def _mixes(self, grouping: frozenset[str]) -> bool:
         """Whether cells of some file are made of attributes of ``grouping`` and of others that nobody is found by."""
@@ -172,7 +183,7 @@ class RunReader:
                 for way, run_files in enumerate(self._ways):
                     out: dict[int, list[GroupTables]] = {}
                     question = run_files.question(*key, self._nulls)
-                    alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
+                    alone = self._read_alone(run_files, question)
                     files = run_files.telling(question, alone)
                     database = self._database_of(sql)
                     for one in groups(database, run_files.source, files, question, self._known_rows, alone=alone):
@@ -258,11 +269,7 @@ class RunReader:
         linked: dict[str, dict[str, None]] = {f.name: {} for f in self._files}
         for run_files in self._ways:
             questions = _questions(run_files, attributes, size, self._nulls)
-            alone = {
-                f
-                for question in questions
-                for f in run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
-            }
+            alone = {f for question in questions for f in self._read_alone(run_files, question)}
             singled_shares = singled_out(run_files.source, run_files.files, questions, run_files.own, alone)
             if singled_shares is None:
                 continue
@@ -311,7 +318,7 @@ class RunReader:
         viewed = []
         for run_files in self._ways:
             question = run_files.question(grouping, sensitive, self._nulls)
-            alone = run_files.read_alone(question, self._quasi_identifiers, determined=self._determined)
+            alone = self._read_alone(run_files, question)
             files = run_files.telling(question, alone)
             own = min(run_files.own, len(files))
             views_and_links = together(run_files.source, files, question, self._known_rows, alone=alone, own=own)

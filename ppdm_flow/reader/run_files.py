@@ -46,6 +46,7 @@ from ppdm_flow.reader.files import (
     numbered,
 )
 from ppdm_flow.reader.linked import NOWHERE, LinkedTableRows, joined_tables
+from ppdm_flow.reader.people import usually_steady
 from ppdm_flow.reader.row_kinds import ReaderQuestion
 from ppdm_flow.sdk.audit import OtherRelease
 from ppdm_flow.tables.column import SUPPRESSED, Column
@@ -129,20 +130,27 @@ class RunFiles:
         return {self.files[f].name: (*with_silent.get(f, ()), *earlier) for f in own}
 
     def read_alone(
-        self, question: ReaderQuestion, quasi_identifiers: Collection[str], *, determined: bool
+        self, question: ReaderQuestion, quasi_identifiers: Collection[str], *, determined: bool, several: bool
     ) -> list[int]:
         """Return the files that tell more by themselves than equal cells do.
 
         They hide cells by class, move several by one draw or have cells that known attributes and others made, which
-        are no ``quasi_identifiers``, or some attribute is ``determined`` by another.
+        are no ``quasi_identifiers``, or some attribute is ``determined`` by another. Where ``several`` rows of a person
+        may be known, so do files that say of rows what is mostly the same in all rows of a person.
         """
         usual = {self.same[a] for a in quasi_identifiers if a in self.same}
+        steady = usually_steady(self.source).difference(question.grouping) if several else frozenset[str]()
 
         def tells(column: ReleasedColumn) -> bool:
             mixed = not column.virtual and question.openness(column) == "mixed"
             return column.hidden or (mixed and not column.carries <= usual.union(question.grouping))
 
-        return [i for i, f in enumerate(self.files[: self.own]) if determined or f.moved or any(map(tells, f.columns))]
+        def may_link(file: ReleasedFile) -> bool:
+            named = any(c.kind is CellKind.KEYED and self.source.subject in c.carries for c in file.columns)
+            return not named and any(not steady.isdisjoint(c.names) for c in file.columns if c.name != PRESENT)
+
+        own = enumerate(self.files[: self.own])
+        return [i for i, f in own if determined or f.moved or any(map(tells, f.columns)) or may_link(f)]
 
 
 def read_files(

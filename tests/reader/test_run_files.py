@@ -309,12 +309,26 @@ def test_files_alone_tell_more_than_equal_cells() -> None:
     ]
     read = read_files(files, None, frozenset())
     question = read.question(["a"], "s", Nulls.OWN_CATEGORY)
-    assert read.read_alone(question, ["q", "z"], determined=False) == [1, 2, 3]
-    assert read.read_alone(question, [], determined=False) == [1, 2, 3, 4]
-    assert read.read_alone(question, ["q"], determined=True) == [*range(7)]
+    assert read.read_alone(question, ["q", "z"], determined=False, several=False) == [1, 2, 3]
+    assert read.read_alone(question, [], determined=False, several=False) == [1, 2, 3, 4]
+    assert read.read_alone(question, ["q"], determined=True, several=False) == [*range(7)]
     assert read.by_name({0: ["v"], 1: ["w"]}, "s") == {"plain": ("v", "w"), "hiding": ("w",)}
     assert read.by_name({0: ["v"], 1: ["w"]}, "z") == {"plain": ("v",), "hiding": ("w",)}
     assert read.by_name({0: ["v"], 1: ["w"]}, "") == {"plain": ("v",), "hiding": ("w",)}
+
+
+def test_files_that_say_what_is_steady_tell_more_where_several_rows_are_known() -> None:
+    """The town of a person is always the same, the day is not; town may be what is known of the rows."""
+    source = {"who": ["p", "p", "q", "q"], "town": ["t", "t", "u", "u"], "day": ["1", "2", "1", "2"]}
+    shown = {"town": {"town": (made_of("town"), source["town"])}, "day": {"day": (made_of("day"), source["day"])}}
+    pseudonym = {"who": (made_of("who", kind="keyed", key="k"), ["a", "a", "b", "b"])}
+    shown["named"] = {**shown["town"], **pseudonym}  # whose rows are whose is seen anyway
+    files = [release(name, source, [0, 1, 2, 3], columns) for name, columns in shown.items()]
+    read = read_files(files, PeopleCount.of("who", 2), frozenset())
+    about_day, about_town = (read.question([each], "", Nulls.OWN_CATEGORY) for each in ("day", "town"))
+    assert read.read_alone(about_day, [], determined=False, several=True) == [0]
+    assert read.read_alone(about_town, [], determined=False, several=True) == []
+    assert read.read_alone(about_day, [], determined=False, several=False) == []
 
 
 def test_files_of_linked_tables_are_read_beside_their_join() -> None:

@@ -289,8 +289,10 @@ def beside_all(requirement: str, figure: str, least: int, grouping: Sequence[str
         return []
     size, names = joint
     who = f"Somebody who reads {listed(names)} as well" if names else READS_WHOLE_ROWS
+    known = 1 if ctx.people is None else ctx.people.known_rows
+    rows = "" if known == 1 else f" in {'all' if known is None else f'up to {known}'} rows"
     text = (
-        f"{who} and knows a person's {listed(grouping)} finds the person among as few as {size:,} {unit}, of whom"
+        f"{who} and knows a person's {listed(grouping)}{rows} finds the person among as few as {size:,} {unit}, of whom"
         f" unlikely ones count less; {least:,} are required."
     )
     return [Measured(requirement, name, Figure(size, unit), float(least), at_most=False, sentence=text)]

@@ -34,6 +34,8 @@ _CONFIDENCES = """
 
 _PARTLY = "SELECT p FROM lines GROUP BY p HAVING BOOL_OR(linked) AND NOT BOOL_AND(linked)"
 """The people who have both linked and other rows."""
+_IN_CLASS = f"p::BIGINT * {1 << 32} + class"
+"""The number of a person in a class."""
 _HELD = "held AS MATERIALIZED (SELECT id, p, s, n, sure FROM combos JOIN heard USING (p))"
 """What the linked people of each combination have."""
 
@@ -238,7 +240,7 @@ class KnownQuery(PeopleQuery):
         """What linked people have: ``owned`` (p, class, copies), ``heard`` (p, s, n, w, sure), and ``base`` (s, q).
 
         ``w`` is n among all of the person's; it has ``rows`` linked ones. In ``heard_in_class``
-        (whose, class, p, s, n, w, sure) each person in each class is somebody.
+        each person in each class is somebody.
         """
         in_class = "OVER (PARTITION BY p, class)"
         texts = {
@@ -247,8 +249,7 @@ class KnownQuery(PeopleQuery):
                 SELECT p, s, n, sure, n / SUM(n) OVER (PARTITION BY p) AS w, SUM(n) OVER (PARTITION BY p) AS rows
                 FROM heard""",
             "heard_in_class": f"""
-                SELECT p AS whose, class, DENSE_RANK() OVER (ORDER BY p, class) AS p, s, n, sure,
-                    n / SUM(n) {in_class} AS w, SUM(n) {in_class} AS rows
+                SELECT {_IN_CLASS} AS p, s, n, sure, n / SUM(n) {in_class} AS w, SUM(n) {in_class} AS rows
                 FROM heard_in_class""",  # noqa: S608  # our own names
             "base": f"SELECT * FROM ({BASE})",  # noqa: S608  # our own query
         }
@@ -269,11 +270,11 @@ class KnownQuery(PeopleQuery):
                 yield f"{heard}, combos AS MATERIALIZED ({combos}), {sizes}"
 
     def _combinations(self, *, in_classes: bool = False) -> Iterator[str]:
-        somebody = "(SELECT DISTINCT whose, class, p AS own FROM heard_in_class) ON whose = p"
         if self.known_rows is None:
             keys = "SELECT p, LIST((class, copies) ORDER BY class) AS key FROM owned GROUP BY p"
             if in_classes:
-                yield f"SELECT DENSE_RANK() OVER (ORDER BY key, class) AS id, own AS p FROM ({keys}) JOIN {somebody}"  # noqa: S608  # our own names
+                each = f"SELECT key, class, {_IN_CLASS} AS p FROM ({keys}) JOIN owned USING (p)"  # noqa: S608  # our own names
+                yield f"SELECT DENSE_RANK() OVER (ORDER BY key, class) AS id, p FROM ({each})"  # noqa: S608  # as above
             else:
                 yield f"SELECT DENSE_RANK() OVER (ORDER BY key) AS id, p FROM ({keys})"  # noqa: S608  # as above
             return
@@ -289,7 +290,7 @@ class KnownQuery(PeopleQuery):
         if number > MOST_COMBINATIONS:
             raise CombinationLimitError.of(number, self.known_rows)
         parts = 1 + int(cells // _CELLS_AT_A_TIME)
-        width = "BIGINT" if float(base) ** self.known_rows < _LARGEST else "HUGEINT"
+        width = "BIGINT" if float(base) ** (self.known_rows + in_classes) < _LARGEST else "HUGEINT"
         for size in range(2 if in_classes else 1, self.known_rows + 1):
             number_of = f"a::{width}"
             for name in "bc"[: size - 1]:
@@ -299,12 +300,9 @@ class KnownQuery(PeopleQuery):
                 if not in_classes:
                     yield f"SELECT {number_of} AS id, person AS p FROM ({every})"  # noqa: S608  # our own names
                     continue
-                each = (
-                    f"SELECT {number_of} AS id, person AS p, UNNEST(LIST_DISTINCT([{', '.join('abc'[:size])}])) AS known"
-                )
-                yield f"""
-                    SELECT DENSE_RANK() OVER (ORDER BY id, known) AS id, own AS p
-                    FROM ({each} FROM ({every})) JOIN {somebody} AND class = known"""  # noqa: S608  # as above
+                classes = f"UNNEST(LIST_DISTINCT([{', '.join('abc'[:size])}]))"
+                each = f"SELECT {number_of} AS id, person AS p, {classes} AS class FROM ({every})"  # noqa: S608  # as above
+                yield f"SELECT id * {base} + class AS id, {_IN_CLASS} AS p FROM ({each})"  # noqa: S608  # as above
 
 
 def require_linkable_sql(

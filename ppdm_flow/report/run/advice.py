@@ -78,9 +78,10 @@ def _advice_on_all_files(release: str, plan: dict[str, Any]) -> str:
     several_rows = plan.get("people") is not None
     if not beside:
         linked = ", and `linked: drop` for rows that are seen to be one person's" if several_rows else ""
+        steady = "Leave out columns that are the same in all or most rows of a person. Else m" if several_rows else "M"
         return (
-            "Make classes over all quasi-identifiers in one step, and leave out rows that are in no large enough class"
-            f" instead of hiding their cells: `suppress` with `small: rows`{linked}."
+            f"{steady}ake classes over all quasi-identifiers in one step, and leave out rows that are in no large"
+            f" enough class instead of hiding their cells: `suppress` with `small: rows`{linked}."
         )
     common = listed([f"`{n}`" for n in dict.fromkeys(a for names in beside.values() for a in names)])
     linked = (

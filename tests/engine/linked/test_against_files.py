@@ -112,7 +112,8 @@ def compared(clinic, run, seed: int) -> int:
     found = measured["privacy.alpha_k.visits.diagnosis.alpha", "patients + visits"]
     assert found == (None if alpha is None else pytest.approx(alpha)), seed
     by_another_tool = api.audit(policy, policy.parent, folder).judgement(100).document["requirements"]
-    assert {(r["metric"], r["release"]): r["measured"] for r in by_another_tool} == measured, seed
+    alone = {key: value for key, value in measured.items() if ".together_" not in key[0]}
+    assert {(r["metric"], r["release"]): r["measured"] for r in by_another_tool} == alone, seed
     return number + 1
 
 
