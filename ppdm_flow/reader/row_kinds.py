@@ -197,6 +197,8 @@ def shown_together(
 
 CELL = "cell"
 
+MOST_PARTS = 8
+"""In how many parts choices of known rows are looked at, where all at once are too many."""
 MOST_CELLS = 50_000_000
 """Cells of one table; what needs more is not verified. A join takes up to 30 bytes a cell, so these are 1.5 GB."""
 

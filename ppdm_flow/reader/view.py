@@ -13,7 +13,7 @@ import pandas as pd
 
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.candidates import KIND, KNOWN, CandidateSearch
-from ppdm_flow.reader.faults import TruthExcludedError
+from ppdm_flow.reader.faults import JoinTooLargeError, TruthExcludedError
 from ppdm_flow.reader.files import NO_CELL, ReleasedFile, SourceRows, numbered
 from ppdm_flow.reader.people import (
     CHOICE,
@@ -28,7 +28,7 @@ from ppdm_flow.reader.people import (
     steady_of_people,
     usually_steady,
 )
-from ppdm_flow.reader.row_kinds import ReaderQuestion, RowKinds, components, joined
+from ppdm_flow.reader.row_kinds import MOST_PARTS, ReaderQuestion, RowKinds, components, joined
 
 GROUP = "group"
 READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
@@ -86,8 +86,17 @@ def views_of(search: CandidateSearch, known_rows: int | Literal["all"]) -> Itera
     for every in choices(search, number, known_rows):
         for i, steady in enumerate(sets):
             chosen = every[every["steady"] == i]
-            if len(chosen):
-                yield from _views(search, chosen, steady, values_by_file, scalings)
+            waiting = [(chosen, MOST_PARTS)] if len(chosen) else []
+            while waiting:  # all at once, or, where that is too much, each half
+                some, parts = waiting.pop()
+                try:
+                    found = list(_views(search, some, steady, values_by_file, scalings))
+                except JoinTooLargeError:
+                    if parts == 1 or len(some) == 1:
+                        raise
+                    waiting += [(some.iloc[i::2], parts // 2) for i in range(2)]
+                else:
+                    yield from found
 
 
 def together(

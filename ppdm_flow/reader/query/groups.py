@@ -13,11 +13,11 @@ import duckdb
 import networkx as nx
 
 from ppdm_flow.core.lineage import CellKind
-from ppdm_flow.reader.faults import TruthExcludedError
-from ppdm_flow.reader.files import NO_CELL, ReleasedFile, SourceRows
+from ppdm_flow.reader.faults import JoinTooLargeError, TruthExcludedError
+from ppdm_flow.reader.files import FUNCTIONS, NO_CELL, ReleasedFile, SourceRows
 from ppdm_flow.reader.query.query_reader import QueryColumn, QueryFile, QueryReader
 from ppdm_flow.reader.query.tables import Atom, QueryTables, assignments, connected_atoms
-from ppdm_flow.reader.row_kinds import ReaderQuestion
+from ppdm_flow.reader.row_kinds import MOST_PARTS, ReaderQuestion
 
 READ_AS_SHOWN = (CellKind.EXCHANGED, CellKind.AVERAGED, CellKind.NOISY)
 
@@ -100,15 +100,19 @@ def groups(
             for f in reader.files for s, steady in enumerate(sets) if source.subject and question.sensitive
         }  # fmt: skip
         for size, s, choices in _choices(reader, known_rows, len(sets)):
-            for guesses in guesses_of(reader, choices, size, sets[s]):
-                guesses.require_truth()
-                for f in reader.files:
-                    here = [i for i in range(size) if any((i, f) in places for places in guesses.parts)]
-                    for scaled in (False, True) if by_chance else (True,):
-                        if here:
-                            tables += _tables(guesses, f, here, weights[f.number, scaled], linked.get((f.number, s), ""),
-                                             reader_files,
-                                             stays=scaled and by_chance)  # fmt: skip
+            waiting = [(choices, MOST_PARTS)]
+            while waiting:  # all at once, or, where that is too much, each half
+                some, parts = waiting.pop()
+                try:
+                    found = list(_tables_of(reader, some, size, s, weights, linked, reader_files))
+                except JoinTooLargeError:
+                    if parts == 1 or base.rows(f"SELECT count(*) FROM {some}")[0][0] == 1:
+                        raise
+                    bit = f"ch % {MOST_PARTS} // {MOST_PARTS // parts} % 2"
+                    halves = [base.keep(f"SELECT * FROM {some} WHERE {bit} = {i}") for i in range(2)]
+                    waiting += [(half, parts // 2) for half in halves]
+                else:
+                    tables += found
         base.keep_only(set[str]().union(*(one.names for one in tables)))
         yield from tables
 
@@ -124,11 +128,45 @@ def _choices(reader: QueryReader, known_rows: int | Literal["all"], sets: int) -
     for size in range(1, (most if known_rows == "all" else min(known_rows, most)) + 1):
         tables = ", ".join(f"known_of AS r{i}" for i in range(size))
         order = "".join(f" AND r{i}.unit = r0.unit AND r{i}.row > r{i - 1}.row" for i in range(1, size))
-        ids = ", ".join(f"r{i}.id AS id{i}" for i in range(size))
+        places = [(i, j, f.number) for i, j in combinations(range(size), 2) for f in reader.files]
+        alike = [(f"r{i}.id", f"id{i}") for i in range(size)]
+        alike += [(f"r{i}.own{n} = r{j}.own{n}", f"same{n}_{i}_{j}") for i, j, n in places]
+        columns = ", ".join(
+            f"{what} AS {name}" for what, name in [*alike, *((f"r{i}.row", f"row{i}") for i in range(size))]
+        )
         for s in range(sets):
-            table = base.keep(f"SELECT row_number() OVER () AS ch, {ids} FROM {tables} WHERE r0.s = {s}{order}")
+            each = f"SELECT DISTINCT ON ({', '.join(what for what, _ in alike)}) {columns} FROM {tables} WHERE r0.s = {s}{order}"
+            table = base.keep(f"SELECT row_number() OVER () AS ch, * FROM ({each})")
             if base.rows(f"SELECT 1 FROM {table} LIMIT 1"):
                 yield size, s, table
+
+
+def _tables_of(
+    reader: QueryReader,
+    choices: str,
+    size: int,
+    s: int,
+    weights: Mapping[tuple[int, bool], str],
+    linked: Mapping[tuple[int, int], str],
+    reader_files: Sequence[int],
+) -> Iterator[GroupTables]:
+    """Yield what some choices of known rows of people with one set of steady attributes tell."""
+    for guesses in guesses_of(reader, choices, size, reader.steady[s]):
+        guesses.require_truth()
+        for f in reader.files:
+            here = [i for i in range(size) if any((i, f) in places for places in guesses.parts)]
+            scalings = [scaled for n, scaled in weights if n == f.number]
+            for scaled in scalings if here else ():
+                stays = scaled and len(scalings) > 1
+                yield from _tables(
+                    guesses,
+                    f,
+                    here,
+                    weights[f.number, scaled],
+                    linked.get((f.number, s), ""),
+                    reader_files,
+                    stays=stays,
+                )
 
 
 def _tables(
@@ -157,8 +195,7 @@ def _tables(
     )
     if stays:
         owns = " UNION ALL ".join(
-            f"SELECT {group}{i} AS id, o.kind FROM {guesses.choices} JOIN known_of AS n ON n.id = id{i} "
-            f"JOIN of{f.number} AS o ON o.row = n.row"
+            f"SELECT {group}{i} AS id, o.kind FROM {guesses.choices} AS c {r.joined_rows(i)} JOIN of{f.number} AS o USING (row)"
             for i in here
         )
         left = base.keep(f"SELECT DISTINCT id FROM ({owns}) SEMI JOIN {candidates} USING (id, kind)")
@@ -325,17 +362,20 @@ class QueryGuesses:
             joins, where = [f"JOIN {self._of_one(files)} AS s ON s.id = c.id{i}"], ["true"]
             for j, f in ((j, f) for j, those in before.items() for f in files if f in those):
                 one, other = f"c.k{f.number}_{j}", f"s.k{f.number}"
-                joins.append(f"JOIN known AS n{f.number}_{j} ON n{f.number}_{j}.id = c.id{j}")
-                where.append(f"({one} = {other}) = (n{f.number}_{j}.o{f.number} = s.o{f.number})")
+                where.append(f"({one} = {other}) = c.same{f.number}_{j}_{i}")
                 if j == max(before) and (alike := r.of_one_subject(f)):
                     joins.append(f"JOIN {alike} AS a{f.number} ON a{f.number}.p = {one} AND a{f.number}.q = {other}")
+                elif j == max(before) and (keys := self._steady_keys(f)):
+                    equal = " AND ".join(f"w{f.number}.{key} = v{f.number}.{key}" for key in keys)
+                    joins.append(f"JOIN {f.kinds} AS v{f.number} ON v{f.number}.kind = {one}")
+                    joins.append(f"JOIN {f.kinds} AS w{f.number} ON w{f.number}.kind = {other} AND {equal}")
             kinds = "".join(f", s.k{f.number} AS k{f.number}_{i}" for f in files)
             taken = base.keep(f"SELECT c.*{kinds} FROM {taken} AS c {' '.join(joins)} WHERE {' AND '.join(where)}")
             before[i] = files
         return base.keep(f"SELECT ch, {', '.join(names)} FROM {taken}")
 
     def _of_one(self, files: Sequence[QueryFile]) -> str:
-        """Return the choices of fitting rows for single known rows, ``(id, k.., o..)``, with chances above 0."""
+        """Return the choices of fitting rows for single known rows, ``(id, k..)``, with chances above 0."""
         r, base = self.reader, self.reader.base
         name = "of_one_" + "_".join(str(f.number) for f in files)
         if name not in base:
@@ -347,7 +387,7 @@ class QueryGuesses:
                     JOIN {r.parts(g, f)}k AS q{link} ON q{link}.kind = t{g.number}.kind
                     JOIN {r.chances(f, g, scaled=False)} AS c{link} ON c{link}.p = p{link}.part AND c{link}.q = q{link}.part"""
                 )
-            own = "".join(f", t{f.number}.kind AS k{f.number}, n.o{f.number}" for f in files)
+            own = "".join(f", t{f.number}.kind AS k{f.number}" for f in files)
             base.keep(f"SELECT n.id{own} FROM known AS n {' '.join(joins)}", name)
         return name
 
@@ -423,10 +463,19 @@ class QueryGuesses:
         base = self.reader.base
         for places, table in zip(self.parts, self.tables, strict=True):
             for i, f in places:
-                lost = f"""SELECT 1 FROM {self.choices} AS c JOIN known_of AS n ON n.id = c.id{i} JOIN of{f.number} AS o ON o.row = n.row
+                lost = f"""SELECT 1 FROM {self.choices} AS c {self.reader.joined_rows(i)} JOIN of{f.number} AS o USING (row)
                     ANTI JOIN {table} AS t ON t.ch = c.ch AND t.k{f.number}_{i} = o.kind LIMIT 1"""
                 if base.rows(lost):
                     raise TruthExcludedError
+
+    def _steady_keys(self, f: QueryFile) -> list[str]:
+        """Return the columns of a file whose cells are equal in all rows of a person, since each shows a steady value."""
+        steady = [
+            c.key
+            for c in self._guessed_columns(f)
+            if c.column.kind in FUNCTIONS and {n.partition("@")[0] for n in c.column.names} <= self.steady
+        ]
+        return [key for key in steady if all(key in shown for shown in f.shapes.values())]
 
     def _guessed_columns(self, f: QueryFile) -> list[QueryColumn]:
         return [c for c in f.columns if not c.for_values and c.openness in ("mixed", "closed")]

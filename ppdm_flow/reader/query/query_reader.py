@@ -445,12 +445,13 @@ class QueryReader:
     # -- known rows --
 
     def known(self, sets: str) -> list[str]:
-        """Keep ``known(id, s, g.., o.., st.., ot..)``, its rows ``known_of(row, unit, id)``; return the columns of ``known``.
+        """Keep ``known(id, s, g.., o.., st.., ot..)``, its rows ``known_of(row, unit, id, own..)``; return the columns of ``known``.
 
-        ``sets(unit, s)`` are the steady attributes of each unit. For each file ``o`` is the kind of the row itself,
+        ``sets(unit, s)`` are the steady attributes of each unit. For each file ``own`` is the kind of the row itself,
         ``st`` 1 where it is present and sought, 2 where it is absent and sought; ``ot`` says that its unit has others.
+        ``o`` is the first kind with the same open cells.
         """
-        columns, joins = [], []
+        columns, joins, own = [], [], []
         columns += [f"s.a{self.attributes[a]} AS g{self.attributes[a]}" for a in self.grouping]
         for f in self.files:
             n = f.number
@@ -464,21 +465,28 @@ class QueryReader:
             elsewhere = f"s.unit IN ({others})"
             here = f"s.unit IN (SELECT unit FROM of{n} JOIN source USING (row) JOIN {f.kinds} USING (kind) WHERE NOT absent)"
             opened = "".join(f", {c.key}" for c in f.columns if c.plain and c.openness == "open")
-            alike = f"min(kind) OVER (PARTITION BY absent, skipped{opened})" if not self.by_row else "kind"
+            alike = f"min(kind) OVER (PARTITION BY absent, skipped{opened})"
             self.base.keep(f"SELECT kind, {alike} AS known FROM {f.kinds}", f"alike{n}")
             joins.append(f"LEFT JOIN alike{n} ON alike{n}.kind = o{n}.kind")
             columns.append(f"coalesce(alike{n}.known, -1) AS o{n}")
+            own.append(f"coalesce(o{n}.kind, -1) AS own{n}")
             columns.append(
                 f"CASE WHEN k{n}.kind IS NULL OR k{n}.skipped THEN 0 WHEN NOT k{n}.absent THEN 1 WHEN {elsewhere} THEN 2 ELSE 0 END AS st{n}"
             )
             columns.append(f"CASE WHEN k{n}.absent AND {here} THEN 1 ELSE 0 END AS ot{n}")
         names = [c.rpartition(" AS ")[2] for c in columns]
         raw = self.base.keep(
-            f"SELECT s.row, s.unit, z.s, {', '.join(columns)} FROM source AS s {' '.join(joins)} JOIN {sets} AS z USING (unit) WHERE s.sought"
+            f"SELECT s.row, s.unit, z.s, {', '.join([*columns, *own])} FROM source AS s {' '.join(joins)} JOIN {sets} AS z USING (unit) WHERE s.sought"
         )
         self.base.keep(f"SELECT *, dense_rank() OVER (ORDER BY s, {', '.join(names)}) AS id FROM {raw}", "known_of")
         self.base.keep(f"SELECT DISTINCT id, s, {', '.join(names)} FROM known_of", "known")
         return names
+
+    def joined_rows(self, i: int) -> str:
+        """Return the join of choices ``c`` of known rows with the ``row`` of the i-th, one of all those alike, or all."""
+        if self.by_row:
+            return f"JOIN known_of AS n ON n.row = c.row{i}"
+        return f"JOIN known_of AS n ON n.id = c.id{i}"
 
     def fits(self, f: QueryFile) -> str:
         """Keep ``fit(id, kind)``: the kinds of rows of a file that fit each known row that is sought there."""

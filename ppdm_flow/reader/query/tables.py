@@ -41,6 +41,7 @@ class QueryTables:
         name = name or self._fresh()
         text = f"CREATE TEMP TABLE {name} AS SELECT * FROM ({query}) LIMIT {MOST_ROWS + 1}"
         if self.rows(text)[0][0] > MOST_ROWS:
+            self.rows(f"DROP TABLE {name}")
             raise JoinTooLargeError
         self._names.add(name)
         return name
