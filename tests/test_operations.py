@@ -126,16 +126,16 @@ def test_a_file_with_coarser_cells_is_no_copy(shown):
 # Policies: what is compiled, and how many rules are asked.
 
 
-@pytest.mark.parametrize("count", [8, 16])
-def test_params_compile_each_policy_few_times(tmp_path, counted, count):
+@pytest.mark.parametrize("count", [8, 64])
+def test_params_with_entries_of_their_own_are_tried_at_once(tmp_path, counted, count):
     attributes = {"q": {"role": "quasi_identifier"}, **{f"a{i}": {"role": "sensitive"} for i in range(count)}}
     diverse = {f"a{i}": {"l": f"${{params.p{i}}}"} for i in range(count)}
     for file, default in (("p.yaml", 2), ("q.yaml", 3)):
-        params = {f"p{i}": {"type": "integer", "default": default, "min": 2, "max": 9} for i in range(count)}
+        params = {f"p{i}": {"type": "integer", "default": default, "min": 1, "max": 9} for i in range(count)}
         written(tmp_path, file, attributes=attributes, params=params, privacy={"l_diversity": diverse})
     compiled = counted(policies, "compile_policy")
     api.diff(str(tmp_path / "p.yaml"), str(tmp_path / "q.yaml"))
-    assert len(compiled) <= 4 * count + 8
+    assert len(compiled) <= 8
 
 
 def test_a_thousand_templates_are_held_against_those_with_their_values(tmp_path, counted):

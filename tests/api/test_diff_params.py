@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import random
+
 import pytest
 
 from ppdm_flow import api
+from ppdm_flow.api.diff import params as trials
 from ppdm_flow.policy import files
 
 HEAD = "version: 1\nname: ward\nsource: {path: ward.csv}\n"
@@ -99,3 +103,46 @@ def test_files_are_parsed_once_and_like_files_need_no_trial(tmp_path, monkeypatc
     first = len(parsed)
     assert not compared(tmp_path, old, old.replace("max: 9", "max: 99")).weaker
     assert len(parsed) - first == first == 4
+
+
+# Params that stand in entries of their own are tried at once: it is what each alone does.
+
+
+def random_policy(draw, kinds, *, later):
+    """A policy with bounds on three attributes, some of them params, in one or several kinds of requirement."""
+    names, params, privacy = ("s0", "s1", "s2"), {}, {"k_anonymity": {"k": 2}}
+    for kind, field, bounds in kinds:
+        privacy[kind] = {}
+        for name in names[: 3 if later else draw.randint(2, 3)]:
+            bound = draw.choice(bounds[later:] if draw.random() < 0.9 else bounds)
+            param = f"{kind}_{name}" if draw.random() < 0.9 else f"{kind}_s0"
+            if draw.random() < 0.7:
+                ends = {end: each(bounds) for end, each in (("min", min), ("max", max)) if draw.random() < 0.5}
+                typed = {"type": "integer" if field == "l" else "float", **ends}
+                params[param] = {"default": bound, **(typed if draw.random() < 0.8 else {})}
+            privacy[kind][name] = {field: f"${{params.{param}}}" if param in params else bound}
+    gates = {"g": {"metric": f"privacy.{kind}.s0.{field}", "min": 0}} if later and draw.random() < 0.2 else {}
+    floors = {f"privacy.{kind}.s1.{field}": f"<= {max(bounds)}"} if draw.random() < 0.3 else {}
+    roles = {"q": "quasi_identifier", **dict.fromkeys(names, "sensitive")}
+    attributes = {name: {"role": role} for name, role in roles.items()}
+    more = {"params": params, "gates": gates, "floors": floors, "releases": {"r": {"path": "r.csv"}}}
+    document = {"version": 1, "name": "p", "source": {"path": "d.csv"}, "attributes": attributes, "privacy": privacy}
+    return json.dumps({**document, **more})
+
+
+KINDS = [  # from the weakest to the strictest
+    ("l_diversity", "l", (2, 3, 4)),
+    ("t_closeness", "t", (0.4, 0.2, 0.1)),
+    ("alpha_k", "alpha", (0.9, 0.7, 0.5)),
+    ("delta_disclosure", "delta", (4, 2, 1)),
+]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_params_tried_at_once_do_what_each_does_alone(tmp_path, monkeypatch, seed):
+    draw = random.Random(seed)
+    kinds = draw.sample(KINDS, draw.randint(1, 2))
+    texts = [random_policy(draw, kinds, later=later) for later in (False, True)]
+    at_once = compared(tmp_path, *texts).document
+    monkeypatch.setattr(trials._WrittenPolicy, "entries", {})
+    assert at_once == compared(tmp_path, *texts).document

@@ -31,7 +31,6 @@ LEAST_SECONDS = 0.4
 FACTOR = 4
 SEED = 7
 KNOWN = {
-    "policy/params diff": "the policy is compared once for each end of each param",
     "policy/attributes *": "each of many labels by class says of which of the others it tells",
     "columns/suppress cells": "the reader matches known rows with each set of hidden columns",
     "columns/lkc": "the sets of columns grow as their square",
@@ -388,7 +387,7 @@ def _(folder: Path, count: int) -> Built:
     yield from compared(folder)
 
 
-@case("policy/params", 10)
+@case("policy/params", 250)
 def _(folder: Path, count: int) -> Built:
     attributes = {**ATTRIBUTES, **{f"a{i}": {"role": "sensitive"} for i in range(count)}}
     params = {f"p{i}": {"type": "integer", "default": 2} for i in range(count)}

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
-from itertools import chain, combinations, islice, product
+from functools import cached_property
+from itertools import combinations, islice, product
 from pathlib import Path
 
 from ppdm_flow.api.diff.policies import LoadedPolicy, compared, read
+from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import PolicyError
 from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.inheritance.joining import same
-from ppdm_flow.policy.loaded import PolicyReading, UsedParam
+from ppdm_flow.policy.language.kinds import Entries, kinds_among, third_parties
+from ppdm_flow.policy.loaded import PolicyPath, PolicyReading, UsedParam
 from ppdm_flow.policy.order import ChangeVerdict, ClauseText, ComparedClause, PolicyComparison, PolicyRelation
+from ppdm_flow.policy.order.clauses import relation_of
 from ppdm_flow.policy.params import LIST, ParamLimits, number
 from ppdm_flow.policy.redaction import UNSHOWN
 from ppdm_flow.policy.text.nodes import Map, Node, Scalar, Seq
@@ -23,6 +28,7 @@ from ppdm_flow.policy.text.parse import PLACEHOLDER
 from ppdm_flow.sdk import registry
 
 Sets = Mapping[str, str]
+Judgement = tuple[ChangeVerdict, str]
 _LAX = {PolicyRelation.WEAKER: ChangeVerdict.WEAKER, PolicyRelation.INCOMPARABLE: ChangeVerdict.INCOMPARABLE}
 _FIXED = "users of the policy can no longer set it"
 _FREE = "users of the policy may set another value within its bounds and floors"
@@ -49,39 +55,73 @@ class _Variants:
     policy: LoadedPolicy
     sets: Sets
     library: Library = field(default_factory=Library)
-    known: dict[frozenset[tuple[str, str]], LoadedPolicy | None] = field(default_factory=dict)
+    known: dict[frozenset[tuple[str, str]], LoadedPolicy | tuple[Diagnostic, ...]] = field(default_factory=dict)
 
     def of(self, chosen: Mapping[str, str]) -> LoadedPolicy | None:
         """Return the policy with these values; None where it does not take them."""
+        variant = self._read(chosen)
+        return variant if isinstance(variant, LoadedPolicy) else None
+
+    def errors(self, chosen: Mapping[str, str], *, planned: bool) -> Iterator[Diagnostic]:
+        """Yield why the policy does not take these values, or why it has no plan with them."""
+        variant = self._read(chosen)
+        if not isinstance(variant, LoadedPolicy):
+            every = variant
+        else:
+            every = variant.compiled.diagnostics if planned and variant.plan is None else ()
+        return (each for each in every if each.severity is Severity.ERROR)
+
+    def _read(self, chosen: Mapping[str, str]) -> LoadedPolicy | tuple[Diagnostic, ...]:
         key = frozenset(chosen.items())
         if key not in self.known:
             library = replace(self.policy.place.library(), parsed=self.library.parsed)  # layers depend on the values
             try:
                 path = Path(self.policy.loaded.file)
                 self.known[key] = read(path, self.policy.place, {**self.sets, **chosen}, library)
-            except PolicyError:
-                self.known[key] = None
+            except PolicyError as error:
+                self.known[key] = error.diagnostics
         return self.known[key]
 
-    def roots(self) -> tuple[Map, ...]:
-        """Return the trees of the policy's files as they are written, without what is words for readers only."""
+    def written(self) -> _WrittenPolicy:
+        """Return the policy as its files have it, without what is words for readers only."""
         self.of({})
         roots = (parsed.root for parsed in self.library.parsed.values() if parsed.root is not None)
-        return tuple(
+        plain = (
             replace(root, entries={key: e for key, e in root.entries.items() if key not in _WORDS_ONLY})
             for root in roots
         )
+        return _WrittenPolicy(self.policy.loaded, tuple(plain))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Values that the new policy is read with. Where they are not ``compared``, it is only asked if it takes them."""
+
+    chosen: Mapping[str, str]
+    compared: bool = True
+
+
+_Trials = Generator[_Trial, PolicyRelation | None, Judgement | None]
+"""Tries values one after the other; is sent what the new policy is with each, None where it does not take it."""
 
 
 class _ParamTrials:
-    """Two policies that are compared with values of params other than those that they have."""
+    """Two policies that are compared with values of params other than those that they have.
+
+    Most params of a long policy stand in an entry of their own. What a value of one does is told by that entry alone,
+    so that many are tried at once; in halves, where it is not told. All others are tried one by one.
+    """
 
     def __init__(self, order: PolicyComparison, old: LoadedPolicy, new: LoadedPolicy, sets: Sets) -> None:
         self.order = order
         self.old, self.new = _Variants(old, sets), _Variants(new, sets)
         self.before, self.after = ({p.name: p for p in policy.loaded.params} for policy in (old, new))
-        self.roots: tuple[tuple[Map, ...], tuple[Map, ...]] = ((), ())
         self.more = _MOST_MORE
+
+    @cached_property
+    def written(self) -> tuple[_WrittenPolicy, _WrittenPolicy]:
+        """Both policies as their files have them."""
+        return self.old.written(), self.new.written()
 
     def changes(self) -> Iterator[ComparedClause]:
         """Yield params that came or went, and those that take a value with which the new policy is not as strict.
@@ -90,25 +130,39 @@ class _ParamTrials:
         """
         if not self.before and not self.after:
             return
-        before, after = self.roots = self.old.roots(), self.new.roots()
+        before, after = (written.roots for written in self.written)
         if len(before) == len(after) and all(map(same, before, after)):
             return
-        harmless = True
+        every = self._worst_of_each()
         for name in dict.fromkeys((*self.before, *self.after)):
             sides = _side(self.before.get(name)), _side(self.after.get(name))
             if name not in self.after:
                 yield ComparedClause(f"params.{name}", ChangeVerdict.STRONGER, _FIXED, *sides)
                 continue
-            worst = self._worst(self.after[name])
+            worst = every[name]
             if worst is not None:
                 yield ComparedClause(f"params.{name}", *worst, *sides)
             elif name not in self.before:
                 yield ComparedClause(f"params.{name}", ChangeVerdict.NEUTRAL, _HARMLESS, *sides)
-            harmless = harmless and worst is None
-        if harmless and self.order.relation not in _LAX:
+        if not any(every.values()) and self.order.relation not in _LAX:
             yield from self._joint()
 
-    def _worst(self, param: UsedParam) -> tuple[ChangeVerdict, str] | None:
+    def _worst_of_each(self) -> dict[str, Judgement | None]:
+        """Return what a value of each param does to the policy, if one does. The trials of all go on side by side."""
+        worst: dict[str, Judgement | None] = {}
+        trials = {name: self._worst(param) for name, param in self.after.items()}
+        answers: dict[str, PolicyRelation | None] = dict.fromkeys(trials)
+        while answers:
+            asked: dict[str, _Trial] = {}
+            for name, answer in answers.items():
+                try:
+                    asked[name] = trials[name].send(answer)
+                except StopIteration as end:
+                    worst[name] = end.value
+            answers = self._answers(asked)
+        return worst
+
+    def _worst(self, param: UsedParam) -> _Trials:
         """Return what a value of the param does to the policy, if one does; none where floors or rules refuse it.
 
         Of a number whose end is refused, the outermost one is tried that is not. Refused choices, and all values where
@@ -119,16 +173,16 @@ class _ParamTrials:
         refused: list[str] = []
         taken = 0
         for value in self._others(param):
-            relation = self._with({param.name: value})
+            relation = yield _Trial({param.name: value})
             if relation in _LAX:
                 return _judge_relation(relation, {param.name: value})
             refused += [value] if relation is None else []
             taken += relation is not None
         for value in refused:
-            chosen = self._nearest(param, value) if param.limits.type in _NUMBERS else None
+            chosen = (yield from self._nearest(param, value)) if param.limits.type in _NUMBERS else None
             if chosen is None and (param.limits.choices or not taken):
-                chosen = self._partner(param, value)
-            relation = self._with(chosen) if chosen else None
+                chosen = yield from self._partner(param, value)
+            relation = (yield _Trial(chosen)) if chosen else None
             if chosen and relation in _LAX:
                 return _judge_relation(relation, chosen)
             taken += relation is not None
@@ -140,10 +194,11 @@ class _ParamTrials:
         """Return the values to try but for the present one, if the old policy has that too."""
         before = self.before.get(param.name)
         present = None if before is not None and before.texts != param.texts else ", ".join(param.texts)
-        some = values(param, before, self.new.policy.loaded, self.roots[1])
-        return [value for value in some if value != present]
+        return [value for value in values(param, before, self.written[1]) if value != present]
 
-    def _nearest(self, param: UsedParam, end: str) -> dict[str, str] | None:
+    def _nearest(
+        self, param: UsedParam, end: str
+    ) -> Generator[_Trial, PolicyRelation | None, Mapping[str, str] | None]:
         """Return the number nearest to a refused end that the policy takes, found by halving; None where it takes none.
 
         It is looked for between the present value and the end.
@@ -154,22 +209,22 @@ class _ParamTrials:
             middle = between(present, beyond, integer=param.limits.type == "integer")
             if middle is None:
                 break
-            self.more -= 1
-            if self._takes({param.name: str(middle)}):
+            if (yield _Trial({param.name: str(middle)}, compared=False)) is not None:
                 present, nearest = middle, {param.name: str(middle)}
             else:
                 beyond = middle
         return nearest
 
-    def _partner(self, param: UsedParam, value: str) -> dict[str, str] | None:
+    def _partner(
+        self, param: UsedParam, value: str
+    ) -> Generator[_Trial, PolicyRelation | None, Mapping[str, str] | None]:
         """Return a refused value with one of another param with which the policy takes it; None where there is none."""
         for other in self.after.values():
             for theirs in self._others(other) if other.name != param.name else ():
-                chosen = {param.name: value, other.name: theirs}
-                self.more -= 1
-                if self.more < 0:
+                if self.more <= 0:
                     return None
-                if self._takes(chosen):
+                chosen = {param.name: value, other.name: theirs}
+                if (yield _Trial(chosen, compared=False)) is not None:
                     return chosen
         return None
 
@@ -178,7 +233,7 @@ class _ParamTrials:
         before = self.before.get(param.name)
         if before is None or before.limits != param.limits or self.order.relation is not PolicyRelation.EQUAL:
             return False
-        return sorted(uses(param.name, self.roots[0])) == sorted(uses(param.name, self.roots[1]))
+        return len({tuple(sorted(written.texts(param.name))) for written in self.written}) == 1
 
     def _joint(self) -> Iterator[ComparedClause]:
         """Yield what values of several params do at once: what each alone does may be made up for by another clause."""
@@ -188,8 +243,7 @@ class _ParamTrials:
             yield ComparedClause(f"params.{', '.join(names)}", ChangeVerdict.INCOMPARABLE, _TOO_MANY)
         if not 2 <= len(names) <= _MOST_AT_ONCE:
             return
-        loaded, roots = self.new.policy.loaded, self.roots[1]
-        ends = [values(p, self.before.get(p.name), loaded, roots) for p in numbers]
+        ends = [values(p, self.before.get(p.name), self.written[1]) for p in numbers]
         for corner in product(*((some[0], some[1 if len(some) > 1 else 0]) for some in ends)):
             chosen = dict(zip(names, corner, strict=True))
             relation = self._with(chosen)
@@ -197,10 +251,92 @@ class _ParamTrials:
                 yield ComparedClause(f"params.{', '.join(names)}", *_judge_relation(relation, chosen))
                 return
 
-    def _takes(self, chosen: Mapping[str, str]) -> bool:
-        """Whether the new policy takes these values."""
+    def _answers(self, asked: Mapping[str, _Trial]) -> dict[str, PolicyRelation | None]:
+        """Return what the new policy is in each trial, by param."""
+        groups: dict[tuple[object, ...], dict[str, _Trial]] = defaultdict(dict)
+        for name, trial in asked.items():
+            entry = self.entries.get(name) if trial.chosen.keys() == {name} else None
+            groups[(name,) if entry is None else (entry[1], trial.compared)][name] = trial
+        answers: dict[str, PolicyRelation | None] = {}
+        for trials in groups.values():
+            first = next(iter(trials.values()))
+            if len(trials) == 1:
+                answers[next(iter(trials))] = self._with(first.chosen) if first.compared else self._takes(first.chosen)
+            else:
+                chosen = {name: trial.chosen[name] for name, trial in trials.items()}
+                answers |= self._together(chosen, compared=first.compared)
+        return answers
+
+    @cached_property
+    def entries(self) -> dict[str, PolicyPath]:
+        """The entry in which each param stands that stands in no other one, alone, and in the same one in both."""
+        both = [written.entries for written in self.written]
+        found = {
+            name: entry for name, entry in both[1].items() if name not in self.before or both[0].get(name) == entry
+        }
+        shared = Counter(found.values())
+        return {name: entry for name, entry in found.items() if shared[entry] == 1}
+
+    def _together(self, chosen: Mapping[str, str], *, compared: bool) -> dict[str, PolicyRelation | None]:
+        """Return what the new policy is with each of these values alone, of params with entries of their own."""
+        if len(chosen) == 1:
+            return {name: self._with(chosen) if compared else self._takes(chosen) for name in chosen}
+        refused = self._refused(self.new, chosen)
+        if refused:
+            left = {name: value for name, value in chosen.items() if name not in refused}
+            return {**dict.fromkeys(refused), **(self._together(left, compared=compared) if left else {})}
+        if refused is not None and not compared:
+            return dict.fromkeys(chosen, PolicyRelation.EQUAL)
+        answers = self._compared_at_once(chosen) if refused is not None else None
+        if answers is not None:
+            return answers
+        names, middle = list(chosen), len(chosen) // 2
+        halves = ({name: chosen[name] for name in some} for some in (names[:middle], names[middle:]))
+        return {name: each for half in halves for name, each in self._together(half, compared=compared).items()}
+
+    def _refused(self, variants: _Variants, chosen: Mapping[str, str]) -> set[str] | None:
+        """Return the params whose values the policy does not take; None where its errors do not tell."""
+        names = {self.entries[name]: name for name in chosen}
+        blamed = {names.get(each.path[:3]) for each in variants.errors(chosen, planned=variants is self.new)}
+        return None if None in blamed else {name for name in blamed if name is not None}
+
+    def _compared_at_once(self, chosen: Mapping[str, str]) -> dict[str, PolicyRelation | None] | None:
+        """Return what the new policy is with each value, by the changes of its entry; None where others change too."""
+        taken = self._taken_at_once(chosen)
         later = self.new.of(chosen)
-        return later is not None and later.plan is not None
+        if taken is None or later is None:
+            return None
+        changes = compared(self.old.of(taken) or self.old.policy, later).changes
+        names = {".".join(self.entries[name]): name for name in chosen}
+        if _beside(changes, names) != _beside(self.order.changes, names):
+            return None
+        present, tried = (_verdicts_by_clause(some) for some in (self.order.changes, changes))
+        every = Counter(change.verdict for change in self.order.changes)
+        return {
+            name: relation_of(every - Counter(present[clause]) + Counter(tried[clause]))
+            for clause, name in names.items()
+        }
+
+    def _taken_at_once(self, chosen: Mapping[str, str]) -> dict[str, str] | None:
+        """Return for each value what `_taken` returns for it alone; None where it is not told."""
+        candidates = {
+            name: [text for text in (value, *_ends(param.limits, value)) if _fits(param.limits, text)]
+            for name, value in chosen.items()
+            if (param := self.before.get(name)) is not None
+        }
+        while True:
+            taken = {name: texts[0] for name, texts in candidates.items() if texts}
+            refused = self._refused(self.old, taken)
+            if not refused:
+                return taken if refused is not None else None
+            for name in refused:
+                del candidates[name][0]
+
+    def _takes(self, chosen: Mapping[str, str]) -> PolicyRelation | None:
+        """Return None where the new policy does not take these values."""
+        self.more -= 1
+        later = self.new.of(chosen)
+        return None if later is None or later.plan is None else PolicyRelation.EQUAL
 
     def _with(self, chosen: Mapping[str, str]) -> PolicyRelation | None:
         """Return what the new policy is with these values, beside the old one with those or the nearest that it takes.
@@ -221,7 +357,18 @@ class _ParamTrials:
         return next((each for each in some if self.old.of({param.name: each}) is not None), None)
 
 
-def _judge_relation(relation: PolicyRelation, chosen: Mapping[str, str]) -> tuple[ChangeVerdict, str]:
+def _beside(changes: Iterable[ComparedClause], clauses: Collection[str]) -> list[ComparedClause]:
+    return [change for change in changes if change.clause not in clauses]
+
+
+def _verdicts_by_clause(changes: Iterable[ComparedClause]) -> Mapping[str, list[ChangeVerdict]]:
+    verdicts: dict[str, list[ChangeVerdict]] = defaultdict(list)
+    for change in changes:
+        verdicts[change.clause].append(change.verdict)
+    return verdicts
+
+
+def _judge_relation(relation: PolicyRelation, chosen: Mapping[str, str]) -> Judgement:
     words = " ".join(f"--set {name}={value}" for name, value in chosen.items())
     word = "weaker" if relation is PolicyRelation.WEAKER else "not proved to be as strict"
     return _LAX[relation], f"with `{words}` the policy is {word}"
@@ -260,27 +407,26 @@ _FINEST = Decimal(1) / 512
 """To this share of its range an end that a policy takes is found."""
 
 
-def values(
-    param: UsedParam, before: UsedParam | None, policy: PolicyReading, roots: Sequence[Map] = ()
-) -> tuple[str, ...]:
+def values(param: UsedParam, before: UsedParam | None, written: _WrittenPolicy) -> tuple[str, ...]:
     """Return values to try: all choices, or both ends; where an end is open, something beyond what is known.
 
     Of a number the first two are its ends. For a text that is a name of the policy or a word of the language, these are
-    the others of its kind; for one that is a number or a date, the next ones; where it is a part of a name in the files
-    ``roots``, those parts that make names. Of a list, the shortest lists of choices that it takes, and the longest.
+    the others of its kind; for one that is a number or a date, the next ones; where it is a part of a name in the
+    policy's files, those parts that make names. Of a list, the shortest lists of choices that it takes, and the
+    longest.
     """
     limits = param.limits
     if limits.type == LIST:
-        some = [_written(items) for items in _lists(param, limits, policy)]
+        some = [_written(items) for items in _lists(param, limits, written)]
     elif limits.choices:
         some = [*limits.choices]
     elif limits.type == "boolean":
         some = ["true", "false"]
-    elif limits.type in ("integer", "float"):
+    elif limits.type in _NUMBERS:
         ends = [limits.low or _beyond(param, before, up=False), limits.high or _beyond(param, before, up=True)]
-        some = [*ends, *(part for part in _parts_of_names(param, policy, roots) if _within(limits, part))]
+        some = [*ends, *(part for part in _parts_of_names(param, written) if _within(limits, part))]
     else:
-        some = [*_texts(param, before), *_others(param, policy), *_parts_of_names(param, policy, roots)]
+        some = [*_texts(param, before), *_others(param, written), *_parts_of_names(param, written)]
     return tuple(dict.fromkeys(some))
 
 
@@ -294,14 +440,7 @@ def between(taken: Decimal, refused: Decimal, *, integer: bool) -> Decimal | Non
     return None if abs(taken - refused) <= far else middle.normalize()
 
 
-def uses(name: str, roots: Iterable[Map]) -> Iterator[str]:
-    """Yield the texts of files in which a param is used, keys among them."""
-    for text in chain.from_iterable(map(_references, roots)):
-        if name in _named(text):
-            yield text
-
-
-def _lists(param: UsedParam, limits: ParamLimits, policy: PolicyReading) -> Iterator[tuple[str, ...]]:
+def _lists(param: UsedParam, limits: ParamLimits, written: _WrittenPolicy) -> Iterator[tuple[str, ...]]:
     """Yield lists that are long enough, and not too long.
 
     Of choices: the shortest lists, those that lack one choice, and all. Else each item alone, one more, another in the
@@ -316,7 +455,7 @@ def _lists(param: UsedParam, limits: ParamLimits, policy: PolicyReading) -> Iter
             yield from islice(combinations(every, size), _MOST_LISTS)
         return
     unknown = [_WORD, *(f"{_WORD}{n}" for n in range(2, least + 1))]
-    others = [(name,) for name in _others(param, policy)]
+    others = [(name,) for name in _others(param, written)]
     for items in (*((text,) for text in param.texts), (*param.texts, _WORD), (), (_WORD,), *others):
         spare = [text for text in (*(unknown if items == (_WORD,) else param.texts), *unknown) if text not in items]
         yield (*items, *spare[: max(least - len(items), 0)])[:most]
@@ -343,40 +482,90 @@ def _days(text: str) -> tuple[str, ...]:
         return ()
 
 
-def _others(param: UsedParam, policy: PolicyReading) -> tuple[str, ...]:
+def _others(param: UsedParam, written: _WrittenPolicy) -> tuple[str, ...]:
     """Return the names and words that can stand in the place of the present ones."""
     present = {*param.texts}
-    return tuple(other for kind in _kinds(policy) if kind & present for other in sorted(kind - present))
+    return tuple(other for kind in written.kinds if kind & present for other in sorted(kind - present))
 
 
-def _parts_of_names(param: UsedParam, policy: PolicyReading, roots: Iterable[Map]) -> Iterator[str]:
+def _parts_of_names(param: UsedParam, written: _WrittenPolicy) -> Iterator[str]:
     """Yield what makes names of the policy, and words of the language, of the texts that the param is a part of."""
-    names = sorted(frozenset[str]().union(*_kinds(policy)))
-    present = {each.name: "".join(each.texts) for each in policy.params}
-    for text in dict.fromkeys(uses(param.name, roots)):
+    for text in dict.fromkeys(written.texts(param.name)):
         before, _, after = PLACEHOLDER.sub(
-            lambda match: "\0" if _name(match[1]) == param.name else present.get(_name(match[1]), ""), text
+            lambda match: "\0" if _name(match[1]) == param.name else written.present.get(_name(match[1]), ""), text
         ).partition("\0")
         if before or after:
-            fitting = (n for n in names if n.startswith(before) and n.endswith(after))
+            fitting = (n for n in written.names if n.startswith(before) and n.endswith(after))
             yield from (n[len(before) : len(n) - len(after)] for n in fitting if len(n) > len(before) + len(after))
 
 
-def _references(node: Node) -> Iterator[str]:
-    """Yield the texts below a node that refer to params."""
+@dataclass(frozen=True)
+class _WrittenPolicy:
+    """A policy with the trees of its files: where these refer to params, and names that can replace one another."""
+
+    policy: PolicyReading
+    roots: tuple[Map, ...]
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts in which a param is used, keys among them."""
+        return [text for _, text in self.uses[name]]
+
+    @cached_property
+    def uses(self) -> Mapping[str, list[tuple[PolicyPath, str]]]:
+        """The texts in which each param is used, with their paths; that of a key is the path of its map."""
+        uses: dict[str, list[tuple[PolicyPath, str]]] = defaultdict(list)
+        for root in self.roots:
+            for path, text in _references((), root):
+                for name in {_name(match[1]) for match in PLACEHOLDER.finditer(text)}:
+                    uses[name].append((path, text))
+        return uses
+
+    @cached_property
+    def entries(self) -> dict[str, PolicyPath]:
+        """The entry of a requirement in which each param stands that is one whole value there, and nowhere else.
+
+        Only of built-in kinds with an entry for each attribute: no entry bears on another one of the kind.
+        """
+        alone = {name: some[0] for name, some in self.uses.items() if len(some) == 1}
+        apart = {name: path[:3] for name, (path, text) in alone.items() if path[:1] == ("privacy",) and _is_one(text)}
+        specs = kinds_among({entry[1] for entry in apart.values()})
+        kinds = {spec.name for spec in specs if spec.entries is Entries.BY_ATTRIBUTE} - third_parties()
+        return {
+            name: entry for name, entry in apart.items() if len(alone[name][0]) > len(entry) == 3 and entry[1] in kinds
+        }
+
+    @cached_property
+    def present(self) -> dict[str, str]:
+        """The texts of the params."""
+        return {each.name: "".join(each.texts) for each in self.policy.params}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """All names of the policy, and words of the language."""
+        return sorted(frozenset[str]().union(*self.kinds))
+
+    @cached_property
+    def kinds(self) -> tuple[frozenset[str], ...]:
+        """The names and words that can replace one another."""
+        return tuple(_kinds(self.policy))
+
+
+def _references(path: PolicyPath, node: Node) -> Iterator[tuple[PolicyPath, str]]:
+    """Yield the texts below a node that refer to params, with their paths."""
     if isinstance(node, Scalar):
-        yield from (node.text,) if node.text and "${" in node.text else ()
+        yield from ((path, node.text),) if node.text and "${" in node.text else ()
     elif isinstance(node, Seq):
-        yield from chain.from_iterable(map(_references, node.items))
+        for index, item in enumerate(node.items):
+            yield from _references((*path, str(index)), item)
     else:
         for key, entry in node.entries.items():
-            yield from (key,) if "${" in key else ()
-            yield from _references(entry.node)
+            yield from ((path, key),) if "${" in key else ()
+            yield from _references((*path, key), entry.node)
 
 
-def _named(text: str) -> set[str]:
-    """Return the params that a text refers to."""
-    return {_name(match[1]) for match in PLACEHOLDER.finditer(text)}
+def _is_one(text: str) -> bool:
+    """Whether a text is a reference to a param, and nothing else."""
+    return PLACEHOLDER.fullmatch(text) is not None
 
 
 def _name(reference: str) -> str:
@@ -392,6 +581,15 @@ def _kinds(policy: PolicyReading) -> Iterator[frozenset[str]]:
     yield from map(frozenset, _SWITCHES)
     for group in ("anonymizers", "audits"):
         yield frozenset(each.name for each in registry.listed(group))
+
+
+def _fits(limits: ParamLimits, text: str) -> bool:
+    """Whether a text is a value of a param, but for lists."""
+    if limits.choices and text not in limits.choices:
+        return False
+    if limits.type == "boolean":
+        return text in ("true", "false")
+    return limits.type not in _NUMBERS or _within(limits, text)
 
 
 def _within(limits: ParamLimits, text: str) -> bool:

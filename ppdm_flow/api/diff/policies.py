@@ -17,7 +17,7 @@ from ppdm_flow.core.errors import PluginError, PolicyError, UsageError
 from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.roles import Role
 from ppdm_flow.core.spans import Span
-from ppdm_flow.plan.compile import compile_policy
+from ppdm_flow.plan.compile import CompileResult, compile_policy
 from ppdm_flow.plan.definition import Plan
 from ppdm_flow.policy import PolicyReading, load
 from ppdm_flow.policy.files import Library
@@ -46,9 +46,14 @@ class LoadedPolicy:
         return self.place.shown(str(self.loaded.file))
 
     @cached_property
+    def compiled(self) -> CompileResult:
+        """What the policy compiles to. Waivers are not judged: one whose waivers have expired has a plan too."""
+        return compile_policy(self.loaded, digested=False, clock=None)
+
+    @property
     def plan(self) -> Plan | None:
-        """What the policy compiles to; None where that has errors. One whose waivers have expired has a plan too."""
-        return compile_policy(self.loaded, digested=False, clock=None).plan
+        """The plan of the policy; None where compiling it finds errors."""
+        return self.compiled.plan
 
     @property
     def contents(self) -> Contents:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, fields, is_dataclass, replace
 from dataclasses import field as dataclass_field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -22,6 +22,8 @@ from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.policy.order.marks import Order, Rule, Rules, order_by_marks
 from ppdm_flow.policy.order.releases import Canon, made_by, origin
 from ppdm_flow.sdk.spec import imported
+
+Each = TypeVar("Each")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,38 @@ def said(requirement: Requirement, frame: PolicyFrame) -> Iterator[Any]:
     rest = [(name, value) for name, value in requirement.said().items() if name not in known]
     if rest:
         yield OpaqueClaim(requirement.kind, repr(rest))
+
+
+class ClaimsBySubject:
+    """The claims of a policy by what they are about.
+
+    A claim about one attribute implies none about another one, and one about a value none about another value. A claim
+    that names none may be about any.
+    """
+
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        self.claims = tuple(claims)
+        self.places: dict[str | None, dict[str | None, list[int]]] = {}
+        for place, claim in enumerate(self.claims):
+            attribute, value = _subject(claim)
+            self.places.setdefault(attribute, {}).setdefault(value, []).append(place)
+
+    def about(self, asked: Claim) -> Iterator[Claim]:
+        """Yield the claims that may imply the one asked for, in their order."""
+        attribute, value = _subject(asked)
+        by_value = _of_or_any(self.places, attribute)
+        places = sorted(place for each in by_value for some in _of_or_any(each, value) for place in some)
+        return (self.claims[place] for place in places)
+
+
+def _subject(claim: Claim) -> tuple[str | None, str | None]:
+    """Return the attribute and the value that a claim is about, as far as it names them."""
+    return getattr(claim.says, "attribute", None), getattr(claim.says, "value", None)
+
+
+def _of_or_any(some: Mapping[str | None, Each], name: str | None) -> list[Each]:
+    """Return what stands under a name, or under none; all without a name."""
+    return [*some.values()] if name is None else [some[key] for key in (name, None) if key in some]
 
 
 def implied(claims: Iterable[Claim], asked: Claim, between: ComparedPolicies) -> str | None:

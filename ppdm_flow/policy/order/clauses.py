@@ -111,7 +111,12 @@ def _word(whole: Any, path: PolicyPath) -> str:
 
 def relation(changes: Iterable[ComparedClause]) -> PolicyRelation:
     """Return what all changes come to."""
-    verdicts = {change.verdict for change in changes} - {ChangeVerdict.NEUTRAL}
+    return relation_of(change.verdict for change in changes)
+
+
+def relation_of(every: Iterable[ChangeVerdict]) -> PolicyRelation:
+    """Return what changes with these verdicts come to."""
+    verdicts = {*every} - {ChangeVerdict.NEUTRAL}
     if not verdicts:
         return PolicyRelation.EQUAL
     if verdicts == {ChangeVerdict.STRONGER}:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.policy.language.kinds import Entries, spec_of
 from ppdm_flow.policy.loaded import PolicyPath
-from ppdm_flow.policy.order.claim import Claim, MetricReader, differences, implied, said
+from ppdm_flow.policy.order.claim import Claim, ClaimsBySubject, MetricReader, differences, implied, said
 from ppdm_flow.policy.order.clauses import ChangeVerdict, Clauses, ClauseText, ComparedClause, verdict, waived
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame, by_role, obstacles
 from ppdm_flow.policy.requirements import gates_of, requirements_by_place, requirements_of
@@ -125,20 +126,18 @@ class ClaimComparison:
     def _paired(self) -> dict[PolicyPath, PolicyPath]:
         """Pair clauses by their path, then templates and gates by what they say."""
         names = {path: path for path in self.before if path in self.after}
+        came = {path: _content(claims) for path, claims in self.after.items() if path not in names}
         for path in (p for p in self.before if p not in names):
             said_ = _content(self.before[path])
-            alike = [
-                p
-                for p in self.after
-                if p not in names.values() and p[:-1] == path[:-1] and _content(self.after[p]) == said_
-            ]
-            if alike:
-                names[path] = alike[0]
+            alike = next((p for p, content in came.items() if p[:-1] == path[:-1] and content == said_), None)
+            if alike is not None:
+                names[path] = alike
+                del came[alike]
         return names
 
     def _kept(self, path: PolicyPath, later: PolicyPath) -> ComparedClause | None:
-        forward = self._reasons(self.after, self.before[path], self.between)
-        backward = self._reasons(self.before, self.after[later], self.between.back)
+        forward = self._forward(self.before[path])
+        backward = self._backward(self.after[later])
         judged = verdict(forward=None not in forward, backward=None not in backward)
         sides = self.old.side(path), self.new.side(later)
         if judged is ChangeVerdict.NEUTRAL:
@@ -151,26 +150,30 @@ class ClaimComparison:
         return ComparedClause(".".join(later), judged, self._explain_relation(path, later, forward, backward), *sides)
 
     def _removed(self, path: PolicyPath, claims: list[Claim]) -> ComparedClause:
-        why = _first(self._reasons(self.after, claims, self.between), claims)
+        why = _first(self._forward(claims), claims)
         judged = ChangeVerdict.WEAKER if why is None else ChangeVerdict.NEUTRAL
         text = f"removed, and implied by what is left: {why}" if why else "removed: it need not hold any more"
         return ComparedClause(".".join(path), judged, text, self.old.side(path), None)
 
     def _added(self, path: PolicyPath, claims: list[Claim]) -> ComparedClause:
-        why = _first(self._reasons(self.before, claims, self.between.back), claims)
+        why = _first(self._backward(claims), claims)
         judged = ChangeVerdict.STRONGER if why is None else ChangeVerdict.NEUTRAL
         text = f"added, and implied before: {why}" if why else "added: it must hold as well"
         return ComparedClause(".".join(path), judged, text, None, self.new.side(path))
 
-    def _reasons(
-        self, given: Mapping[PolicyPath, list[Claim]], asked: Sequence[Claim], between: ComparedPolicies
-    ) -> list[str | None]:
-        """Return for each claim asked for why it is implied, or None.
+    @cached_property
+    def _given(self) -> tuple[ClaimsBySubject, ClaimsBySubject]:
+        """All claims of the old policy, and of the new one."""
+        old, new = (ClaimsBySubject(chain.from_iterable(some.values())) for some in (self.before, self.after))
+        return old, new
 
-        Claims of the same clause come first: a reason that names no other clause is the plainer one.
-        """
-        every = [claim for claims in given.values() for claim in claims]
-        return [implied(chain(given.get(claim.clause, ()), every), claim, between) for claim in asked]
+    def _forward(self, asked: Sequence[Claim]) -> list[str | None]:
+        """Return for each claim of the old policy why the new one implies it, or None."""
+        return _reasons(self.after, self._given[1], asked, self.between)
+
+    def _backward(self, asked: Sequence[Claim]) -> list[str | None]:
+        """Return for each claim of the new policy why the old one implies it, or None."""
+        return _reasons(self.before, self._given[0], asked, self.between.back)
 
     def _explain_relation(
         self, path: PolicyPath, later: PolicyPath, forward: list[str | None], backward: list[str | None]
@@ -186,6 +189,19 @@ class ClaimComparison:
         grounds = obstacles(self.between) or differences(before, after)
         because = f": {', and '.join(grounds)}" if grounds else ""
         return f"no rule proves that either implies the other{because}{waived_}"
+
+
+def _reasons(
+    by_clause: Mapping[PolicyPath, list[Claim]],
+    given: ClaimsBySubject,
+    asked: Sequence[Claim],
+    between: ComparedPolicies,
+) -> list[str | None]:
+    """Return for each claim asked for why it is implied, or None.
+
+    Claims of the same clause come first: a reason that names no other clause is the plainer one.
+    """
+    return [implied(chain(by_clause.get(claim.clause, ()), given.about(claim)), claim, between) for claim in asked]
 
 
 def _open(reasons: Sequence[str | None], claims: Sequence[Claim]) -> frozenset[type[Any]]:
