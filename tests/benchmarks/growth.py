@@ -37,7 +37,6 @@ KNOWN = {
     "columns/special_uniques": "the sets of three columns grow as their cube",
     "columns/full_domain": "nodes of the lattice are exact up to two million, and grow exponentially",
     "rows/dominance wildcard": "pairs of rows that a missing cell makes alike",
-    "values/regression": "the columns of a dense design, of which an inverse is taken",
     "items/km m=3": "triples of the items of a basket",
 }
 """Patterns of cases that grow faster, and why."""
@@ -290,12 +289,14 @@ def _(folder: Path, values: int) -> Built:
     yield "profile", ("profile", "d.csv")
 
 
-@case("values/regression", 25)
+@case("values/regression", 100)
 def _(folder: Path, values: int) -> Built:
     people(folder, 20_000, zips=values)
     attributes = roles(zip={"role": "insensitive"})
     steps: Document = {"c": {"use": "generalize", "with": {"attributes": {"age": {}, "job": {"level": 1}}}}}
-    policy(folder, attributes=attributes, steps=steps, analyses={"w": {"regression": "income", "on": ["zip"]}})
+    logistic = {"regression": "outcome", "model": "logistic", "positive": "yes", "on": ["zip", "age"]}
+    analyses = {"w": {"regression": "income", "on": ["zip", "job"]}, "o": logistic}
+    policy(folder, attributes=attributes, steps=steps, analyses=analyses)
     yield run()
 
 

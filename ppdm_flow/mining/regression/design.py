@@ -1,12 +1,15 @@
 """The design matrix of a regression: an intercept, numbers as they are, and one 0/1 column a category.
 
-The matrix is never built as a whole; its blocks of rows are built one after the other.
+The matrix is never built as a whole. The intercept and the columns of the categorical with most categories are only
+groups of rows; the other columns are built a block of rows at a time.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +45,7 @@ class CategoricalTerm:
 Predictor = Numbers | CategoricalTerm
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Design:
     """The rows of a regression; ``terms`` are the columns of its matrix, in order."""
 
@@ -62,30 +65,60 @@ class Design:
                 terms += [(each.name, int(code)) for code in occurring if code != each.base]
         return cls(tuple(predictors), rows, tuple(terms))
 
-    def every(self, stride: int) -> Design:
-        """Return the design of the first of each ``stride`` rows, with the same terms."""
-        some = slice(None, None, stride)
-        taken = tuple(
-            replace(p, values=p.values[some]) if isinstance(p, Numbers) else replace(p, codes=p.codes[some])
-            for p in self.predictors
-        )
-        return Design(taken, -(-self.rows // stride), self.terms)
+    @cached_property
+    def grouping(self) -> CategoricalTerm | None:
+        """The categorical with most terms."""
+        sizes = Counter(name for name, _ in self.terms)
+        categoricals = [p for p in self.predictors if isinstance(p, CategoricalTerm) and sizes[p.name]]
+        return max(categoricals, key=lambda p: sizes[p.name], default=None)
+
+    @cached_property
+    def group_terms(self) -> Integers:
+        """The places of the terms of groups 1, 2, …; group 0 is the base, of which the intercept tells."""
+        name = None if self.grouping is None else self.grouping.name
+        return np.flatnonzero([place > 0 and term[0] == name for place, term in enumerate(self.terms)])
+
+    @cached_property
+    def groups(self) -> Integers:
+        """The group of each row, shape (rows,)."""
+        if self.grouping is None:
+            return np.zeros(self.rows, dtype=np.int64)
+        group_of = np.zeros(len(self.terms), dtype=np.int64)
+        group_of[self.group_terms] = np.arange(1, len(self.group_terms) + 1)
+        return group_of[self._columns(self.grouping)[self.grouping.codes]]
+
+    @cached_property
+    def other_terms(self) -> Integers:
+        """The places of the terms that are neither the intercept nor one of a group."""
+        return np.setdiff1d(np.arange(1, len(self.terms)), self.group_terms)
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield rows and their part of the matrix, shape (rows, terms)."""
-        places = [self._columns(each) for each in self.predictors]
+        """Yield rows and the columns of the other terms, shape (rows, other terms)."""
+        place_of = np.full(len(self.terms), -1)
+        place_of[self.other_terms] = np.arange(len(self.other_terms))
+        others = [(p, place_of[self._columns(p)]) for p in self.predictors if p is not self.grouping]
         for start in range(0, self.rows, BLOCK):
             rows = slice(start, min(self.rows, start + BLOCK))
-            block = np.zeros((rows.stop - start, len(self.terms)))
-            block[:, 0] = 1.0
-            for each, column in zip(self.predictors, places, strict=True):
+            block = np.zeros((rows.stop - start, len(self.other_terms)))
+            for each, column in others:
                 if isinstance(each, Numbers):
                     block[:, column[0]] = each.values[rows]
                 else:
                     columns = column[each.codes[rows]]
-                    hit = np.flatnonzero(columns)
+                    hit = np.flatnonzero(columns >= 0)
                     block[hit, columns[hit]] = 1.0
             yield rows, block
+
+    def predict(self, values: Floats) -> Floats:
+        """Return the product of the matrix and the values of the terms, shape (rows,)."""
+        predicted: Floats = np.full(self.rows, values[0])
+        for each in self.predictors:
+            column = self._columns(each)
+            if isinstance(each, Numbers):
+                predicted += each.values * values[column[0]]
+            else:
+                predicted += np.where(column > 0, values[column], 0.0)[each.codes]
+        return predicted
 
     def _columns(self, predictor: Predictor) -> Integers:
         """Return the place of each code's column, 0 for the base; of numbers their one place."""

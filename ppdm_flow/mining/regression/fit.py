@@ -1,5 +1,9 @@
 """Least squares by QR, and logistic regression by Newton's method, whose steps are weighted least squares.
 
+The terms of the categorical with most categories are never columns: all others are taken from their weighted means in
+each of its groups, and fitted alone (Frisch and Waugh, Econometrica 1(4), 1933; Lovell, JASA 58, 1963). What such a
+categorical costs grows as the rows, and not as the square of its categories.
+
 Rows are taken a block at a time: the triangular factor of the rows so far and the next block have the same triangular
 factor as all these rows (Golub, Van Loan, Matrix computations, 4th edition 2013, section 6.5). Normal equations, which
 square the condition of the matrix, only bring a logistic regression near its estimates; these are found by QR.
@@ -10,13 +14,14 @@ takes five times the memory and six times the time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, special
+from scipy import linalg, sparse, special
 
-from ppdm_flow.mining.regression.design import BLOCK, Design, Floats, Integers, Term
+from ppdm_flow.mining.regression.design import Design, Floats, Integers, Term
 
 _ROUNDS = 40
 _HALVINGS = 12
@@ -28,6 +33,8 @@ _SINGULAR = 1e-11
 _CERTAIN = 1e-9
 """A fitted probability as near to 0 or 1 is a sign of categories that separate the response."""
 LEVEL = 0.95
+_SUM = "a term is a sum of others, or occurs in no row that tells anything"
+_SEPARATED = "the terms separate the response, so that no estimates exist"
 
 
 class UnfittedError(Exception):
@@ -89,13 +96,8 @@ def linear(design: Design, response: Floats, weights: Floats, people: float) -> 
     freedom = people - len(design.terms)
     if freedom <= 0:
         raise UnfittedError("there are too few complete rows")
-    root = np.sqrt(weights)
-    parts = (np.column_stack([block, response[rows]]) * root[rows, None] for rows, block in design.blocks())
-    triangle = _triangle(parts, len(design.terms) + 1)
-    values, inverse = _solved(triangle)
-    residual = float(triangle[-1, -1]) ** 2 / freedom
-    errors = np.sqrt(residual * np.einsum("ij,ij->i", inverse, inverse))
-    return FittedTerms(design.terms, values, errors, freedom)
+    fitted = _least_squares(design, response, weights, _triangle)
+    return FittedTerms(design.terms, fitted.values, np.sqrt(fitted.squares / freedom * fitted.variances), freedom)
 
 
 def logistic(design: Design, response: Floats, weights: Floats) -> FittedTerms:
@@ -108,24 +110,10 @@ def logistic(design: Design, response: Floats, weights: Floats) -> FittedTerms:
         raise UnfittedError("there are too few complete rows")
     if response.min() == response.max():
         raise UnfittedError("the response is the same in all complete rows")
-    values, likelihood = _approached(design, response, weights), -np.inf
-    step: Floats = np.zeros(len(values))
-    for _ in range(_ROUNDS):
-        triangle, reached = _newton(design, values, response, weights)
-        for _ in range(_HALVINGS):
-            if reached >= likelihood - 1e-9 * abs(reached):
-                break
-            step = step / 2
-            values = values - step
-            triangle, reached = _newton(design, values, response, weights)
-        likelihood = reached
-        target, inverse = _solved(triangle)
-        step = target - values
-        values = target
-        errors = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
-        if bool((np.abs(step) <= _CONVERGED * errors).all()):
-            return _converged(design, values, errors, response)
-    raise UnfittedError("the terms separate the response, so that no estimates exist")
+    start: Floats = np.zeros(len(design.terms))
+    with suppress(UnfittedError):  # from 0 the way by QR is longer
+        start = _climb(design, start, response, weights, _factor, _NEAR).values
+    return _converged(design, _climb(design, start, response, weights, _triangle, _CONVERGED), response)
 
 
 def group_means(name: str, groups: Integers, size: int, values: Floats, weights: Floats, counts: Floats) -> FittedTerms:
@@ -153,72 +141,87 @@ def group_means(name: str, groups: Integers, size: int, values: Floats, weights:
     return FittedTerms(tuple((name, int(g)) for g in kept), means[kept], errors, (rows[kept] - 1).astype(np.float64))
 
 
-def _converged(design: Design, values: Floats, errors: Floats, response: Floats) -> FittedTerms:
+def _converged(design: Design, fitted: _Fit, response: Floats) -> FittedTerms:
     """Return the estimates. Raises UnfittedError where the last step was small beside infinite errors only."""
-    if bool((errors > 1e3 * np.maximum(1.0, np.abs(values))).any()) and any(
-        bool((np.abs(_chances(block @ values) - response[rows]) < _CERTAIN).any()) for rows, block in design.blocks()
-    ):
-        raise UnfittedError("the terms separate the response, so that no estimates exist")
-    return FittedTerms(design.terms, values, errors, None)
+    errors = np.sqrt(fitted.variances)
+    if bool((errors > 1e3 * np.maximum(1.0, np.abs(fitted.values))).any()):
+        chances = _chances(design.predict(fitted.values))
+        if bool((np.abs(chances - response) < _CERTAIN).any()):
+            raise UnfittedError(_SEPARATED)
+    return FittedTerms(design.terms, fitted.values, errors, None)
 
 
-def _approached(design: Design, response: Floats, weights: Floats) -> Floats:
-    """Return where to begin: near the estimates, or at 0 where the way there is not plain.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """``values`` and diagonal of (X'WX)^-1, both shape (terms,), and the weighted sum of squares that is left."""
 
-    Found by normal equations, from the estimates of at most 32,768 rows. What is lost by them is found again by QR.
-    """
-    nothing = np.zeros(len(design.terms))
-    stride = -(-design.rows // BLOCK)
-    if stride == 1:
-        return nothing
-    some = slice(None, None, stride)
-    begun = _scored(design.every(stride), nothing, response[some], weights[some])
-    estimates = _scored(design, nothing if begun is None else begun, response, weights)
-    return nothing if estimates is None else estimates
+    values: Floats
+    variances: Floats
+    squares: float
 
 
-def _scored(design: Design, values: Floats, response: Floats, weights: Floats) -> Floats | None:
-    """Take Newton's steps by normal equations until they are small; None where one leads away."""
+Factor = Callable[[Iterable[Floats], int], Floats]
+"""Makes the triangular factor of the rows of all parts, of a width."""
+
+
+def _climb(design: Design, values: Floats, response: Floats, weights: Floats, factor: Factor, near: float) -> _Fit:
+    """Take Newton's steps until each is ``near``, as a share of the standard error. Steps that lead down are halved."""
     likelihood = -np.inf
-    for _ in range(_ROUNDS // 2):
-        slope, reached = np.zeros(len(values)), 0.0
-        curvature = np.zeros((len(values), len(values)))
-        for rows, block in design.blocks():
-            odds = block @ values
-            chance = _chances(odds)
-            reached += _likelihood(odds, response[rows], weights[rows])
-            slope += block.T @ (weights[rows] * (response[rows] - chance))
-            curvature += block.T @ (block * (weights[rows] * chance * (1.0 - chance))[:, None])
-        scale = np.sqrt(np.diagonal(curvature))
-        if reached < likelihood - 1e-9 * abs(reached) or not (scale > 0).all():
-            return None
+    step: Floats = np.zeros(len(values))
+    for _ in range(_ROUNDS):
+        fitted, reached = _newton(design, values, response, weights, factor)
+        for _ in range(_HALVINGS):
+            if reached >= likelihood - 1e-9 * abs(reached):
+                break
+            step = step / 2
+            values = values - step
+            fitted, reached = _newton(design, values, response, weights, factor)
         likelihood = reached
-        try:
-            factor = linalg.cho_factor(curvature / np.outer(scale, scale))
-        except linalg.LinAlgError:
-            return None
-        step = linalg.cho_solve(factor, slope / scale)  # in units of 1 / scale, at most a standard error each
-        values = values + step / scale
-        if bool((np.abs(step) <= _NEAR).all()):
-            return values
-    return None
+        step = fitted.values - values
+        values = fitted.values
+        if bool((np.abs(step) <= near * np.sqrt(fitted.variances)).all()):
+            return fitted
+    raise UnfittedError(_SEPARATED)
 
 
-def _newton(design: Design, values: Floats, response: Floats, weights: Floats) -> tuple[Floats, float]:
-    """Return the triangular factor of the next step, and the likelihood where it begins."""
-    total = 0.0
+def _newton(design: Design, values: Floats, response: Floats, weights: Floats, factor: Factor) -> tuple[_Fit, float]:
+    """Return the fit at the end of the next step, and the likelihood where it begins."""
+    odds = design.predict(values)
+    chance = _chances(odds)
+    curvature = np.maximum(chance * (1.0 - chance), 1e-300)
+    working = odds + (response - chance) / curvature
+    return _least_squares(design, working, weights * curvature, factor), _likelihood(odds, response, weights)
 
-    def parts() -> Iterable[Floats]:
-        nonlocal total
-        for rows, block in design.blocks():
-            odds = block @ values
-            chance = _chances(odds)
-            total += _likelihood(odds, response[rows], weights[rows])
-            curvature = np.maximum(chance * (1.0 - chance), 1e-300)
-            working = odds + (response[rows] - chance) / curvature
-            yield np.column_stack([block, working]) * np.sqrt(weights[rows] * curvature)[:, None]
 
-    return _triangle(parts(), len(design.terms) + 1), total
+def _least_squares(design: Design, response: Floats, weights: Floats, factor: Factor) -> _Fit:
+    """Fit the other terms and the response, taken from their means in each group; then the groups, from their means."""
+    groups, size = design.groups, len(design.group_terms) + 1
+    totals = np.bincount(groups, weights, size)
+    if not bool((totals > 0).all()):
+        raise UnfittedError(_SUM)
+    sums, lengths = np.zeros((size, len(design.other_terms) + 1)), np.zeros(len(design.other_terms))
+    sums[:, -1] = np.bincount(groups, weights * response, size)
+    for rows, block in design.blocks():
+        members = groups[rows], np.arange(len(block))
+        sums[:, :-1] += np.asarray(sparse.csr_array((weights[rows], members), shape=(size, len(block))) @ block)
+        lengths += weights[rows] @ (block * block)
+    means = sums / totals[:, None]
+    parts = (
+        (np.column_stack([block, response[rows]]) - means[groups[rows]]) * np.sqrt(weights[rows])[:, None]
+        for rows, block in design.blocks()
+    )
+    triangle = factor(parts, len(lengths) + 1)
+    others, inverse = _solved(triangle, np.sqrt(lengths))
+    reach = means[:, :-1] @ inverse
+    effects = means[:, -1] - means[:, :-1] @ others
+    values, variances = np.empty(len(design.terms)), np.empty(len(design.terms))
+    values[0], variances[0] = effects[0], 1.0 / totals[0] + reach[0] @ reach[0]
+    apart = reach[1:] - reach[0]
+    values[design.group_terms] = effects[1:] - effects[0]
+    variances[design.group_terms] = 1.0 / totals[1:] + 1.0 / totals[0] + np.einsum("ij,ij->i", apart, apart)
+    values[design.other_terms] = others
+    variances[design.other_terms] = np.einsum("ij,ij->i", inverse, inverse)
+    return _Fit(values, variances, float(triangle[-1, -1]) ** 2)
 
 
 def _likelihood(odds: Floats, response: Floats, weights: Floats) -> float:
@@ -241,12 +244,28 @@ def _triangle(parts: Iterable[Floats], width: int) -> Floats:
     return triangle
 
 
-def _solved(triangle: Floats) -> tuple[Floats, Floats]:
-    """Return the estimates, shape (terms,), and the inverse of the factor, shape (terms, terms)."""
+def _factor(parts: Iterable[Floats], width: int) -> Floats:
+    """Return the triangular factor by normal equations. Raises UnfittedError where they are too near to singular."""
+    squares: Floats = np.zeros((width, width))
+    for part in parts:
+        squares += part.T @ part
+    scale = np.sqrt(np.diagonal(squares))
+    if not bool((scale > 0).all()):
+        raise UnfittedError(_SUM)
+    try:
+        return np.asarray(linalg.cholesky(squares / np.outer(scale, scale)) * scale)
+    except (linalg.LinAlgError, ValueError):
+        raise UnfittedError(_SUM) from None
+
+
+def _solved(triangle: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+    """Return the estimates, shape (terms,), and the inverse of the factor, shape (terms, terms).
+
+    ``lengths`` are those of the columns before anything was taken from them.
+    """
     factor, right = triangle[:-1, :-1], triangle[:-1, -1]
-    lengths = np.linalg.norm(factor, axis=0)
     if not np.isfinite(factor).all() or bool((np.abs(np.diag(factor)) <= _SINGULAR * lengths).any()):
-        raise UnfittedError("a term is a sum of others, or occurs in no row that tells anything")
+        raise UnfittedError(_SUM)
     inverse = linalg.solve_triangular(factor, np.eye(len(factor)))
     return np.asarray(linalg.solve_triangular(factor, right)), np.asarray(inverse)
 
