@@ -36,7 +36,6 @@ KNOWN = {
     "columns/lkc": "the sets of columns grow as their square",
     "columns/special_uniques": "the sets of three columns grow as their cube",
     "columns/full_domain": "nodes of the lattice are exact up to two million, and grow exponentially",
-    "rows/dominance wildcard": "pairs of rows that a missing cell makes alike",
     "items/km m=3": "triples of the items of a basket",
 }
 """Patterns of cases that grow faster, and why."""
@@ -217,7 +216,7 @@ of_rows(
 )
 of_rows(
     "dominance wildcard",
-    2_500,
+    5_000,
     holes=0.1,
     nulls="wildcard",
     steps={},

@@ -14,7 +14,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.mining.exposure import histograms
+from ppdm_flow.mining.exposure import compatible
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure
@@ -123,11 +123,11 @@ def ordered_twin(p, q, order):
     return max(more, less) + min(inside, of_table) * total / (len(order) - 1)
 
 
-@pytest.fixture(params=[histograms._DENSE, 1], ids=["whole", "value by value"])
+@pytest.fixture(params=[compatible._MEMBERS, 1], ids=["whole", "in parts"])
 def block(request):
-    """How many cells are summed at once, where classes overlap."""
+    """How many members of classes are held at once, where classes overlap."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(histograms, "_DENSE", request.param)
+        patch.setattr(compatible, "_MEMBERS", request.param)
         yield
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from tiers import examples
 
 from ppdm_flow.core.people import PeopleCount
@@ -84,12 +87,25 @@ def test_the_kernel_is_its_plain_self():
     codes = np.unique(np.random.default_rng(1).integers(-2, 3, (120, 4)).astype(np.int32), axis=0)
     values = np.arange(len(codes), dtype=np.int64)[:, None]
     columns = np.ascontiguousarray(codes.T)
-    prefix = np.concatenate([[[0]], np.cumsum(values, axis=0)])
-    compiled, plain = np.zeros_like(values), np.zeros_like(values)
-    compatible.sums(columns, prefix, compiled)
-    compatible.sums.py_func(columns, prefix, plain)
-    assert np.array_equal(compiled, plain)
-    assert np.array_equal(compiled, compatible_sums(codes, values))
+    crowds = []
+    for kernel in (compatible.members, compatible.members.py_func):
+        begins, found = np.zeros(len(codes) + 1, dtype=np.int64), np.zeros(2000, dtype=np.int32)
+        last = kernel(columns, 0, begins, found)
+        crowds.append((last, begins.tolist(), found.tolist()))
+    assert crowds[0] == crowds[1]
+    assert crowds[0][0] == len(codes)
+    sums = [sum(values[j, 0] for j in crowds[0][2][a:b]) for a, b in itertools.pairwise(crowds[0][1])]
+    assert sums == compatible_sums(codes, values)[:, 0].tolist()
+
+
+@pytest.mark.parametrize("room", [1, 150, 1 << 22])
+def test_crowds_in_any_room(monkeypatch, room):
+    monkeypatch.setattr(compatible, "_MEMBERS", room)
+    codes = np.unique(np.random.default_rng(2).integers(-2, 3, (120, 4)).astype(np.int32), axis=0)
+    fits = ((codes[:, None] == codes[None]) | (codes[None] == -1)).all(axis=2).astype(np.int64)
+    values = np.random.default_rng(3).integers(0, 3, (len(codes), 7))
+    assert np.array_equal(compatible_sums(codes, values), fits @ values)
+    assert np.array_equal(compatible.compatible_rows(codes, csr_array(values)).toarray(), fits @ values)
 
 
 def test_the_second_route_in_chunks(monkeypatch, build, agree):

@@ -8,14 +8,20 @@ partition, and the crowd of each row in a crowd is inside of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
 
 from ppdm_flow.sdk.compiled import compiled
 from ppdm_flow.tables.column import MISSING, SPECIALS
 
 Codes = npt.NDArray[np.int32]
 Sums = npt.NDArray[np.int64]
+_MEMBERS = 1 << 22
+"""Members of crowds that are held at a time."""
 
 
 def compatible_sums(codes: Codes, values: Sums) -> Sums:
@@ -32,18 +38,36 @@ def compatible_sums(codes: Codes, values: Sums) -> Sums:
     """
     if not (codes == MISSING).any():
         return values.copy()
+    out = np.empty_like(values)
+    for rows, begins, found in _crowds(codes):
+        out[rows] = np.add.reduceat(values[found], begins[:-1])
+    return out
 
+
+def compatible_rows(codes: Codes, matrix: Any) -> Any:
+    """Return the same sums of the rows of a sparse matrix (combinations, figures) of integers, as such a matrix."""
+    order, parts = [], []
+    for rows, begins, found in _crowds(codes):
+        shape = len(rows), len(codes)
+        parts.append(csr_array((np.ones(len(found), dtype=np.int64), found, begins), shape=shape) @ matrix)
+        order.append(rows)
+    return vstack(parts, format="csr")[np.argsort(np.concatenate(order))]
+
+
+def _crowds(codes: Codes) -> Iterator[tuple[Sums, Sums, Sums]]:
+    """Yield some rows, and their crowds one after the other: where each begins, and the rows in it; until all are."""
     by_fit = np.argsort([_fit(column) for column in codes.T], kind="stable")  # few branches first
     columns = np.ascontiguousarray(codes[:, by_fit].T)
-    order = np.lexsort(columns[::-1])
+    order = np.lexsort(columns[::-1]) if len(columns) else np.arange(len(codes))
     columns = np.ascontiguousarray(columns[:, order])
-    prefix = np.zeros((len(codes) + 1, values.shape[1]), dtype=np.int64)
-    np.cumsum(values[order], axis=0, out=prefix[1:])
-    ordered = np.zeros(values.shape, dtype=np.int64)
-    sums(columns, prefix, ordered)
-    out = np.empty_like(ordered)
-    out[order] = ordered
-    return out
+    found = np.empty(max(_MEMBERS, len(codes)), dtype=np.int32)
+    begins = np.zeros(len(codes) + 1, dtype=np.int64)
+    first = 0
+    while first < len(codes):
+        last = members(columns, first, begins, found)
+        crowds = begins[: last - first + 1]
+        yield order[first:last], crowds, order[found[: crowds[-1]]]
+        first = last
 
 
 def _fit(column: Codes) -> float:
@@ -69,27 +93,33 @@ def _end(cells: npt.NDArray[np.int32], value: np.int64 | np.int32, low: int, hig
 
 
 @compiled
-def sums(columns: npt.NDArray[np.int32], prefix: npt.NDArray[np.int64], out: npt.NDArray[np.int64]) -> None:
-    """Add up, for each row, the values of the rows that are missing or the same in every column.
+def members(
+    columns: npt.NDArray[np.int32], first: int, begins: npt.NDArray[np.int64], found: npt.NDArray[np.int32]
+) -> int:
+    """Find the rows that are missing or the same in every column, for each row from ``first`` on while there is room.
 
     ``columns`` (columns, rows) hold rows in lexicographic order, so those with a common beginning are a range, and a
     range splits into one range for each value of the next column. A cell follows the missing one and, if known, its own
-    value: one range waits for each column at most. ``prefix`` (rows + 1, figures) are running sums. The work is the
-    number of beginnings that fit.
+    value: one range waits for each column at most. Rows are distinct: a whole row is a range of one. The work is the
+    number of beginnings that fit. ``found`` has room for all rows, and ``begins`` is where those of each row begin.
+    Returns the row after the last one.
     """
-    width, rows = columns.shape
+    width, rows = len(columns), len(begins) - 1
     levels = np.empty(width + 1, dtype=np.int64)
     lows = np.empty(width + 1, dtype=np.int64)
     highs = np.empty(width + 1, dtype=np.int64)
-    for row in range(rows):
+    for row in range(first, rows):
+        used = begins[row - first]
         levels[0], lows[0], highs[0] = 0, 0, rows
         waiting = 1
         while waiting:
             waiting -= 1
             level, low, high = levels[waiting], lows[waiting], highs[waiting]
             if level == width:
-                for figure in range(out.shape[1]):
-                    out[row, figure] += prefix[high, figure] - prefix[low, figure]
+                if used == len(found):
+                    return row
+                found[used] = low
+                used += 1
                 continue
             cells = columns[level]
             value = cells[row]
@@ -100,3 +130,5 @@ def sums(columns: npt.NDArray[np.int32], prefix: npt.NDArray[np.int64], out: npt
                 if start < end:
                     levels[waiting], lows[waiting], highs[waiting] = level + 1, start, end
                     waiting += 1
+        begins[row - first + 1] = used
+    return rows

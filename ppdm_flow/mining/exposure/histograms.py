@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
-from ppdm_flow.mining.exposure.compatible import compatible_sums
+from ppdm_flow.mining.exposure.compatible import compatible_rows
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.recoding.grouping import ClassCells
@@ -30,8 +30,6 @@ from ppdm_flow.tables.numbering import joined
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_DENSE = 1 << 22
-"""Cells of a dense matrix of classes and values that is made at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +83,8 @@ def histograms(counts: Counts, nulls: Nulls) -> Histograms:
     own = np.add.reduceat(rows, first) if len(rows) else np.zeros(0, dtype=np.int64)
     cells = ClassCells(begins, value, rows)
     if nulls is Nulls.WILDCARD and (codes[:, :-1] == MISSING).any():
-        cells = _crowds(codes[first, :-1], cells, len(base))
+        own_cells: Any = csr_array((rows, value, begins), shape=(len(own), len(base)))
+        cells = as_cells(compatible_rows(codes[first, :-1], own_cells))
         return Histograms(cells, _sums(cells), own, base, names)
     return Histograms(cells, own, own, base, names, left_out)
 
@@ -99,23 +98,6 @@ def _first(codes: npt.NDArray[np.int32]) -> Ints:
     for column in codes.T:
         new[1:] |= column[1:] != column[:-1]
     return np.flatnonzero(new)
-
-
-def _crowds(classes: npt.NDArray[np.int32], cells: ClassCells, values: int) -> ClassCells:
-    """Return the cells of the crowd of each class, a block of values at a time."""
-    owner, parts = cells.owner, []
-    step = max(1, _DENSE // max(1, len(classes)))
-    for start in range(0, values, step):
-        here = (cells.value >= start) & (cells.value < start + step)
-        dense = np.zeros((len(classes), min(step, values - start)), dtype=np.int64)
-        dense[owner[here], cells.value[here] - start] = cells.count[here]
-        summed = compatible_sums(classes, dense)
-        which, value = np.nonzero(summed)
-        parts.append((which, value + start, summed[which, value]))
-    which, value, count = (np.concatenate(each) for each in zip(*parts, strict=True))
-    order = np.lexsort((value, which))
-    begins = np.searchsorted(which[order], np.arange(len(classes) + 1))
-    return ClassCells(begins.astype(np.int64), value[order].astype(np.int32), count[order])
 
 
 def _sums(cells: ClassCells) -> Ints:
