@@ -14,6 +14,7 @@ from scipy import sparse
 
 from ppdm_flow.core.lineage import CellKind
 from ppdm_flow.reader.chances import Bools, Floats, scaled
+from ppdm_flow.reader.compatible import compatible_pairs
 from ppdm_flow.reader.faults import JoinTooLargeError, NotVerifiedError, TruthExcludedError
 from ppdm_flow.reader.files import MISSING, NO_CELL, Ints, ReleasedColumn, ReleasedFile, SourceRows, numbered
 from ppdm_flow.reader.row_kinds import (
@@ -23,12 +24,15 @@ from ppdm_flow.reader.row_kinds import (
     agreeing,
     components,
     joined,
+    require_room,
     rows_of,
     shown_together,
 )
 
 KNOWN, KIND, GUESS = "known", "kind", "guess"
 NOWHERE = -1
+ANYTHING = -1
+"""The code of a cell that any value fits, as `compatible_pairs` takes it."""
 PRODUCTS_AT_ONCE = 4_000_000
 MOST_PRODUCTS = 1_000_000_000
 """Chances that are added up, in some minutes; what needs more is not verified."""
@@ -148,33 +152,39 @@ class CandidateSearch:
         return table.assign(share=self._shares(f, table))
 
     def _fits_present(self, f: int, sought: Bools, own: Ints) -> pd.DataFrame:
-        rows, question = self.rows[f], self.question
+        rows = self.rows[f]
         opened = rows.keys("open", virtual=False)
         excluded = np.zeros(len(rows.cells), dtype=bool)
         excluded[rows.kind[rows.left_out]] = True
-        kinds = rows.cells[opened].assign(**{KIND: range(len(rows.cells))})[~rows.absent & ~excluded]
+        kinds = np.flatnonzero(~rows.absent & ~excluded)
         known = self.known[sought][[KNOWN, *self._grouping_columns()]]
-        mine = known.assign(**{k: rows.cells[k].to_numpy()[own[sought]] for k in opened})
-        out = []
-        cells = kinds[opened].to_numpy()
-        free = (cells == NO_CELL) | ((cells == MISSING) if question.nulls == "wildcard" else False)
-        shape, first = numbered(list(free.T.astype(np.int64)), len(kinds))
-        for number, example in enumerate(first):
-            on = [k for k, is_free in zip(opened, free[example], strict=True) if not is_free]
-            out.append(
-                joined(mine[[KNOWN, *self._grouping_columns(), *on]], kinds[shape == number][[KIND, *on]])[
-                    [KNOWN, *self._grouping_columns(), KIND]
-                ]
-            )
-        table = (
-            pd.concat(out, ignore_index=True)
-            if out
-            else pd.DataFrame(columns=[KNOWN, *self._grouping_columns(), KIND], dtype=np.int64)
-        )
+        cells = rows.cells[opened].to_numpy()
+        look, fits, room = self._fitting_looks(np.concatenate([cells[own[sought]], cells[kinds]]), len(known))
+        require_room(room, len(known.columns) + len(opened) + 1)
+        mine = known.assign(look=look[: len(known)])
+        table = mine.merge(fits, on="look").merge(pd.DataFrame({"fits": look[len(known) :], KIND: kinds}), on="fits")
+        table = table[[KNOWN, *self._grouping_columns(), KIND]]
         mixed = rows.keys("mixed", virtual=False)
         if mixed:
             table = self._that_can_show(table, rows, mixed)
         return table[[KNOWN, KIND]]
+
+    def _fitting_looks(self, cells: Ints, known: int) -> tuple[Ints, pd.DataFrame, float]:
+        """Number rows of cells by what they tell: the first ``known`` of them are known rows, the others kinds of row.
+
+        Return the number of each, which ``look`` of a known row each look that ``fits`` it has, and how many pairs of
+        rows that are at most of those kinds that hide the same cells.
+        """
+        free = (cells == NO_CELL) | ((cells == MISSING) if self.question.nulls == "wildcard" else False)
+        codes = [np.where(hides, ANYTHING, pd.factorize(cell)[0]) for cell, hides in zip(cells.T, free.T, strict=True)]
+        number, first = numbered(codes, len(cells))
+        distinct = np.array(codes, dtype=np.int32).reshape(len(codes), len(cells))[:, first].T
+        look, fits = compatible_pairs(distinct)
+        counts = [np.bincount(some, minlength=len(first)) for some in (number[:known], number[known:])]
+        rows = counts[0][look].astype(np.float64) * counts[1][fits]
+        shape, _ = numbered(list(free[first].T.astype(np.int64)), len(first))
+        room = float(np.bincount(shape[fits], rows).max(initial=0.0))
+        return number, pd.DataFrame({"look": look, "fits": fits})[rows > 0], room
 
     def _grouping_columns(self) -> list[str]:
         return [c for c in self.known.columns if c.startswith("of ")]

@@ -32,7 +32,7 @@ FACTOR = 4
 SEED = 7
 KNOWN = {
     "policy/attributes *": "each of many labels by class says of which of the others it tells",
-    "columns/suppress cells": "the reader matches known rows with each set of hidden columns",
+    "columns/suppress cells": "sets of columns, of which 4,096 are tried at most",
     "columns/lkc": "the sets of columns grow as their square",
     "columns/special_uniques": "the sets of three columns grow as their cube",
     "columns/full_domain": "nodes of the lattice are exact up to two million, and grow exponentially",

@@ -14,7 +14,7 @@ from tiers import examples
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.roles import AttributeType, Nulls, Role
-from ppdm_flow.mining.exposure import compatible
+from ppdm_flow.reader import compatible
 from ppdm_flow.requirements.alpha_k.requirement import AlphaK
 from ppdm_flow.requirements.beta_likeness.requirement import BetaLikeness
 from ppdm_flow.requirements.delta_disclosure.requirement import DeltaDisclosure

@@ -13,8 +13,8 @@ from tiers import examples
 
 from ppdm_flow.core.people import PeopleCount
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure import compatible
-from ppdm_flow.mining.exposure.compatible import compatible_sums
+from ppdm_flow.reader import compatible
+from ppdm_flow.reader.compatible import compatible_sums
 from ppdm_flow.requirements.k_anonymity.algorithm import KAnonymityAudit
 from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.registry import load

@@ -20,10 +20,10 @@ from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
-from ppdm_flow.mining.exposure.compatible import compatible_rows
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.recoding.grouping import ClassCells
+from ppdm_flow.reader.compatible import compatible_rows
 from ppdm_flow.tables.column import MISSING, SPECIALS
 from ppdm_flow.tables.counts import Counts
 from ppdm_flow.tables.numbering import joined

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns
-from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls
 from ppdm_flow.mining.exposure.histograms import CountLayout, MixedCrowds, ground, largest_flow
 from ppdm_flow.mining.exposure.rows import CombinationQuery, CountedRows
 from ppdm_flow.mining.releases.attributes import crowds as attributes_crowds
+from ppdm_flow.reader.compatible import compatible_sums
 from ppdm_flow.sdk.audit import Sql
 from ppdm_flow.tables.column import MISSING
 from ppdm_flow.tables.counts import Counts

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ppdm_flow.core.roles import Nulls
-from ppdm_flow.mining.exposure.compatible import compatible_sums
+from ppdm_flow.reader.compatible import compatible_sums
 from ppdm_flow.tables.column import MISSING
 from ppdm_flow.tables.counts import Counts
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -407,10 +408,13 @@ class QueryGuesses:
         values: dict[int, list[str]] = {i: [] for i in range(self.size)}
         kept = [f"SELECT * FROM {every} WHERE false"]
         limited: dict[int, bool] = {}
-        for pattern in base.rows(f"SELECT DISTINCT {', '.join(shapes)} {source}"):
-            chosen = " AND ".join(f"{s} = {v}" for s, v in zip(shapes, pattern, strict=True))
+        for present, patterns in self._by_cells(
+            places, base.rows(f"SELECT DISTINCT {', '.join(shapes)} {source}")
+        ).items():
+            among = ", ".join(f"({', '.join(map(str, pattern))})" for pattern in patterns)
+            chosen = f"({', '.join(shapes)}) IN ({among})"
             table = base.keep(f"SELECT e.*{''.join(f', {c}' for c in cells)} {source} WHERE {chosen}")
-            semi, wanted_of = self._assigned(places, names, pattern, table)
+            semi, wanted_of = self._assigned(places, names, present, table)
             valid = base.keep(f"SELECT e.* FROM {table} AS e {' '.join(semi)}")
             kept.append(f"SELECT {', '.join(['ch', *names])} FROM {valid}")
             for i in range(self.size):
@@ -426,10 +430,23 @@ class QueryGuesses:
         self.tables.append(base.keep(" UNION ALL ".join(kept)))
         self.values.append({i: (base.keep(" UNION ALL ".join(v)), names) for i, v in values.items() if limited.get(i)})
 
+    def _by_cells(
+        self, places: list[tuple[int, QueryFile]], patterns: list[tuple[int, ...]]
+    ) -> dict[tuple[frozenset[str], ...], list[tuple[int, ...]]]:
+        """Return shapes of rows by the guessed columns that have cells in them."""
+        by_cells = defaultdict(list)
+        keys = [{c.key for c in self._guessed_columns(f)} for _, f in places]
+        for pattern in patterns:
+            shapes = zip(places, keys, pattern, strict=True)
+            by_cells[tuple(frozenset(own.intersection(f.shapes[shape])) for (_, f), own, shape in shapes)].append(
+                pattern
+            )
+        return by_cells
+
     def _assigned(
-        self, places: list[tuple[int, QueryFile]], names: list[str], shapes: tuple[int, ...], table: str
+        self, places: list[tuple[int, QueryFile]], names: list[str], present: tuple[frozenset[str], ...], table: str
     ) -> tuple[list[str], dict[int, tuple[str, list[str], str]]]:
-        """Return the joins that leave guesses of rows of some shapes which one assignment is shown by.
+        """Return the joins that leave guesses of rows with cells of some columns which one assignment is shown by.
 
         Beside them for each known row the table, keys and column of the sensitive values that it allows.
         """
@@ -439,8 +456,8 @@ class QueryGuesses:
         for i in range(self.size):
             for a in r.grouping:
                 bound.setdefault(self._variable(a, i), f"g{r.attributes[a]}_{i}")
-        for n, (i, f), shape in zip(names, places, shapes, strict=True):
-            columns = [c for c in self._guessed_columns(f) if c.key in f.shapes[shape]]
+        for n, (i, f), keys in zip(names, places, present, strict=True):
+            columns = [c for c in self._guessed_columns(f) if c.key in keys]
             renamed = {r.variable(name): self._variable(name, i) for c in columns for name, _ in r.shown_names(c)}
             atoms += r.atoms(f, columns, n, renamed)
         semi: list[str] = []
@@ -450,12 +467,12 @@ class QueryGuesses:
             wanted = {self._variable(r.question.sensitive, i): f"s{i}" for i in range(self.size) if r.question.sensitive
                       and self._variable(r.question.sensitive, i) in used - set(bound)}  # fmt: skip
             shown = base.keep(assignments(part, table, wanted, bound))
-            keys = list(dict.fromkeys([a.cell for a in part] + [e for v, e in bound.items() if v in used]))
-            semi.append(f"SEMI JOIN {shown} AS y{number} ON {' AND '.join(f'y{number}.{k} = e.{k}' for k in keys)}")
+            on = list(dict.fromkeys([a.cell for a in part] + [e for v, e in bound.items() if v in used]))
+            semi.append(f"SEMI JOIN {shown} AS y{number} ON {' AND '.join(f'y{number}.{k} = e.{k}' for k in on)}")
             for i in range(self.size):
                 variable = self._variable(r.question.sensitive, i) if r.question.sensitive else ""
                 if variable in wanted:
-                    wanted_of[i] = (shown, keys, wanted[variable])
+                    wanted_of[i] = (shown, on, wanted[variable])
         return semi, wanted_of
 
     def require_truth(self) -> None:

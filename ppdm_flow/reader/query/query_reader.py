@@ -494,16 +494,31 @@ class QueryReader:
         opened = [c for c in f.columns if c.plain and not c.column.virtual and c.openness == "open"]
         mixed = [c for c in f.columns if c.plain and not c.column.virtual and c.openness == "mixed"]
         cells = "".join(f", {c.key}" for c in (*opened, *mixed))
-        free = " || ".join(["''", *(f"CASE WHEN {c.key} = {NO_CELL}{f' OR {c.key} = {MISSING}' if wildcard else ''} THEN '1' ELSE '0' END"
-                                    for c in opened)])  # fmt: skip
+        hides = {c.key: f"{c.key} IN ({NO_CELL}{f', {MISSING}' if wildcard else ''})" for c in opened}
+        free = " || ".join(["'0'", *(f"CASE WHEN {is_free} THEN '1' ELSE '0' END" for is_free in hides.values())])
         shape = " || ".join(["''", *(f"CASE WHEN {c.key} = {NO_CELL} THEN '0' ELSE '1' END" for c in mixed)])
-        rows = self.base.keep(
-            f"SELECT kind, {free} AS free, {shape} AS mixed{cells} FROM {f.kinds} WHERE NOT absent AND NOT skipped"
+        told = "".join(
+            f", CASE WHEN {is_free} THEN {NO_CELL} ELSE {key} END AS told_{key}" for key, is_free in hides.items()
         )
+        rows = self.base.keep(
+            f"SELECT kind, ({free})::BIT AS free, {shape} AS mixed{cells}{told} FROM {f.kinds} WHERE NOT absent AND NOT skipped"
+        )
+        looks = self.base.keep(
+            f"SELECT row_number() OVER () AS look, ({free})::BIT AS free, * FROM (SELECT DISTINCT {', '.join(c.key for c in opened) or '0 AS none'}"
+            f" FROM {f.kinds} WHERE kind IN (SELECT o{n} FROM known WHERE st{n} = 1))"
+        )
+        same = " AND ".join(f"l.{c.key} = w.{c.key}" for c in opened) or "true"
+        equal = [f"AND t.told_{c.key} = r.told_{c.key}" for c in opened]
         out = []
-        for pattern, present in self.base.rows(f"SELECT DISTINCT free, mixed FROM {rows}"):
-            there = f"(SELECT * FROM {rows} WHERE free = '{pattern}' AND mixed = '{present}')"
-            equal = [f"AND r.{c.key} = w.{c.key}" for c, is_free in zip(opened, pattern, strict=True) if is_free == "0"]
+        for (present,) in self.base.rows(f"SELECT DISTINCT mixed FROM {rows}"):
+            there = f"(SELECT * FROM {rows} WHERE mixed = '{present}')"
+            # known rows as they look with the cells hidden that some row hides
+            hidden = "".join(
+                f", CASE WHEN get_bit(p.free, {i}) = 1 THEN {NO_CELL} ELSE l.{c.key} END AS told_{c.key}"
+                for i, c in enumerate(opened, 1)
+            )
+            turned = f"""(SELECT l.look, p.free{hidden} FROM {looks} AS l JOIN (SELECT DISTINCT free FROM {there}) AS p
+                ON (l.free & p.free) = l.free)"""
             here = [c for c, has in zip(mixed, present, strict=True) if has == "1"]
             joins, bound = [], {self.variable(a): f"g{self.attributes[a]}" for a in self.grouping}
             atoms = self.atoms(f, here)
@@ -518,8 +533,9 @@ class QueryReader:
                 ]
                 joins.append(f"JOIN {shown} AS y{number} ON {' AND '.join(on)}")
             out.append(
-                f"""SELECT k.id, r.kind FROM known AS k JOIN {f.kinds} AS w ON w.kind = k.o{n} JOIN {there} AS r ON true {" ".join(equal)}
-                {" ".join(joins)} WHERE k.st{n} = 1"""
+                f"""SELECT k.id, r.kind FROM known AS k JOIN {f.kinds} AS w ON w.kind = k.o{n} JOIN {looks} AS l ON {same}
+                JOIN {turned} AS t ON t.look = l.look JOIN {there} AS r ON r.free = t.free {" ".join(equal)} {" ".join(joins)}
+                WHERE k.st{n} = 1"""
             )
         out.append(f"SELECT k.id, r.kind FROM known AS k, {f.kinds} AS r WHERE k.st{n} = 2 AND r.absent")
         values = [f"s.a{self.attributes[a]} = k.g{self.attributes[a]}" for a in self.grouping]

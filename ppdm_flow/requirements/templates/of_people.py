@@ -11,13 +11,13 @@ import numpy.typing as npt
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.mining.exposure.columns import RevealingColumns, ValueColumns
-from ppdm_flow.mining.exposure.compatible import compatible_sums
 from ppdm_flow.mining.exposure.histograms import Histograms, ValueHistograms
 from ppdm_flow.mining.exposure.query import ClassQuery, classes
 from ppdm_flow.mining.exposure.rows import CountedRows
 from ppdm_flow.mining.people.groups import OTHER
 from ppdm_flow.mining.people.query import PeopleQuery
 from ppdm_flow.mining.people.values import PeopleValues, people_values
+from ppdm_flow.reader.compatible import compatible_sums
 from ppdm_flow.requirements.templates.requirement import InferenceTemplate
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView

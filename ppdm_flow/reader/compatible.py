@@ -36,8 +36,6 @@ def compatible_sums(codes: Codes, values: Sums) -> Sums:
     -------
     Sums of shape (combinations, figures).
     """
-    if not (codes == MISSING).any():
-        return values.copy()
     out = np.empty_like(values)
     for rows, begins, found in _crowds(codes):
         out[rows] = np.add.reduceat(values[found], begins[:-1])
@@ -54,8 +52,21 @@ def compatible_rows(codes: Codes, matrix: Any) -> Any:
     return vstack(parts, format="csr")[np.argsort(np.concatenate(order))]
 
 
+def compatible_pairs(codes: Codes) -> tuple[Sums, Sums]:
+    """Return each combination with each one in its crowd, as places in ``codes``."""
+    rows, others = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for own, begins, found in _crowds(codes):
+        rows.append(np.repeat(own, np.diff(begins)))
+        others.append(found)
+    return np.concatenate(rows), np.concatenate(others)
+
+
 def _crowds(codes: Codes) -> Iterator[tuple[Sums, Sums, Sums]]:
     """Yield some rows, and their crowds one after the other: where each begins, and the rows in it; until all are."""
+    if not (codes == MISSING).any():
+        every = np.arange(len(codes))
+        yield every, np.arange(len(codes) + 1), every
+        return
     by_fit = np.argsort([_fit(column) for column in codes.T], kind="stable")  # few branches first
     columns = np.ascontiguousarray(codes[:, by_fit].T)
     order = np.lexsort(columns[::-1]) if len(columns) else np.arange(len(codes))
@@ -77,7 +88,7 @@ def _fit(column: Codes) -> float:
     return missing + float((shares**2).sum()) - missing**2
 
 
-# The kernel behind :mod:`ppdm_flow.mining.exposure.compatible`: sorted rows searched like a trie.
+# The kernel behind :mod:`ppdm_flow.reader.compatible`: sorted rows searched like a trie.
 
 
 @compiled
