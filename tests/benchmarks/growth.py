@@ -264,7 +264,7 @@ of_columns("lkc", 5, {}, {"lkc": {"l": 2, "k": 5, "c": 0.9, "sensitive": {"disea
 of_columns("special_uniques", 5, {}, {"special_uniques": {"size": 3, "max_share": 0.9}})
 
 
-@case("values/perturbation", 500)
+@case("values/perturbation", 2_000)
 def _(folder: Path, values: int) -> Built:
     people(folder, 20_000, diseases=values)
     domain = names("d", values).tolist()

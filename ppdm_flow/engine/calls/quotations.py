@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -111,7 +112,11 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
     """
     every = [each for each in said if each.published or not plan.show_values]
     runs = {text: frozenset(spans(text)) for text in {each.text for each in every}}
-    candidates = frozenset[str]().union(*runs.values())
+    quoting: dict[str, list[PluginText]] = defaultdict(list)
+    for each in every:
+        for span in runs[each.text]:
+            quoting[span].append(each)
+    candidates = frozenset(quoting)
     names = [a.name for a in stream.attributes if _is_searched(a)]
     if not candidates or not names:
         return
@@ -122,13 +127,13 @@ def refuse_quotations(plan: Plan, stream: LoadedStream, said: Iterable[PluginTex
         rest = [name for name in names if name not in columns_at_hand]
         possible = stream.possible(candidates, rest)
         unexplained = {
-            span for each in every for span in runs[each.text] if span in possible and not _explained(span, each, known)
+            span
+            for span in candidates
+            if span in possible and not all(_explained(span, e, known) for e in quoting[span])
         }
         occurring = chain(occurring, _occurring(stream, rest, unexplained))
     for value, column in occurring:
-        for each in every:
-            if not (value in each.text if len(value) > LONGEST else value in runs[each.text]):
-                continue
+        for each in (e for e in every if value in e.text) if len(value) > LONGEST else quoting.get(value, ()):
             if not _explained(value, each, known):
                 raise run_fault(
                     "PPF930",

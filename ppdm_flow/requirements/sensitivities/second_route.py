@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,7 @@ def figures_sql(
     operator = ctx.operators[column]
     given = operator_input(operator, column, original, ctx)
     seen = _drawn(*given) if given else Counter()
-    every = [_bounds(requirement, value, seen, operator.domain) for value in operator.domain]
+    every = _bounds(requirement, seen, operator.domain)
     rises, falls = [], []
     counted, per_person = _people(operator, column, original, ctx)
     for turn in range(max((len(own) for own in every), default=0)):  # mostly one: several are rare
@@ -89,7 +90,7 @@ def unreleased_sql(requirement: Sensitivity, original: DataView) -> float:
     seen = _tally(original, requirement.attribute) if requirement.attribute in original.schema else Counter()
     domain = [v for v, rows in seen.items() if rows and v is not None and v != SUPPRESSED_TEXT]
     written = [(b.r1, b.r2) for b in requirement.bounds]
-    bounds = [*written, *(b for value in domain for b in _bounds(requirement, value, seen, domain))]
+    bounds = [*written, *chain.from_iterable(_bounds(requirement, seen, domain))]
     return max((low - high for low, high in bounds), default=-1.0)
 
 
@@ -116,14 +117,19 @@ def _drawn(view: DataView, column: str) -> Counter[str | None]:
 
 
 def _bounds(
-    requirement: Sensitivity, value: str | None, seen: Counter[str | None], domain: Sequence[str | None]
-) -> list[tuple[float, float]]:
-    own = [(bound.r1, bound.r2) for bound in requirement.bounds if bound.value == value]
-    if own:
-        return own
+    requirement: Sensitivity, seen: Counter[str | None], domain: Sequence[str | None]
+) -> list[list[tuple[float, float]]]:
+    """Return the bounds of each value: its own, or the default."""
+    own: dict[str | None, list[tuple[float, float]]] = defaultdict(list)
+    for bound in requirement.bounds:
+        own[bound.value].append((bound.r1, bound.r2))
+    drawn = max(1, sum(seen[value] for value in domain))
+    return [own[value] or _default(requirement, seen[value] / drawn) for value in domain]
+
+
+def _default(requirement: Sensitivity, share: float) -> list[tuple[float, float]]:
     if requirement.tolerance is None:
         return [requirement.fixed] if requirement.fixed is not None else []
-    share = seen[value] / max(1, sum(seen[v] for v in domain))
     return [(share, requirement.tolerance * share)] if share > 0 and requirement.tolerance * share < 1 else []
 
 
