@@ -12,6 +12,7 @@ import pytest
 from ppdm_flow import api
 from ppdm_flow.api.diff import policies
 from ppdm_flow.core.roles import Nulls
+from ppdm_flow.engine.local.sql import DuckSql
 from ppdm_flow.engine.local.transforms import RowStream
 from ppdm_flow.reader import candidates, run_files
 from ppdm_flow.reader.figures import worst
@@ -150,3 +151,19 @@ def test_a_thousand_templates_are_held_against_those_with_their_values(tmp_path,
     outcome = api.check([path])
     assert not [d for d in outcome.diagnostics if d.severity.value == "error"]
     assert not asked
+
+
+def test_templates_over_one_channel_share_their_queries(tmp_path, counted):
+    (tmp_path / "d.csv").write_text("age,ill\n" + "".join(f"{i % 3},d{i % 64:02}\n" for i in range(128)))
+    attributes = {"age": {"role": "quasi_identifier"}, "ill": {"role": "sensitive"}}
+    queries, spent = counted(DuckSql, "_answer"), []
+    for count in (4, 64):
+        templates = {
+            f"t{i}": {"channel": ["age"], "sensitive": {"ill": [f"d{i:02}"]}, "confidence": 0.5 + i / 200}
+            for i in range(count)
+        }
+        path = written(tmp_path, attributes=attributes, privacy={"templates": templates})
+        queries.clear()
+        assert api.run(path, out=tmp_path / f"runs{count}", workers=1).verdict == "released"
+        spent.append(len(queries))
+    assert 0 < spent[0] == spent[1]

@@ -440,7 +440,7 @@ def _(folder: Path, count: int) -> Built:
     yield "report", ("report", made, "--format", "html", "-o", "x.html")
 
 
-@case("run/templates", 25)
+@case("run/templates", 100)
 def _(folder: Path, count: int) -> Built:
     people(folder, 10_000, diseases=count)
     templates = {f"t{i}": {**TEMPLATE["t"], "sensitive": {"disease": [v]}} for i, v in enumerate(names("d", count))}

@@ -10,8 +10,10 @@ to infer.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -41,6 +43,7 @@ from ppdm_flow.requirements.templates.of_people import (
     survey,
 )
 from ppdm_flow.requirements.templates.released_template import (
+    LastValues,
     ReleasedTemplate,
     figures_sql,
     originals_of,
@@ -76,6 +79,7 @@ class TemplatesAudit:
         measured: list[Measured] = []
         findings: list[Finding] = []
         charts: list[Chart] = []
+        last = LastValues(candidate, ctx)
         for template in _own(ctx):
             if template.awaits_data:
                 fault = UnchosenError("its sensitive values were not chosen from the data")
@@ -85,7 +89,7 @@ class TemplatesAudit:
             released = released_template(template, original, candidate, ctx)
             channel, targets = released.columns.every, released.targets
             try:
-                after = survey_of(released, candidate, ctx)
+                after = survey_of(released, candidate, ctx, last)
                 known = known_confidence(released.columns, released.targets, template, candidate, ctx)
             except UnmeasuredError as fault:
                 measured.extend(_unmeasured(template, fault))
@@ -124,19 +128,18 @@ class TemplatesAudit:
         figures: dict[str, float | int | None] = {}
         if ctx.sql is None:
             return figures
-        for template in _own(ctx):
-            if template.awaits_data:
-                continue
-            released = released_template(template, original, candidate, ctx)
-            before = InferenceQuery(
-                ctx.sql, "original", original.schema, _channel_before(template, original), ctx.nulls
-            )
+        templates = [released_template(t, original, candidate, ctx) for t in _own(ctx) if not t.awaits_data]
+        after = figures_sql(templates, candidate, ctx, ctx.sql)
+        before = _before_sql([released.template for released in templates], original, ctx, ctx.sql)
+        for released in templates:
+            template = released.template
             try:
-                after = figures_sql(released, candidate, ctx, ctx.sql)
                 known = known_sql(released.columns, released.targets, template, candidate, ctx, ctx.sql)
             except UnmeasuredError:
                 continue
-            figures |= {f"{template.id}.{name}": value for name, value in after.items()}
+            if template.id not in after:
+                continue
+            figures |= {f"{template.id}.{name}": value for name, value in after[template.id].items()}
             figures |= known
             with suppress(UnmeasuredError):
                 if together_confidence(released, candidate, ctx) is not None:
@@ -150,10 +153,7 @@ class TemplatesAudit:
                 repeated = 1 if originals is None else originals.original_rows_sql(released.columns.every)
                 if repeated == 0 and released.targets and candidate.row_count > 0:
                     figures[f"{template.id}.repeated"] = 0
-                figures[f"{template.id}.smallest_group_before"] = before.smallest()
-            earlier = _targets_before(template, original)
-            for name, value in before.figures(earlier, template.confidence, negated=template.negated).items():
-                figures[f"{template.id}.{name}_before"] = value
+            figures |= {f"{template.id}.{name}_before": value for name, value in before[template.id].items()}
         return figures
 
 
@@ -205,6 +205,27 @@ def _channel_before(template: InferenceTemplate, original: DataView) -> tuple[st
 def _before(template: InferenceTemplate, original: DataView, ctx: AuditContext) -> TemplateSurvey:
     targets = _targets_before(template, original)
     return survey(template, original, _channel_before(template, original), targets, ctx.nulls)
+
+
+def _before_sql(
+    templates: Iterable[InferenceTemplate], original: DataView, ctx: AuditContext, sql: Sql
+) -> dict[str, dict[str, float | int]]:
+    """Return the figures of the original by the second route, by template; those alike share their query."""
+    shared: dict[tuple[tuple[str, ...], tuple[str, ...], bool], list[InferenceTemplate]] = defaultdict(list)
+    for template in templates:
+        columns = tuple(target.column for target in _targets_before(template, original))
+        shared[_channel_before(template, original), columns, template.negated].append(template)
+    figures: dict[str, dict[str, float | int]] = {}
+    for (channel, _, negated), some in shared.items():
+        query = InferenceQuery(sql, "original", original.schema, channel, ctx.nulls)
+        asked = [(_targets_before(template, original), template.confidence) for template in some]
+        each = query.figures(asked, negated=negated)
+        figures |= {template.id: dict(own) for template, own in zip(some, each, strict=True)}
+        bounded = [template.id for template in some if template.smallest_group > 1]
+        smallest = query.smallest() if bounded else 0
+        for name in bounded:
+            figures[name]["smallest_group"] = smallest
+    return figures
 
 
 def _support(template: InferenceTemplate, own: Mapping[str, Figure], text: str) -> Measured:
@@ -382,6 +403,9 @@ def chart(template: InferenceTemplate, before: TemplateSurvey, after: TemplateSu
     )
 
 
+_FIGURES = ("confidence", "inferences", "violating_groups", "violating_rows")
+
+
 class InferenceQuery:
     """The inferences from ``channel`` in one relation (``candidate`` or ``original``)."""
 
@@ -404,31 +428,45 @@ class InferenceQuery:
         return int(self.sql.rows(query)[0][0])
 
     def figures(
-        self, targets: Sequence[TemplateTarget], threshold: float, *, negated: bool
-    ) -> Mapping[str, float | int]:
-        """Return the figures of one template; ``negated``: of not having each value."""
-        if not targets:
-            return {"confidence": 0.0, "inferences": 0, "violating_groups": 0, "violating_rows": 0}
-        parameters = [text for t in targets for image in t.images.values() for text in sorted(image)]
-        union = " UNION ALL ".join(self._inferences(i, t, negated=negated) for i, t in enumerate(targets))
-        fine = f"confidence <= {threshold!r} + {TOLERANCE!r}"
+        self, asked: Sequence[tuple[Sequence[TemplateTarget], float]], *, negated: bool
+    ) -> list[Mapping[str, float | int]]:
+        """Return the figures of templates to the same columns, each with its threshold.
+
+        ``negated``: of not having each value.
+        """
+        nothing: Mapping[str, float | int] = dict.fromkeys(_FIGURES, 0) | {"confidence": 0.0}
+        figures = [nothing] * len(asked)
+        merged, of_template = [], []
+        for place, one in enumerate(asked[0][0]):
+            images = [image for targets, _ in asked for image in targets[place].images.values()]
+            merged.append(replace(one, images={str(i): image for i, image in enumerate(images)}))
+            owners = [template for template, (targets, _) in enumerate(asked) for _ in targets[place].images]
+            of_template += [
+                f"({place}, {value}, {template}, {asked[template][1]!r}::DOUBLE)"
+                for value, template in enumerate(owners)
+            ]
+        if not of_template:
+            return figures
+        parameters = [text for t in merged for image in t.images.values() for text in sorted(image)]
+        union = " UNION ALL ".join(self._inferences(i, t, negated=negated) for i, t in enumerate(merged))
         query = f"""
-            WITH every AS MATERIALIZED ({self._combinations(*(t.column for t in targets))}),
+            WITH every AS MATERIALIZED ({self._combinations(*(t.column for t in merged))}),
             groups AS MATERIALIZED (
                 SELECT *, ROW_NUMBER() OVER () AS id FROM ({self._summed()})),
             inferences AS ({union}),
-            hit AS (SELECT DISTINCT id FROM inferences WHERE NOT ({fine}))
-            SELECT (SELECT COALESCE(MAX(confidence), 0) FROM inferences),
-                   (SELECT COUNT(*) FROM inferences WHERE NOT ({fine})),
-                   COUNT(*), COALESCE(SUM(n), 0)
-            FROM groups SEMI JOIN hit USING (id)"""  # noqa: S608  # identifiers are quoted, values are parameters
-        worst, inferences, groups, rows = self.sql.rows(query, parameters)[0]
-        return {
-            "confidence": float(worst),
-            "inferences": int(inferences),
-            "violating_groups": int(groups),
-            "violating_rows": int(rows),
-        }
+            asked(target, value, template, bound) AS (VALUES {", ".join(of_template)}),
+            told AS MATERIALIZED (
+                SELECT template, id, confidence, NOT (confidence <= bound + {TOLERANCE!r}::DOUBLE) AS beyond
+                FROM inferences JOIN asked USING (target, value)),
+            hit AS (
+                SELECT template, COUNT(*) AS groups, SUM(n) AS rows
+                FROM (SELECT DISTINCT template, id FROM told WHERE beyond) JOIN groups USING (id) GROUP BY template)
+            SELECT template, worst, inferences, COALESCE(groups, 0), COALESCE(rows, 0)
+            FROM (SELECT template, MAX(confidence) AS worst, COUNT(*) FILTER (beyond) AS inferences
+                  FROM told GROUP BY template) LEFT JOIN hit USING (template)"""  # noqa: S608  # identifiers are quoted, values are parameters
+        for template, worst, *many in self.sql.rows(query, parameters):
+            figures[template] = dict(zip(_FIGURES, (float(worst), *map(int, many)), strict=True))
+        return figures
 
     def _combinations(self, *more: str) -> str:
         """Return the distinct combinations of the channel, and of further columns: the one look at the relation."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,7 +14,7 @@ import pyarrow.compute as pc
 from ppdm_flow.core.people import PeopleFigure
 from ppdm_flow.core.requirement import TOLERANCE
 from ppdm_flow.mining.exposure.columns import ReadingMethod, RevealingColumns, ValueColumns, carriers, columns, readings
-from ppdm_flow.mining.exposure.faults import require_pairs_of_nulls, require_true_values
+from ppdm_flow.mining.exposure.faults import UnmeasuredError, require_pairs_of_nulls, require_true_values
 from ppdm_flow.mining.exposure.histograms import ValueHistograms, values
 from ppdm_flow.mining.exposure.query import SIZE, ClassQuery, classes, crowds
 from ppdm_flow.mining.exposure.repeated import Repetitions, as_they_were, of_originals, repeated
@@ -83,7 +86,23 @@ def _images(
     return frozenset((value, *foreign))
 
 
-def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext) -> TemplateSurvey:
+class LastValues:
+    """The values of the columns that were read last: templates over one channel follow each other in most policies."""
+
+    def __init__(self, candidate: DataView, ctx: AuditContext) -> None:
+        self._rows, self._nulls = ReleasedRows(candidate, ctx), ctx.nulls
+        self._columns: tuple[RevealingColumns, tuple[ValueColumns, ...]] | None = None
+        self._values: list[ValueHistograms] = []
+
+    def read(self, columns: RevealingColumns, ways: tuple[ValueColumns, ...]) -> list[ValueHistograms]:
+        """Return the values by each of the ways. Raises UnmeasuredError as `values` does."""
+        if self._columns != (columns, ways):
+            self._values = values(columns, ways, self._rows, self._nulls, values_known=False)
+            self._columns = columns, ways
+        return self._values
+
+
+def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, last: LastValues) -> TemplateSurvey:
     """Measure a template on the release. Raises UnmeasuredError where null semantics and crowds do not go together."""
     rows, template = ReleasedRows(candidate, ctx), released.template
     require_readable(released, candidate, ctx)
@@ -95,7 +114,7 @@ def survey_of(released: ReleasedTemplate, candidate: DataView, ctx: AuditContext
                 of_people(released.columns, target, ways, ReleasedRows(candidate, ctx), ctx, negated=template.negated)
             )
             continue
-        read = values(released.columns, ways, rows, ctx.nulls, values_known=False)
+        read = last.read(released.columns, ways)
         each = inferences_of(read, target.images, negated=template.negated)
         if originals is not None:
             way = as_they_were(target.attribute)
@@ -134,40 +153,66 @@ def require_readable(released: ReleasedTemplate, candidate: DataView, ctx: Audit
 
 
 def figures_sql(
-    released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql
-) -> Mapping[str, float | int]:
-    """Return the figures of the release by the second route. Raises UnmeasuredError as the first."""
-    template = released.template
-    require_readable(released, candidate, ctx)
+    every: Iterable[ReleasedTemplate], candidate: DataView, ctx: AuditContext, sql: Sql
+) -> dict[str, Mapping[str, float | int]]:
+    """Return the figures of the release by the second route, by template; none of those that cannot be measured.
+
+    Templates over one channel and the same sensitive attributes share their queries.
+    """
+    shared: dict[Hashable, list[ReleasedTemplate]] = defaultdict(list)
+    for released in every:
+        ways = tuple((target.attribute, ways) for target, ways in released.targets)
+        question = released.columns, ways, tuple(by_attribute(released.template)), released.template.negated
+        shared[question if ctx.people is None else released.template.id].append(released)
+    figures: dict[str, Mapping[str, float | int]] = {}
+    for some in shared.values():
+        with suppress(UnmeasuredError):
+            figures |= _figures_sql(some, candidate, ctx, sql)
+    return figures
+
+
+def _figures_sql(
+    some: Sequence[ReleasedTemplate], candidate: DataView, ctx: AuditContext, sql: Sql
+) -> dict[str, Mapping[str, float | int]]:
+    """Return the figures of templates that share their queries. Raises UnmeasuredError as the first route."""
+    first = some[0]
+    require_readable(first, candidate, ctx)
     if ctx.people is not None:
-        require_linkable_sql(sql, released.columns, candidate, ctx, chances=bool(released.targets))
-    worst = 0.0
-    beyond: dict[tuple[str, int, tuple[int, int]], int] = {}
-    for side, target, query in _queries(released, candidate, ctx, sql):
-        text, parameters = asked_of(query, target.images, negated=template.negated)
+        require_linkable_sql(sql, first.columns, candidate, ctx, chances=bool(first.targets))
+    worst = [0.0] * len(some)
+    beyond: list[dict[tuple[int, int, tuple[int, int]], int]] = [{} for _ in some]
+    for side, place, query in _queries(first, candidate, ctx, sql):
+        own = [released.targets[place][0].images for released in some]
+        asked = [(template, number) for template, images in enumerate(own) for number in range(len(images))]
+        every_image = chain.from_iterable(each.values() for each in own)
+        images = own[0] if len(some) == 1 else {str(i): image for i, image in enumerate(every_image)}
+        text, parameters = asked_of(query, images, negated=first.template.negated)
         if query.mixed:
             text, parameters = query.with_means(text), [*parameters, *parameters]
-        fine = f"confidence <= {template.confidence!r} + {TOLERANCE!r}"
+        bounds = ", ".join(f"({i}, {some[t].template.confidence!r}::DOUBLE)" for i, (t, _) in enumerate(asked))
         rows = query.ask(
             f"""
-            WITH every AS MATERIALIZED ({text})
-            SELECT NULL AS id, NULL AS value, NULL AS own, COALESCE(MAX(confidence), 0) AS confidence FROM every
-            UNION ALL SELECT id, value, own, confidence FROM every JOIN sizes USING (id) WHERE NOT ({fine})""",  # noqa: S608  # our own query
+            WITH every AS MATERIALIZED ({text}), bounds(value, bound) AS (VALUES {bounds})
+            SELECT NULL AS id, value, NULL AS own, MAX(confidence) AS confidence FROM every GROUP BY value
+            UNION ALL SELECT id, value, own, confidence FROM every JOIN bounds USING (value) JOIN sizes USING (id)
+            WHERE NOT (confidence <= bound + {TOLERANCE!r}::DOUBLE)""",  # noqa: S608  # our own query
             parameters,
         )
-        worst = max(worst, *(float(confidence) for *_, confidence in rows))
-        beyond |= {
-            (target.attribute, int(value), (side, int(group))): round(own)
-            for group, value, own, _ in rows
-            if group is not None
+        for group, value, size, confidence in rows:
+            template, number = asked[int(value)]
+            worst[template] = max(worst[template], float(confidence))
+            if group is not None:
+                beyond[template][place, number, (side, int(group))] = round(size)
+    figures: dict[str, Mapping[str, float | int]] = {}
+    for released, confidence, inferences in zip(some, worst, beyond, strict=True):
+        groups = {group: rows for (_, _, group), rows in inferences.items()}
+        figures[released.template.id] = {
+            "confidence": confidence,
+            "inferences": len(inferences),
+            "violating_groups": len(groups),
+            "violating_rows": sum(groups.values()),
         }
-    groups = {group: rows for (_, _, group), rows in beyond.items()}
-    return {
-        "confidence": worst,
-        "inferences": len(beyond),
-        "violating_groups": len(groups),
-        "violating_rows": sum(groups.values()),
-    }
+    return figures
 
 
 def together_confidence(
@@ -218,13 +263,13 @@ def smallest_sql(released: ReleasedTemplate, candidate: DataView, ctx: AuditCont
 
 def _queries(
     released: ReleasedTemplate, candidate: DataView, ctx: AuditContext, sql: Sql
-) -> Iterator[tuple[int, TemplateTarget, ClassQuery]]:
-    """Yield the queries of each target: 0 on the released rows, 1 on the original ones that they repeat."""
+) -> Iterator[tuple[int, int, ClassQuery]]:
+    """Yield the queries of each target, by number: 0 on the released rows, 1 on the original ones that they repeat."""
     rows, originals = ReleasedRows(candidate, ctx), originals_of(released, candidate, ctx)
-    for target, ways in released.targets:
+    for place, (target, ways) in enumerate(released.targets):
         if ctx.people is not None:
             yield from (
-                (0, target, q)
+                (0, place, q)
                 for q in people_queries(
                     released.columns, target, ways, rows, ctx, sql, negated=released.template.negated
                 )
@@ -232,8 +277,8 @@ def _queries(
             continue
         for way in ways:
             query = ClassQuery.of_rows(sql, rows, released.columns, way, ctx.nulls, values_known=False)
-            yield 0, target, query
+            yield 0, place, query
         if originals is not None:
             for way in as_they_were(target.attribute):
                 columns = of_originals(released.columns)
-                yield 1, target, ClassQuery.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)
+                yield 1, place, ClassQuery.of_rows(sql, originals, columns, way, ctx.nulls, values_known=False)
