@@ -260,7 +260,7 @@ of_columns("mondrian", 20, {"s": {"use": "mondrian"}}, K)
 of_columns("distributions", 40, {"s": {"use": "drop", "with": {"attributes": ["disease"]}}}, {})
 of_columns("suppress cells", 3, {"s": {"use": "suppress", "with": {"small": "cells"}}}, K)
 of_columns("full_domain", 4, {"s": {"use": "full_domain_recoding", "with": {"suppression": 0.05}}}, K)
-of_columns("lkc", 5, {}, {"lkc": {"l": 2, "k": 5, "c": 0.9, "sensitive": {"disease": ["d1"]}}})
+of_columns("lkc", 10, {}, {"lkc": {"l": 2, "k": 5, "c": 0.9, "sensitive": {"disease": ["d1"]}}})
 of_columns("special_uniques", 5, {}, {"special_uniques": {"size": 3, "max_share": 0.9}})
 
 

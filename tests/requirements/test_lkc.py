@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,3 +153,16 @@ def test_what_releases_tell_together_is_bounded_from_above(build, monkeypatch):
     both = measured["i.confidence"], measured["i.together_confidence"]
     assert [(m.bound, m.at_most) for m in both] == [(0.5, True), (0.5, True)]
     assert both[1].figure.value == 0.9
+
+
+@pytest.mark.parametrize("most", [1, 150, 1 << 19])
+def test_sets_of_columns_share_queries(monkeypatch, most, build, agree):
+    monkeypatch.setattr(algorithm, "_GROUPS", most)
+    draw = np.random.default_rng(5)
+    table = {name: [("a", "b", None)[v] for v in draw.integers(0, 3, 60)] for name in "pqr"}
+    table["s"] = [str(v) for v in draw.integers(1, 4, 60)]
+    requirement = LKC.of(
+        "privacy.lkc", l=2, k=2, attributes=("p", "q", "r"), c=0.5, sensitive=by_attribute((("s", "1"), ("s", "2")))
+    )
+    found = agree(AUDIT, build.case(table, table, "qqqs", requirements=(requirement,)), least=2)
+    assert (found["privacy.lkc.k"], found["privacy.lkc.confidence"]) == twin(table, 2, ("1", "2"), Nulls.OWN_CATEGORY)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from ppdm_flow.mining.classes.wording import (
     unrepeated,
 )
 from ppdm_flow.mining.exposure.columns import (
+    ReadingMethod,
     RevealingColumns,
     ValueColumns,
     carriers,
@@ -38,7 +40,7 @@ from ppdm_flow.mining.exposure.columns import (
 from ppdm_flow.mining.exposure.faults import RandomizedError, UnmeasuredError, require_true_values
 from ppdm_flow.mining.exposure.query import SIZE, ClassQuery
 from ppdm_flow.mining.exposure.repeated import of_originals
-from ppdm_flow.mining.exposure.rows import SharedCounts
+from ppdm_flow.mining.exposure.rows import CountedRows, SharedCounts
 from ppdm_flow.mining.exposure.together import (
     beside_all,
     findings_of_unaccounted,
@@ -74,6 +76,9 @@ from ppdm_flow.requirements.lkc.survey import (
 )
 from ppdm_flow.sdk.audit import AuditContext, Sql
 from ppdm_flow.sdk.view import DataView
+
+_GROUPS = 1 << 19
+"""Groups that one query may have, of several sets of columns."""
 
 
 class LKCAudit:
@@ -132,7 +137,7 @@ class LKCAudit:
         return AuditOutcome(figures, tuple(measured), tuple(findings), tuple(charts))
 
     def recheck(self, original: DataView, candidate: DataView, ctx: AuditContext) -> Mapping[str, float | int | None]:
-        """Count again in SQL, a query for each combination."""
+        """Count again in SQL: combinations of plain columns together, all others each by a query."""
         del original
         figures: dict[str, float | int | None] = {}
         if ctx.sql is None:
@@ -145,11 +150,16 @@ class LKCAudit:
                 continue
             secret, rows = secrets(requirement, ctx), rows_once(requirement, candidate, ctx)
             ways = [way for attribute in named(requirement) for way in readings(attribute, candidate, ctx)]
-            sizes, shares, many = [], [0.0], 0
+            sizes: list[float | None] = []
+            shares, many = [0.0], 0
             try:
                 originals = originals_of(requirement, candidate, ctx)
-                for known in known_sets(requirement, candidate, ctx):
-                    released_columns = columns(known, secret, candidate, ctx)
+                every = [columns(known, secret, candidate, ctx) for known in known_sets(requirement, candidate, ctx)]
+                nested = originals is None and ctx.nulls is Nulls.OWN_CATEGORY and not any(c.mixed for c in every)
+                if nested and all(way.way is ReadingMethod.SHOWN for way in ways):
+                    sizes, more = _sets_sql([c.grouping for c in every], ways, secret, rows, ctx.sql)
+                    shares, every = [*shares, *more], []
+                for released_columns in every:
                     mine = None if originals is None else originals.knowing(released_columns.known)
                     query = ClassQuery.of_rows(ctx.sql, mine or rows, released_columns, None, ctx.nulls)
                     sizes.append(query.worst(SIZE, 0.0, at_most=False)["worst"])
@@ -171,6 +181,37 @@ class LKCAudit:
             figures[f"{requirement.id}.k"] = int(min((size or 0 for size in sizes), default=0))
             figures[f"{requirement.id}.confidence"] = max(shares)
         return figures
+
+
+def _sets_sql(
+    known: Sequence[Sequence[str]],
+    ways: Sequence[ValueColumns],
+    secret: Mapping[str, Sequence[str]],
+    rows: CountedRows,
+    sql: Sql,
+) -> tuple[list[float | None], list[float]]:
+    """Return the smallest groups of some sets of columns that form classes, and the largest shares in them."""
+    names = tuple(dict.fromkeys((*chain.from_iterable(known), *(way.shown[0] for way in ways))))
+    combos = rows.relation(names)
+    if combos is None:
+        raise ValueError("rows must be readable by SQL, but they have no database relation")
+    place = {name: f"c{i}" for i, name in enumerate(names)}
+    hits = [f"COALESCE(SUM(n) FILTER (LIST_CONTAINS(?::VARCHAR[], {place[way.shown[0]]})), 0)" for way in ways]
+    each = "".join(f", {hit} / CAST(SUM(n) AS DOUBLE) AS share{i}" for i, hit in enumerate(hits))
+    worst = "".join(f", MAX(share{i})" for i in range(len(ways)))
+    parameters = [list(secret[way.attribute]) for way in ways]
+    sizes: list[float | None] = []
+    shares: list[float] = []
+    many = max(1, _GROUPS // max(1, len(rows.counts(names).counts)))
+    for start in range(0, len(known), many):
+        sets = ", ".join(f"({', '.join(place[name] for name in one)})" for one in known[start : start + many])
+        text = f"""
+            SELECT MIN(size){worst}
+            FROM (SELECT CAST(SUM(n) AS DOUBLE) AS size{each} FROM ({combos.text}) GROUP BY GROUPING SETS ({sets}))"""  # noqa: S608  # our own names
+        ((size, *some),) = sql.rows(text, parameters, combos.tables)
+        sizes.append(size)
+        shares.extend(float(share or 0.0) for share in some)
+    return sizes, shares
 
 
 def _together(requirement: LKC, candidate: DataView, ctx: AuditContext) -> list[Measured]:
