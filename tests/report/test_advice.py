@@ -216,3 +216,213 @@ def test_advice_that_is_applied_releases_where_a_step_undoes_another(tmp_path):
         kept = [each for each in steps if each.partition(":")[0] != name]
         after, _ = advised(tmp_path, "{k_anonymity: {k: 4}}", (*kept, step))
         assert after.verdict == "released"
+
+
+PEOPLE = """version: 1
+name: people
+source: {{path: people.{end}}}
+{more}
+privacy: {privacy}
+steps: {{{steps}}}
+releases: {{study: {{path: study.{form}}}}}
+"""
+NUMBERS = """attributes:
+  born: {role: insensitive, type: date}
+  town: {role: quasi_identifier}
+  zip: {role: insensitive}
+  age: {role: quasi_identifier, type: integer}
+  cost: {role: insensitive, type: integer}"""
+STRONGER = re.compile(r"`([a-z]+: [\d.]+)` in `([a-z-]+)`")
+REQUIRED = re.compile(r"`(k_anonymity: \{[^`]*\})`")
+
+
+def withheld(folder, privacy, steps=(), more=NUMBERS, end="csv", form="csv"):
+    """Run a policy on the file ``people``: the result, and the advice on what does not hold, as one text."""
+    text = PEOPLE.format(privacy=privacy, steps=", ".join(steps), more=more, end=end, form=form)
+    (folder / "people.yaml").write_text(text)
+    result = api.run(folder / "people.yaml", out=folder / "runs")
+    return result, " ".join(advise(each, result.document["plan"]) for each in result.document["requirements"])
+
+
+@pytest.fixture
+def people(tmp_path):
+    """Write 500 people with numbers, the oldest of them 95, and return the folder."""
+    dice = Random(7)
+    rows = [
+        f"{2026 - age}-{1 + dice.randrange(12):02}-17,{dice.choice('abcd')},{dice.choice(['02139', '60601'])},{age},"
+        f"{dice.randrange(100, 900)}"
+        for age in (dice.randrange(20, 96) for _ in range(500))
+    ]
+    (tmp_path / "people.csv").write_text("\n".join(["born,town,zip,age,cost", *rows, ""]))
+    return tmp_path
+
+
+def test_advice_on_a_population_that_is_applied_releases(people):
+    (people / "voters.csv").write_text("town\n" + "\n".join("abcd"[i % 4] for i in range(40)) + "\n")
+    privacy = "{k_map: {k: 20, attributes: [town], population: {path: voters.csv}}}"
+    before, advice = withheld(people, privacy)
+    assert before.verdict == "withheld"
+    after, _ = withheld(people, privacy, STEP.findall(advice))
+    assert after.verdict == "released"
+
+
+@pytest.mark.parametrize("of", ["", ", attributes: [town, cost]"])
+def test_advice_on_few_attributes_that_single_out_people_releases(of, people):
+    uniques = f"special_uniques: {{size: 2, max_share: 0.01{of}}}"
+    before, advice = withheld(people, f"{{{uniques}}}")
+    assert before.verdict == "withheld"
+    (asked,), steps = REQUIRED.findall(advice), STEP.findall(advice)
+    after, _ = withheld(people, f"{{{uniques}, {asked}}}", steps)
+    assert after.verdict == "released"
+
+
+def test_advice_on_identifiers_that_is_applied_leaves_those_that_it_names(people):
+    """The advised steps are on what the policy declares; the other columns are dropped, as the advice says."""
+    privacy = "{safe_harbor: {as_of: 2026, zip_codes: [zip], ages: [age], birth_years: [born]}}"
+    before, advice = withheld(people, privacy)
+    assert before.verdict == "withheld"
+    steps = STEP.findall(advice)
+    assert [each.partition(":")[0] for each in steps] == ["areas", "coarse"]
+    between, advice = withheld(people, privacy, steps)
+    assert not STEP.findall(advice)
+    assert "`zip`" not in between.document["requirements"][0]["sentence"]
+    after, _ = withheld(people, privacy, [*steps, "left: {use: drop, with: {attributes: [town, born]}}"])
+    assert after.verdict == "released"
+
+
+@pytest.mark.parametrize(
+    ("privacy", "first"),
+    [
+        ("{numeric_linkage: {attributes: [cost, age], max: 0.05}}", ""),
+        ("{numeric_linkage: {attributes: [cost, age], max: 0.05, max_excess: 0.03}}", ""),
+        ("{interval_disclosure: {cost: {width: {sd: 0.1}, max: 0.5}}}", ""),
+        ("{interval_disclosure: {cost: {width: {relative: 0.1}, max: 0.3}}}", ""),
+        ("{numeric_linkage: {attributes: [cost, age], max: 0.05}}", "rank_swap, with: {attributes: [cost, age]}"),
+        ("{numeric_linkage: {attributes: [cost, age], max: 0.1}}", "add_noise, with: {attributes: [cost, age]}"),
+        (
+            "{numeric_linkage: {attributes: [cost, age], max: 0.1}}",
+            "microaggregation, with: {attributes: [cost, age], k: 4}",
+        ),
+        ("{interval_disclosure: {cost: {width: {sd: 0.1}, max: 0.3}}}", "rank_swap, with: {attributes: [cost]}"),
+        ("{interval_disclosure: {cost: {width: {sd: 0.1}, max: 0.3}}}", "add_noise, with: {attributes: [cost]}"),
+    ],
+)
+def test_advice_on_numbers_that_is_applied_releases(privacy, first, people):
+    """Steps that are there get a larger parameter; where there is none, each advised step does by itself."""
+    before, advice = withheld(people, privacy, [f"change: {{use: {first}}}"] if first else [])
+    assert before.verdict == "withheld"
+    if first:
+        ((parameter, step),) = set(STRONGER.findall(advice))
+        assert step == "change"
+        name = parameter.partition(":")[0]
+        kept = re.sub(rf", {name}: \d+", "", first)
+        applied = [f"change: {{use: {kept[:-1]}, {parameter}}}}}"]
+    else:
+        applied = list(dict.fromkeys(STEP.findall(advice)))
+        assert len(applied) == 2
+    for each in applied:
+        after, _ = withheld(people, privacy, [each])
+        assert after.verdict == "released", (each, after.document["requirements"][0]["sentence"])
+
+
+def test_advice_on_numbers_that_the_median_finds_leaves_them_out(people):
+    """No change of numbers helps where nearly all are the same."""
+    (people / "people.csv").write_text("born,town,zip,age,cost\n" + "2000-01-02,a,02139,30,5\n" * 200 + "\n")
+    privacy = "{interval_disclosure: {cost: {width: {absolute: 1}, max: 0.5}}}"
+    before, advice = withheld(people, privacy)
+    assert before.verdict == "withheld"
+    assert "drop `cost`, or let the owner" in advice
+    again, _ = withheld(people, privacy, STEP.findall(advice)[:1])
+    assert again.verdict == "withheld"
+
+
+SETS = "attributes: {basket: {role: items}}"
+
+
+def baskets(folder):
+    """Write 400 sets of ten items, and two with an item of their own."""
+    dice = Random(3)
+    sets = [" ".join(map(str, sorted(dice.sample(range(10), 1 + dice.randrange(4))))) for _ in range(400)]
+    (folder / "people.dat").write_text("\n".join([*sets, "3 77", "5 77", ""]))
+
+
+@pytest.mark.parametrize("undone", [False, True])
+def test_advice_on_sets_that_is_applied_releases(undone, tmp_path):
+    baskets(tmp_path)
+    privacy, files = "{km_anonymity: {k: 5, m: 2}}", {"more": SETS, "end": "dat", "form": "dat"}
+    steps = ["frequent: {use: apriori_anonymization}", "some: {use: sample, with: {fraction: 0.1}}"] if undone else []
+    before, advice = withheld(tmp_path, privacy, steps, **files)
+    assert before.verdict == "withheld"
+    after, _ = withheld(tmp_path, privacy, [*steps[1:], *STEP.findall(advice)], **files)
+    assert after.verdict == "released"
+
+
+def test_advice_on_sets_that_nothing_randomizes_is_applied_and_releases(tmp_path):
+    baskets(tmp_path)
+    privacy, files = "{itemset_breach: {level: 0.6, sizes: [1, 2]}}", {"more": SETS, "end": "dat"}
+    before, advice = withheld(tmp_path, privacy, form="dat", **files)
+    assert before.verdict == "withheld"
+    after, _ = withheld(tmp_path, privacy, STEP.findall(advice), form="parquet", **files)
+    assert after.verdict == "released"
+
+
+VISITS = """ledger: {path: visits.ledger, subject: patient}
+people: {known_rows: 2}
+attributes:
+  patient: {role: subject}
+  age: {role: quasi_identifier, type: integer}
+  town: {role: quasi_identifier}"""
+WHO = "who: {use: drop, with: {attributes: [patient]}}"
+CLASSES = "recode: {use: mondrian}"
+
+
+def visits(folder, rows):
+    """Write the visits of 200 people, at most so many of each, and an empty ledger."""
+    dice = Random(9)
+    people = [(f"P{i},{dice.randrange(20, 80)},{dice.choice('abcd')}", 1 + dice.randrange(rows)) for i in range(200)]
+    lines = [line for line, many in people for _ in range(many)]
+    (folder / "people.csv").write_text("\n".join(["patient,age,town", *lines, ""]))
+    api.create_ledger(folder / "visits.ledger")
+
+
+def test_advice_on_a_first_release_of_several_rows_a_person_releases(tmp_path):
+    visits(tmp_path, 4)
+    before, advice = withheld(tmp_path, "{k_anonymity: {k: 5}}", [CLASSES, WHO], VISITS)
+    assert before.verdict == "withheld"
+    steps = STEP.findall(advice)
+    assert [step.partition(":")[0] for step in steps] == ["people", "rows"]
+    for step in steps:
+        (tmp_path / "visits.ledger").unlink()
+        (tmp_path / "visits.ledger.key").unlink()
+        api.create_ledger(tmp_path / "visits.ledger")
+        after, _ = withheld(tmp_path, "{k_anonymity: {k: 5}}", [step, CLASSES, WHO], VISITS)
+        assert after.verdict == "released"
+
+
+def test_advice_on_a_first_release_with_small_classes_releases(tmp_path):
+    visits(tmp_path, 1)
+    one_row = VISITS.replace("people: {known_rows: 2}\n", "").replace("role: subject", "role: identifier")
+    before, advice = withheld(tmp_path, "{k_anonymity: {k: 3}, cumulative_k: {k: 6}}", [CLASSES, WHO], one_row)
+    assert before.verdict == "withheld"
+    (asked,), steps = REQUIRED.findall(advice), STEP.findall(advice)
+    after, _ = withheld(tmp_path, f"{{{asked}, cumulative_k: {{k: 6}}}}", [*steps, WHO], one_row)
+    assert after.verdict == "released"
+
+
+def test_advice_beside_earlier_releases_releases_by_the_same_steps(tmp_path):
+    """The other way, that the owner decides, is in the advice as such."""
+    visits(tmp_path, 1)
+    one_row = VISITS.replace("people: {known_rows: 2}\n", "").replace("role: subject", "role: identifier")
+    tens, fives = (
+        f"coarse: {{use: generalize, with: {{attributes: {{age: {{intervals: {edges}}}}}}}}}"
+        for edges in ("[20, 40, 60, 80]", "[20, 41, 61, 80]")
+    )
+    privacy = "{cumulative_k: {k: 5}}"
+    first, _ = withheld(tmp_path, privacy, [tens, WHO], one_row)
+    assert first.verdict == "released"
+    second, advice = withheld(tmp_path, privacy, [fives, WHO], one_row)
+    assert second.verdict == "withheld"
+    assert "by the same steps as the earlier releases" in advice
+    assert "for the owner of the policy to decide" in advice
+    third, _ = withheld(tmp_path, privacy, [tens, WHO], one_row)
+    assert third.verdict == "released"

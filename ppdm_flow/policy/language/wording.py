@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ppdm_flow.core import phrases
@@ -16,12 +17,16 @@ class Failure:
     """A requirement that does not hold on a release, for the texts of plan and report.
 
     ``requirement`` is its document, ``steps`` those of the steps that work towards it, ``released`` what was done to
-    each attribute of the release, by its name in the source.
+    each attribute of the release, by its name in the source, and ``changing`` the steps that did it. ``result`` is what
+    was measured (``measured``, ``bound``, ``sentence``). ``several_rows``: a person may have several rows.
     """
 
     requirement: Document
     steps: Sequence[Document]
     released: Mapping[str, Sequence[str]]
+    changing: Mapping[str, Sequence[Document]] = field(default_factory=dict)
+    result: Document = field(default_factory=dict)
+    several_rows: bool = False
 
     @property
     def serving(self) -> list[str]:
@@ -80,6 +85,34 @@ RECODING = "`recode: {use: mondrian}`"
 """A step that makes groups which keep every requirement on groups, as advice writes it."""
 LEAVING_OUT = "`small-groups: {use: suppress, with: {small: rows}}`"
 """A step that leaves out the rows of groups of fewer than k."""
+
+
+_STRENGTHS = {"rank_swap": ("percent", 100.0), "add_noise": ("scale", 10.0), "microaggregation": ("k", 1e6)}
+"""Parameters that say how much a step changes numbers, and their largest value."""
+
+
+def stronger_steps(failure: Failure, names: Sequence[str]) -> list[str]:
+    """Return larger parameters for the steps that change the numbers of ``names``, as far as their largest value.
+
+    What is found falls about as fast as the parameter grows, so the parameter grows as what was measured exceeds its
+    bound.
+    """
+    measured, bound = failure.result.get("measured"), failure.result.get("bound")
+    factor = max(1.25, 1.25 * measured / bound) if measured and bound else 2.0
+    steps = {step["name"]: step for name in names for step in failure.changing.get(name, ())}
+    texts = []
+    for name, step in steps.items():
+        parameter, most = _STRENGTHS.get(step.get("use", ""), ("", 0.0))
+        value = step.get("parameters", {}).get(parameter)
+        if value is None or value >= most:
+            continue
+        larger = min(most, value * factor)
+        texts.append(f"`{parameter}: {math.ceil(larger) if larger > _WHOLE else f'{larger:.2g}'}` in `{name}`")
+    return texts
+
+
+_WHOLE = 2.0
+"""Larger parameters are written as whole numbers."""
 
 
 def larger_classes(failure: Failure) -> str:

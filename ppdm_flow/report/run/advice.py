@@ -42,7 +42,9 @@ def advise(result: Mapping[str, Any], plan: dict[str, Any], *, unpaired: bool = 
         return ""
     requirement: dict[str, Any] = next((r for r in plan.get("requirements", ()) if r.get("id") == result["id"]), {})
     steps = [s for s in plan.get("steps", ()) if result["id"] in s.get("serves", ())]
-    return spec.wording.advice(Failure(requirement, steps, _released(plan, result["release"])))
+    released, changing = _released(plan, result["release"]), _changing(plan, result["release"])
+    several_rows = plan.get("people") is not None
+    return spec.wording.advice(Failure(requirement, steps, released, changing, result, several_rows))
 
 
 def _over_releases() -> RequirementSpec | None:
@@ -94,6 +96,18 @@ def _advice_on_all_files(release: str, plan: dict[str, Any]) -> str:
         f" makes, or show these attributes in one release only{linked if several_rows else ''}. Only where nobody"
         " ever gets two of them, say so: `recipients: apart`."
     )
+
+
+def _changing(plan: dict[str, Any], release: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the steps that changed each attribute of a release, by its name in the source."""
+    node: dict[str, Any] = next((r for r in plan.get("releases", ()) if r.get("name") == release), {})
+    steps = {step["name"]: step for step in plan.get("steps", ())}
+    return {
+        attribute.get("source") or attribute["name"]: [
+            steps[change["step"]] for change in attribute.get("changes", ()) if change.get("step") in steps
+        ]
+        for attribute in node.get("attributes", ())
+    }
 
 
 def _released(plan: dict[str, Any], release: str) -> dict[str, list[str]]:

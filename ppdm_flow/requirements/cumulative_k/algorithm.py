@@ -24,7 +24,7 @@ from ppdm_flow.mining.releases.successive import (
     relation,
     why_unknown,
 )
-from ppdm_flow.requirements.cumulative_k.requirement import CumulativeK, CumulativeKParams
+from ppdm_flow.requirements.cumulative_k.requirement import NO_EARLIER_RELEASE, CumulativeK, CumulativeKParams
 from ppdm_flow.sdk.audit import AuditContext, Sql, quoted
 from ppdm_flow.sdk.history import Membership, ReleaseHistory
 from ppdm_flow.sdk.view import DataView
@@ -157,7 +157,7 @@ def groups(own: Membership, earlier: Sequence[Membership]) -> CumulativeGroups:
 def sentence(k: int, joined: CumulativeGroups, colliding: Sequence[str], history: ReleaseHistory) -> str:
     """Return the sentence for the report."""
     if not history.earlier:
-        return f"There is no earlier release; the smallest group of this one has {_people(joined.k)}."
+        return f"{NO_EARLIER_RELEASE}; the smallest group of this one has {_people(joined.k)}."
     releases = f"this release and {counted(len(history.earlier), 'other')}"
     if joined.k >= k:
         return (

@@ -11,6 +11,8 @@ from ppdm_flow.core.model import HIGHER, GroupedBy
 from ppdm_flow.core.requirement_families import OnClasses
 from ppdm_flow.sdk.spec import Params, requirement_audit
 
+NO_EARLIER_RELEASE = "There is no earlier release"
+"""How the sentence of a first release begins, whose advice differs."""
 _K = "The least number of people that all releases together leave alike."
 _MORE = "What else others may know, beside the quasi-identifiers."
 

@@ -9,14 +9,14 @@ from ppdm_flow.core.requirement import Requirement
 from ppdm_flow.core.roles import Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.models import Policy
-from ppdm_flow.policy.language.wording import Wording
+from ppdm_flow.policy.language.wording import RECODING, Failure, Wording
 from ppdm_flow.policy.loaded import ResolvedPlaces
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame, by_role
 from ppdm_flow.policy.order.marks import entry_itself, order_by_marks, wider
 from ppdm_flow.policy.rules.grouping import grouped
 from ppdm_flow.policy.rules.scene import Scene, entry_path
 from ppdm_flow.policy.successive import subject_of
-from ppdm_flow.requirements.cumulative_k.requirement import AUDIT, CumulativeK
+from ppdm_flow.requirements.cumulative_k.requirement import AUDIT, NO_EARLIER_RELEASE, CumulativeK
 
 
 def judge(scene: Scene, entries: Mapping[str, CumulativeK]) -> Iterator[Diagnostic]:
@@ -52,13 +52,33 @@ ORDER = order_by_marks(
 )
 
 
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    if not str(failure.result.get("sentence", "")).startswith(NO_EARLIER_RELEASE):
+        return (
+            "Form the classes by the same steps as the earlier releases, such as `generalize` with the same rules, or"
+            " show fewer quasi-identifiers. Else it is for the owner of the policy to decide: hand out the earlier"
+            " release again, wait until more people have come or gone, or release, under a ledger of its own, to"
+            " people who cannot have the earlier files. What was released cannot be taken back."
+        )
+    if failure.several_rows:
+        return (
+            "The rows of a person are in classes of which few other people have just the same. Let a person have one"
+            " row before the steps that make classes: add `people: {use: one_row_each}`, whose `attributes` say how"
+            " several cells become one, or `rows: {use: limit_rows, with: {rows: 1}}`, which draws a row."
+        )
+    k = failure.result.get("bound", failure.requirement.get("k", "K"))
+    asked = f"`k_anonymity: {{k: {k:g}}}`" if isinstance(k, float | int) else "`k_anonymity`"
+    return (
+        f"No release has gone before, so the classes of this one are too small: ask for {asked} under `privacy:`, which"
+        f" steps can work towards, and let {RECODING} be the last step before the release."
+    )
+
+
 WORDING = Wording(
     label="Cumulative k-anonymity",
     clause=lambda requirement: f"k of all releases together ≥ {requirement['k']}",
-    advice=lambda _failure: (
-        "Form the classes as in the earlier releases, or coarser; release fewer quasi-identifiers; wait until more"
-        " people have come or gone. What was released cannot be taken back."
-    ),
+    advice=advice,
 )
 
 

@@ -8,11 +8,12 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording
+from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording, listed, stronger_steps
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.policy.text.quoting import plain_or_quoted
 from ppdm_flow.requirements.interval_disclosure.requirement import AUDIT, IntervalDisclosure
 
 _NUMBERS = ("integer", "float")
@@ -69,8 +70,21 @@ def clause(requirement: Mapping[str, Any]) -> str:
 def advice(failure: Failure) -> str:
     """Say what to do where it does not hold."""
     name = failure.requirement["attribute"]
-    how = "more noise, exchanges over longer ranks, means of larger groups"
-    return f"Change the numbers of `{name}` more ({how}), or drop columns that are computed from them."
+    last = (
+        f" Where the sentence says that the median alone is nearer than the bound allows, no change of the numbers"
+        f" helps: drop `{name}`, or let the owner of the policy decide whether so wide an interval harms anybody."
+    )
+    if stronger := stronger_steps(failure, [name]):
+        return f"Let the steps change the numbers more: write {listed(stronger)}.{last}"
+    if failure.changing.get(name):
+        return f"Let the steps change `{name}` more, or drop columns that are computed from the original numbers.{last}"
+    numbers = f"attributes: [{plain_or_quoted(name)}]"
+    bound = max(0.1, failure.requirement["max"])
+    return (
+        f"No step changes `{name}`: add `exchange: {{use: rank_swap, with: {{{numbers}, percent: {10 / bound:.0f}}}}}`"
+        " before the release, which exchanges each number with one up to so many ranks away and keeps the"
+        f" distribution, or `noise: {{use: add_noise, with: {{{numbers}, scale: {0.25 / bound:.2g}}}}}`.{last}"
+    )
 
 
 _MANY_VALUES = 20

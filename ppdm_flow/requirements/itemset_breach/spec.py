@@ -89,7 +89,7 @@ def advice(failure: Failure) -> str:
             "Clients randomized the sets: publish an operator to them that keeps less or puts more in, or ask for a"
             " higher level; what they sent already cannot be made safer."
         )
-    return "No step randomizes the sets: add `randomize_transactions` before the release."
+    return "No step randomizes the sets: add `randomize: {use: randomize_transactions}` before the release."
 
 
 WORDING = Wording(

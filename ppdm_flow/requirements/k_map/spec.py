@@ -10,7 +10,7 @@ from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
 from ppdm_flow.policy.language.patterns import is_pattern
-from ppdm_flow.policy.language.wording import Wording
+from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.policy.language.words import short
 from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.marks import order_by_marks, wider
@@ -81,13 +81,26 @@ AUDIT = requirement_audit(
 )
 
 
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    if failure.serving:
+        return (
+            f"{failure.who} works at it, and a later step changes its classes: let `recode: {{use:"
+            " full_domain_recoding}` be the last step before the release, after all that change values."
+        )
+    return (
+        "Add `recode: {use: full_domain_recoding}` as the last step before the release: it raises levels until every"
+        f" class fits {failure.requirement.get('k', 'k')} people of the population (`mondrian` cannot count them). An"
+        " attribute without a `hierarchy` has no level between its values and `*`, so declare one. Where rows fit"
+        " nobody, the file of the population lacks people, or its values are written otherwise than the source's: that"
+        " is for the owner of the file."
+    )
+
+
 WORDING = Wording(
     label="k-map",
     clause=lambda requirement: f"k in the population ≥ {requirement['k']}",
-    advice=lambda _failure: (
-        "Make the classes larger: generalize or drop quasi-identifiers. Where classes fit nobody, the population file"
-        " lacks people, or its values are written otherwise than the source's."
-    ),
+    advice=advice,
     section="How many people share a combination",
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Draft, DraftFacts, Wording
+from ppdm_flow.policy.language.wording import Draft, DraftFacts, Failure, Wording
 from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.item_sets import item_sets
@@ -51,12 +51,21 @@ def draft(facts: DraftFacts) -> Draft | None:
     return Draft(reason, {"k": facts.people, "m": _KNOWN_ITEMS})
 
 
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    step = "`frequent: {use: apriori_anonymization}`"
+    if failure.serving:
+        return f"{failure.who} works at it, and a later step changes the sets or drops some: let {step} come last."
+    return (
+        f"Add {step} as the last step that changes the sets: it leaves out items until every combination that is left"
+        " is in enough sets, or rolls them up where the attribute has a `hierarchy`, which loses less."
+    )
+
+
 WORDING = Wording(
     label="k^m-anonymity",
     clause=lambda requirement: f"k of {requirement['m']} items of {requirement['attribute']} ≥ {requirement['k']}",
-    advice=lambda _failure: (
-        "Let `apriori_anonymization` be the last step that changes the sets: it rolls up or leaves out what is rare."
-    ),
+    advice=advice,
     draft=draft,
 )
 

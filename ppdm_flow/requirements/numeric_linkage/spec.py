@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Failure, Wording, listed
+from ppdm_flow.policy.language.wording import Failure, Wording, listed, stronger_steps
 from ppdm_flow.policy.order.frame import ComparedPolicies, PolicyFrame
 from ppdm_flow.policy.order.marks import Order
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.policy.text.quoting import plain_or_quoted
 from ppdm_flow.requirements.numeric_linkage.requirement import AUDIT, NumericLinkage
 
 _NO_NUMBERS = (Role.IDENTIFIER, Role.SUBJECT, Role.WEIGHT, Role.ITEMS)
@@ -177,10 +179,21 @@ def clause(requirement: Mapping[str, Any]) -> str:
 
 def advice(failure: Failure) -> str:
     """Say what to do where it does not hold."""
-    names = listed([f"`{name}`" for name in failure.requirement["attributes"]])
-    if failure.serving:
-        return f"{failure.who} changes the numbers: let it change them more, or release fewer of {names}."
-    return f"No step changes the numbers: swap those of {names}, replace them by means of groups, or drop some."
+    known = failure.requirement["attributes"]
+    names = listed([f"`{name}`" for name in known])
+    if stronger := stronger_steps(failure, known):
+        return f"Let the steps change the numbers more: write {listed(stronger)}. Or release fewer of {names}."
+    if any(failure.changing.get(name) for name in known):
+        return f"Let the steps change the numbers of {names} more, or drop some of these columns from the release."
+    numbers = f"attributes: [{', '.join(map(plain_or_quoted, known))}]"
+    bounds = (failure.requirement.get("max"), failure.requirement.get("max_excess"))
+    k = math.ceil(1.5 / max(0.01, min((bound for bound in bounds if bound), default=1.0)))
+    return (
+        f"No step changes the numbers: add `exchange: {{use: rank_swap, with: {{{numbers}, percent: 20}}}}` before the"
+        " release, which exchanges each number with one up to so many ranks away, or `average: {use: microaggregation,"
+        f" with: {{{numbers}, k: {max(5, k)}}}}}`, which replaces them by means of groups. Or drop some of these"
+        " columns."
+    )
 
 
 WORDING = Wording(label="Numeric linkage", clause=clause, advice=advice, section="Records found by their numbers")

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Wording
+from ppdm_flow.policy.language.wording import Failure, Wording
 from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.marks import order_by_marks
 from ppdm_flow.policy.rules.repeats import repeats
 from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.policy.text.quoting import plain_or_quoted
 from ppdm_flow.requirements.safe_harbor.requirement import SafeHarbor, areas
 from ppdm_flow.sdk.spec import Params, requirement_audit
 
@@ -60,14 +61,34 @@ AUDIT = requirement_audit(
 )
 
 
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold; steps are written for declared columns that no step has changed yet."""
+    requirement = failure.requirement
+    zip_codes, ages, born = (
+        [n for n in requirement.get(key, ()) if n in failure.released and not failure.released[n]]
+        for key in ("zip_codes", "ages", "birth_years")
+    )
+    steps = []
+    if zip_codes:
+        names = ", ".join(map(plain_or_quoted, zip_codes))
+        steps.append(f"`areas: {{use: truncate_zip_codes, with: {{attributes: [{names}]}}}}`")
+    rules = [*((name, "top: 90") for name in ages), *((name, "date: year") for name in born)]
+    if rules:
+        by_name = ", ".join(f"{plain_or_quoted(name)}: {{{rule}}}" for name, rule in rules)
+        steps.append(f"`coarse: {{use: generalize, with: {{attributes: {{{by_name}}}}}}}`")
+    added = f"Add {' and '.join(steps)}. " if steps else ""
+    return (
+        f"{added}The findings name the columns that are left. `drop` names, places, contacts and numbers of people;"
+        " keep three digits of ZIP codes (`truncate_zip_codes`), years of dates, and `>= 90` of ages (`generalize`)."
+        " Where a column holds no identifier of a person, it is for the owner of the policy to look at it and to say"
+        " so with `cleared`."
+    )
+
+
 WORDING = Wording(
     label="Safe Harbor",
     clause=lambda requirement: f"nothing left of the 18 identifiers (as of {requirement['as_of']})",
-    advice=lambda _failure: (
-        "The findings name the columns. Drop names, contacts and numbers; keep three digits of ZIP codes"
-        " (`truncate_zip_codes`); generalize dates to years and ages to `>= 90` (`generalize`). Where a column holds no"
-        " identifier of a person, say so with `cleared`, for others to review."
-    ),
+    advice=advice,
     section="Identifiers in the release",
 )
 

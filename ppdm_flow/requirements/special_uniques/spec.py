@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.roles import Nulls
 from ppdm_flow.policy.language.kinds import Entries, RequirementSpec
-from ppdm_flow.policy.language.wording import Wording
+from ppdm_flow.policy.language.wording import RECODING, Failure, Wording
 from ppdm_flow.policy.order.frame import ComparedPolicies
 from ppdm_flow.policy.order.marks import order_by_marks, wider
 from ppdm_flow.policy.rules.grouping import grouped
 from ppdm_flow.policy.rules.scene import Scene, entry_path
+from ppdm_flow.policy.text.quoting import plain_or_quoted
 from ppdm_flow.requirements.special_uniques.requirement import AUDIT, FewUniques
 
 
@@ -40,15 +41,24 @@ def _why(given: FewUniques, required: FewUniques, _between: ComparedPolicies) ->
 ORDER = order_by_marks(FewUniques, alike=_alike, groups=wider, why=_why)
 
 
+def advice(failure: Failure) -> str:
+    """Say what to do where it does not hold."""
+    names = ", ".join(map(plain_or_quoted, failure.requirement.get("attributes", ())))
+    over = f", attributes: [{names}]" if names else ""
+    return (
+        "Rows that look alike in all of these attributes are unique by none of them: ask for `k_anonymity: {k: 2"
+        f"{over}}}` under `privacy:`, or add these attributes to those that it names already, and let {RECODING} be the"
+        " last step before the release. Or drop an attribute that most sets contain: the chart of the audit"
+        " `special_uniques` names them."
+    )
+
+
 WORDING = Wording(
     label="special uniques",
     clause=lambda requirement: (
         f"singled out by {requirement.get('size', 3)} attributes ≤ {requirement.get('max_share', 0.0):.4g}"
     ),
-    advice=lambda _failure: (
-        "Generalize or drop the attributes that most sets contain: the chart of the audit `special_uniques` names"
-        " them. `suppress` hides rare values of single attributes; classes of `k_anonymity` leave nobody unique."
-    ),
+    advice=advice,
     section="How many people share a combination",
 )
 

@@ -174,7 +174,7 @@ def test_diverse_releases_that_together_tell_a_disease_are_one_too_many(
         main(["run", str(home / "policy.yaml"), "--data", str(home / "two.csv"), "--out", str(home / "runs"), "-q"])
     shown = capsys.readouterr().out
     assert "privacy.l_diversity.disease, all releases" in shown
-    assert "Form the classes as in the earlier releases" in shown
+    assert "Form the classes by the same steps as the earlier releases" in shown
 
 
 def test_the_second_one_alone_is_released(home: Home) -> None:
