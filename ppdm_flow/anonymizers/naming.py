@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache, partial
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+from pydantic import Field
 
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.diagnostics import Diagnostic
@@ -21,6 +23,8 @@ _MAGIC = re.compile(r"[*?\[]")
 
 Attributes = Mapping[str, AttributeFacts]
 R = TypeVar("R", bound=Requirement)
+Importance = Annotated[float, Field(gt=0.0, le=1e9)]
+"""What a lost cell of an attribute costs, beside 1 for one of another attribute."""
 
 
 def is_pattern(name: str) -> bool:
@@ -64,6 +68,16 @@ def missing_ones(names: Iterable[str], known: Iterable[str], path: tuple[str, ..
         absent(name, every, (*path, name if keyed else str(place)))
         for place, name in enumerate(names)
         if not matching(name, every)
+    )
+
+
+def unknown_importance(importance: Iterable[str], names: Iterable[str], what: str) -> tuple[Problem, ...]:
+    """Return a problem for every attribute of the parameter ``importance`` that is none of ``names``."""
+    known = frozenset(names)
+    return tuple(
+        Problem(UNKNOWN, f"`{name}` is none of the attributes that {what}", ("importance", name), named=True)
+        for name in importance
+        if name not in known
     )
 
 

@@ -166,12 +166,13 @@ PEOPLE = 5
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-def recoding(labels: Mapping[str, Any] = MappingProxyType({})) -> str:
+def recoding(labels: Mapping[str, Any] = MappingProxyType({}), importance: Mapping[str, Any] | None = None) -> str:
     """Return the step of a first policy that keeps what it requires; its intervals end at round numbers.
 
-    ``labels`` say of some attributes what its values become.
+    ``labels`` say of some attributes what its values become, ``importance`` what a lost cell of some costs.
     """
-    return f"  recode: {{use: mondrian, with: {{labels: {flow({'significant': 2, **labels})}}}}}"
+    weights = f", importance: {flow(importance)}" if importance else ""
+    return f"  recode: {{use: mondrian, with: {{labels: {flow({'significant': 2, **labels})}{weights}}}}}"
 
 
 def policy_name(file: str) -> str:

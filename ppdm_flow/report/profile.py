@@ -228,9 +228,19 @@ def _steps(profile: ProfileDocument) -> str:
             " a `hierarchy` of each attribute, which `ppdm-flow hierarchy` makes.",
             "  ",
         ),
-        recoding(_labels(profile["columns"])),
     ]
+    important = {
+        c["name"]: _IMPORTANT for c in _with_role(profile["columns"], "quasi_identifier") if c.get("important")
+    }
+    if important:
+        text = f"The study needs {_comma_separated(list(important))} most: others get coarser first."
+        lines += comment(text, "  ")
+    lines.append(recoding(_labels(profile["columns"]), important))
     return "\n".join([*lines, *_steps_on_numbers(profile)]) + "\n"
+
+
+_IMPORTANT = 5
+"""What a lost cell of an attribute costs that a study needs most, beside 1 for others."""
 
 
 def _labels(columns: Sequence[ProfileColumn]) -> dict[str, Any]:
@@ -335,6 +345,7 @@ class ProfileColumn(TypedDict):
     interval_width: NotRequired[float | None]
     decide: NotRequired[str]
     left_out: NotRequired[bool]
+    important: NotRequired[bool]
     description: str
     domain: list[str]
 

@@ -67,6 +67,19 @@ def test_answers_change_the_draft(visits):
     assert not [d for d in run.diagnostics if "identifier" in d.message]  # no warning for what the draft itself chose
 
 
+def test_what_the_study_needs_most_is_kept_rather_than_the_rest(visits):
+    said = {"person": "no", "sensitive": "disease"}
+    _, policy, text = asked(visits, {**said, "studied": "age !, ward, disease!"})
+    assert policy["steps"]["recode"]["with"]["importance"] == {"age": 5}  # a sensitive column is not recoded
+    assert "The study needs age most: others get coarser first." in text
+    kept = {}
+    for answer in ("age, ward, disease", "age!, ward, disease"):
+        asked(visits, {**said, "studied": answer})
+        metrics = api.run(visits.data.parent / "policy.yaml", out=visits.data.parent / "runs").document["metrics"]
+        kept[answer] = metrics["information_kept.age.kept"]["value"]
+    assert kept["age!, ward, disease"] >= kept["age, ward, disease"]
+
+
 def test_what_is_not_studied_may_say_whose_row_it_is(visits):
     _, policy, _ = asked(visits, {"studied": "age, disease", "person": "ward", "sensitive": "disease"})
     assert policy["attributes"]["ward"] == {"role": "subject"}

@@ -119,7 +119,7 @@ class FullDomainRecoding:
         models = RequiredModels(todo, counts, ctx, targets)
         ground = ground_of(counts, scales, models.sensitive, population)
         people = _people(ground, read, models, ctx)
-        solved = solve(ground, models, self.params, _watch(ctx.progress), people)
+        solved = solve(ground, models, self.params, todo.attributes, _watch(ctx.progress), people)
         return Fitted(
             _transform(ctx.step, ground, scales, solved),
             figures=figures(ground, solved, scales, self.params.cost),
@@ -331,22 +331,24 @@ def solve(
     ground: WeightedRows,
     models: RequiredModels,
     params: RecodingParams,
+    attributes: Sequence[str],
     watch: Watch | None,
     people: NodePeople | None = None,
 ) -> RecodingResult:
-    """Search. Raises PluginError where no node is good enough.
+    """Search; ``attributes`` are those of the ground. Raises PluginError where no node is good enough.
 
     Rows whose cells are suppressed stay in the table that shares and distances are compared with; dropped ones do not.
     Where ``people`` count they stay for the sake of k alone: a class that they join may break anything else.
     """
+    cost, most = _cost(params, attributes), params.most_nodes
     limit = math.floor(params.suppression * ground.records + 1e-9)
     if params.suppress == "cells" and ground.population is None and not (people is not None and models.others):
-        kept = _searched(ground, models, params, limit, watch, people, at_released=False)
+        kept = _searched(ground, models, cost, limit, most, watch, people, at_released=False)
         if kept.best is not None and _can_stay(kept.best, models, ground, people):
             return RecodingResult(kept, kept.best, drops=False)
         if not models.compares and kept.best is not None:
             return RecodingResult(kept, kept.best, drops=True, refused=True)
-    search = _searched(ground, models, params, limit, watch, people, at_released=True)
+    search = _searched(ground, models, cost, limit, most, watch, people, at_released=True)
     if search.best is None:
         raise _none_is_good(ground, limit, search)
     return RecodingResult(
@@ -354,18 +356,25 @@ def solve(
     )
 
 
+def _cost(params: RecodingParams, attributes: Sequence[str]) -> costs.RecodingCost:
+    """Return the cost to search by, in which ``attributes`` count as `importance` says."""
+    cost = COSTS[params.cost]
+    if not params.importance or not isinstance(cost, costs.CostOfAttributes):
+        return cost
+    return cost.weighted(tuple(params.importance.get(name, 1.0) for name in attributes))
+
+
 def _searched(
     ground: WeightedRows,
     models: RequiredModels,
-    params: RecodingParams,
+    cost: costs.RecodingCost,
     limit: int,
+    most: int | None,
     watch: Watch | None,
     people: NodePeople | None,
     *,
     at_released: bool,
 ) -> Solution:
-    cost = COSTS[params.cost]
-    most = params.most_nodes
     return optimum(ground, models.models, cost, limit, at_released=at_released, most=most, watch=watch, people=people)
 
 

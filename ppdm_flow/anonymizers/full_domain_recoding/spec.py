@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import RecodingTask, claimed, of_subject, subject_read, task
-from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.naming import Importance, missing_ones, unknown_importance
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.lineage import Derivation, value_maps
@@ -19,6 +19,10 @@ from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
 CostName = Literal["loss", "ncp", "precision", "discernibility", "average_class_size", "entropy", "classification"]
+
+
+OF_ATTRIBUTES: tuple[CostName, ...] = ("loss", "ncp", "precision", "entropy")
+"""Costs that are made of a cost of each attribute; the others are of classes as a whole."""
 
 
 class LevelBounds(Params):
@@ -35,6 +39,7 @@ class RecodingParams(Params):
     suppression: Annotated[float, Field(ge=0.0, le=1.0)] = 0.05
     suppress: Literal["rows", "cells"] = "rows"
     cost: CostName = "loss"
+    importance: dict[str, Importance] = Field(default_factory=dict)
     levels: dict[str, LevelBounds] = Field(default_factory=dict)
     most_nodes: Annotated[int, Field(ge=1)] | None = None
 
@@ -61,6 +66,7 @@ def effect(params: RecodingParams, scope: Scope) -> Effect:
         problems=(
             *_of_task(todo),
             *_of_names(params, scope, todo.attributes),
+            *unknown_importance(params.importance, todo.attributes, "are recoded"),
             *_of_cost(params, targets),
             *of_subject(scope),
         ),
@@ -117,6 +123,10 @@ def _of_names(params: RecodingParams, scope: Scope, recoded: tuple[str, ...]) ->
 def _of_cost(params: RecodingParams, targets: tuple[str, ...]) -> list[Problem]:
     if params.cost == "classification" and not targets:
         return [Problem("PPF780", "`cost: classification` needs an attribute with the role `target`", ("cost",))]
+    if params.importance and params.cost not in OF_ATTRIBUTES:
+        text = f"`cost: {params.cost}` is of classes as a whole, in which no attribute is more important than another"
+        hint = f"choose one of {', '.join(f'`{name}`' for name in OF_ATTRIBUTES)}"
+        return [Problem("PPF782", text, ("importance",), hint)]
     return []
 
 

@@ -207,7 +207,8 @@ class Mondrian:
         marks = tuple(m for m in (MISSING, SUPPRESSED) if m in codes)
         if joined:
             marks = (SUPPRESSED,)
-        return replace(values, marks=marks, joined=joined, scale=replace(values.scale, marks=len(marks)))
+        scale = replace(values.scale, marks=len(marks), importance=self.params.importance.get(name, 1.0))
+        return replace(values, marks=marks, joined=joined, scale=scale)
 
     def _plain(self, name: str, texts: list[str], ctx: StepContext) -> ScaledValues:
         facts = ctx.attributes.get(name)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ppdm_flow.anonymizers.class_models.people import RecodingTask, claimed, of_subject, subject_read, task
-from ppdm_flow.anonymizers.naming import missing_ones
+from ppdm_flow.anonymizers.naming import Importance, missing_ones, unknown_importance
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import Derivation
@@ -52,6 +52,7 @@ class MondrianParams(Params):
     attributes: Names | None = None
     partitioning: Literal["strict", "relaxed"] = "strict"
     cut: Literal["gain", "median"] = "gain"
+    importance: dict[str, Importance] = Field(default_factory=dict)
     labels: Annotated[dict[str, FormName | IntervalEnds], BeforeValidator(_by_attribute)] = Field(default_factory=dict)
 
 
@@ -109,6 +110,7 @@ def _of_task(todo: RecodingTask) -> list[Problem]:
 
 def _of_names(params: MondrianParams, scope: Scope, recoded: tuple[str, ...]) -> list[Problem]:
     problems = list(missing_ones(params.attributes or (), scope.attributes, ("attributes",)))
+    problems += unknown_importance(params.importance, recoded, "are recoded")
     for name, form in params.labels.items():
         facts = scope.attributes.get(name)
         if isinstance(form, IntervalEnds):

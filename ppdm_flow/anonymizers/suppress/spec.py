@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ppdm_flow.anonymizers.class_models.people import MORE, of_subject, subject_read
-from ppdm_flow.anonymizers.naming import carried, missing_ones
+from ppdm_flow.anonymizers.naming import Importance, carried, missing_ones, unknown_importance
 from ppdm_flow.core.asks import AccessRequirements, DataAccess
 from ppdm_flow.core.attributes import AttributeFacts, Change
 from ppdm_flow.core.lineage import value_maps
@@ -19,7 +19,6 @@ from ppdm_flow.requirements.k_anonymity.requirement import KAnonymity
 from ppdm_flow.sdk.spec import Effect, Params, PluginSpec, Problem, Scope
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
-Importance = Annotated[float, Field(gt=0.0, le=1e9)]
 
 
 class SuppressParams(Params):
@@ -118,10 +117,7 @@ def _problems(params: SuppressParams, scope: Scope, names: tuple[str, ...]) -> t
             Problem(p.code, p.message, ("rare", name), p.hint, named=True)
             for p in missing_ones([name], scope.attributes, ())
         ]
-    for name in params.importance:
-        if name not in names:
-            text = f"`{name}` is none of the attributes that classes are over"
-            problems.append(Problem("PPF606", text, ("importance", name), named=True))
+    problems += unknown_importance(params.importance, names, "classes are over")
     if scope.people is None and params.linked is not None:
         text = "no people are counted here, so no row is one person's: the policy says nothing of a subject"
         problems.append(Problem("PPF782", text, ("linked",)))

@@ -49,7 +49,12 @@ def _questions(document: ProfileDocument, answers: Mapping[Topic, str]) -> Seque
         "no, or the name of a column",
         subject[0] if subject else "no",
     )
-    studied = StewardQuestion("studied", "Which columns will be studied? Others stay here.", "names of columns", "all")
+    studied = StewardQuestion(
+        "studied",
+        "Which columns will be studied? Others stay here.",
+        "all, or names of columns, each with ! behind it that the study needs most",
+        "all",
+    )
     sensitive = StewardQuestion(
         "sensitive",
         "What may nobody learn of a person from it?",
@@ -112,14 +117,19 @@ def _same(document: ProfileDocument, _text: str) -> list[ProfileColumn]:
 def _studied(document: ProfileDocument, text: str) -> list[ProfileColumn]:
     if text.lower() == "all":
         return document["columns"]
-    wanted = _columns(document, "studied", text)
+    known = {column["name"] for column in document["columns"]}
+    answered_names = names(text, "an answer on `studied`")
+    important = {name[:-1].rstrip() for name in answered_names if name.endswith("!") and name not in known}
+    plain = ", ".join(name[:-1].rstrip() if name[:-1].rstrip() in important else name for name in answered_names)
+    wanted = _columns(document, "studied", plain)
     direct = next((c for c in document["columns"] if c["name"] in wanted and _is_direct_identifier(c)), None)
     if direct is not None:
         why = (
             f"`{direct['name']}` names people by itself ({direct['reason']}), so it never leaves as it is: leave it out"
         )
         raise _refused("studied", why, "if it does not, change its role in the draft")
-    return [_studied_column(column, is_wanted=column["name"] in wanted) for column in document["columns"]]
+    columns = [_studied_column(column, is_wanted=column["name"] in wanted) for column in document["columns"]]
+    return [cast("ProfileColumn", {**c, "important": True}) if c["name"] in important else c for c in columns]
 
 
 def _is_direct_identifier(column: ProfileColumn) -> bool:

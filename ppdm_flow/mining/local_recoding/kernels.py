@@ -178,7 +178,7 @@ def choice(
         n = 0 if tries[j] > 1 else profiled(codes, weights, members, j, sums, value, weight)
         if n < 2:
             continue
-        width = penalty(scales, j, value[0], value[n - 1], n)
+        width = penalty(scales, j, value[0], value[n - 1], n) * scales.importance[j]
         gaining = by_gain and tries[j] == 0 and width * records > most
         if not gaining and width <= wide + _EVEN:
             continue
@@ -197,6 +197,7 @@ def choice(
                 more, first, last = below_one_label(scales, j, value[:n], weight[:n], k, part, sums)
                 if more > saved + _EVEN:
                     saved, low, high, take = more, first, last, WHOLE
+            saved *= scales.importance[j]
             if saved > most + _EVEN * records:
                 most, best = saved, (j, low, high, take)
     return best if best[0] >= 0 else middle

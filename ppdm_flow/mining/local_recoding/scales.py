@@ -29,6 +29,7 @@ class OrderedScale:
     A class that holds a mark and anything else costs 1. ``position`` (size,) are the values of an interval, from 0 to
     1. ``maps`` (levels, size) are the labels' codes, leaves first, one label for all last, such that each label covers
     neighbours; ``prices`` (levels, size) the penalty of the label above each value. ``marks`` is how many there are.
+    ``importance`` weighs what cuts of the attribute save.
     """
 
     form: RecodedForm
@@ -37,6 +38,7 @@ class OrderedScale:
     position: Floats | None = None
     maps: Ints | None = None
     prices: Floats | None = None
+    importance: float = 1.0
 
     @property
     def width(self) -> int:
@@ -54,6 +56,7 @@ class Scales(NamedTuple):
     begins: Ints
     numbers: Floats
     labels: Ints
+    importance: Floats
 
 
 def flat(scales: Sequence[OrderedScale]) -> Scales:
@@ -69,6 +72,7 @@ def flat(scales: Sequence[OrderedScale]) -> Scales:
         begins.astype(np.int64),
         np.concatenate([*numbers, np.zeros(0)]),
         np.concatenate([*labels, np.zeros(0, dtype=np.int64)]),
+        np.array([s.importance for s in scales], dtype=np.float64),
     )
 
 

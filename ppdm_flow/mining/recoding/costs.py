@@ -8,8 +8,8 @@ above it is cheaper.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -49,11 +49,32 @@ class RecodingCost(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class DomainLoss:
+class CostOfAttributes:
+    """A cost that is a mean over attributes, with the ``importance`` of each (none: all are 1) as weights.
+
+    Where all else is equal, the cheapest node of a more important attribute has no higher cost of that attribute: a sum
+    A + w C that is smallest for each w has a C that never grows with w.
+    """
+
+    importance: tuple[float, ...] = field(default=(), kw_only=True)
+
+    def weighted(self, importance: Sequence[float]) -> Self:
+        """Return the same cost with other weights."""
+        return replace(self, importance=tuple(importance))
+
+    def weights(self, ground: WeightedRows) -> Floats:
+        """Return the weight of each attribute of a ground. Raises ValueError for another number of them."""
+        if self.importance and len(self.importance) != ground.attributes:
+            raise ValueError(f"{len(self.importance)} weights for {ground.attributes} attributes")
+        return np.array(self.importance) if self.importance else np.ones(ground.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class DomainLoss(CostOfAttributes):
     """Share of the domain, scaled so that no generalization is 0 and suppression 1; attributes by geometric mean.
 
-    prod (1 + loss_j)^(1/d) - 1: what ARX calls Loss. ``geometric`` False takes the mean; then, with shares by leaves,
-    it is the normalized certainty penalty (Xu et al. 2006).
+    prod (1 + loss_j)^(w_j / sum w) - 1, with equal weights what ARX calls Loss. ``geometric`` False takes the mean;
+    then, with shares by leaves, it is the normalized certainty penalty (Xu et al. 2006).
     """
 
     geometric: bool = True
@@ -61,27 +82,30 @@ class DomainLoss:
 
     def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Find the loss of each attribute and level."""
-        return _PricedLoss(ground, self.geometric)
+        return _PricedLoss(ground, self.geometric, self.weights(ground))
 
 
 class _PricedLoss:
-    def __init__(self, ground: WeightedRows, geometric: bool) -> None:
+    def __init__(self, ground: WeightedRows, geometric: bool, weights: Floats) -> None:
         self.ground = ground
         self.geometric = geometric
+        self.weights = weights
         self.shares = LevelTables(
             ground, [[s[m] for m, s in zip(v.maps, v.shares, strict=True)] for v in ground.levels]
         )
         self.least = np.array([v.least for v in ground.levels])
         self.by_level = self.shares.totals()
         n = max(1, ground.records)
-        self.floors = Floors([self._shaped(self._scaled(t / n, j)) for j, t in enumerate(self.by_level)], self._mean)
+        parts = [self._shaped(self._scaled(t / n, j)) * weights[j] for j, t in enumerate(self.by_level)]
+        self.floors = Floors(parts, self._mean)
 
     def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the loss."""
         lost = float(grouping.sizes[~kept].sum())
         total = np.array([t[level] for t, level in zip(self.by_level, grouping.node, strict=True)])
         total += lost - self.shares.outside(grouping, kept)
-        parts = [self._shaped(self._scaled(t, j)) for j, t in enumerate(total / max(1, self.ground.records))]
+        each = [self._shaped(self._scaled(t, j)) for j, t in enumerate(total / max(1, self.ground.records))]
+        parts = [part * weight for part, weight in zip(each, self.weights, strict=True)]
         return float(self._mean(np.array(sum(float(p) for p in parts))))
 
     def bound(self, _grouping: RowGrouping) -> float:
@@ -97,12 +121,12 @@ class _PricedLoss:
         return np.log1p(value) if self.geometric else value
 
     def _mean(self, total: Floats) -> Floats:
-        mean = total / max(1, self.ground.attributes)
+        mean = total / (self.weights.sum() or 1.0)
         return np.expm1(mean) if self.geometric else mean
 
 
 @dataclass(frozen=True, slots=True)
-class Entropy:
+class Entropy(CostOfAttributes):
     """Non-uniform entropy: bits that generalization takes, as a share of those that the cells had (Gionis, Tassa 2009).
 
     A record's cell loses log2(n(generalized) / n(original)), a suppressed one log2(n / n(original)).
@@ -112,12 +136,13 @@ class Entropy:
 
     def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Count the values of every level."""
-        return _PricedEntropy(ground)
+        return _PricedEntropy(ground, self.weights(ground))
 
 
 class _PricedEntropy:
-    def __init__(self, ground: WeightedRows) -> None:
-        self.left = LevelTables(ground, [_bits_left(ground, j) for j in range(ground.attributes)])
+    def __init__(self, ground: WeightedRows, weights: Floats) -> None:
+        bits = [[w * level for level in _bits_left(ground, j)] for j, w in enumerate(weights)]
+        self.left = LevelTables(ground, bits)
         left = self.left.totals()
         self.by_level = [t[0] - t for t in left]
         self.scale = float(sum(t[0] for t in left)) or 1.0
@@ -142,21 +167,23 @@ def _bits_left(ground: WeightedRows, j: int) -> list[Floats]:
 
 
 @dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(CostOfAttributes):
     """Mean height of cells over the height of their hierarchy, suppressed cells 1 (Sweeney 2002, 1 - Prec)."""
 
     name: str = field(default="precision", init=False)
 
     def prepare(self, ground: WeightedRows) -> PreparedCost:
         """Return the cost of every node."""
-        return _PricedPrecision(ground)
+        return _PricedPrecision(ground, self.weights(ground))
 
 
 class _PricedPrecision:
-    def __init__(self, ground: WeightedRows) -> None:
+    def __init__(self, ground: WeightedRows, weights: Floats) -> None:
         self.records = max(1, ground.records)
-        many = max(1, ground.attributes)
-        self.floors = Floors([np.arange(v.height) / max(1, v.height - 1) / many for v in ground.levels])
+        shares = weights / (weights.sum() or 1.0)
+        self.floors = Floors(
+            [np.arange(v.height) / max(1, v.height - 1) * s for v, s in zip(ground.levels, shares, strict=True)]
+        )
 
     def of(self, grouping: RowGrouping, kept: Bools) -> float:
         """Return the mean height."""

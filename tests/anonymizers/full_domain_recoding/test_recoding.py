@@ -67,6 +67,24 @@ def test_levels_of_intervals_and_of_names() -> None:
     assert found.charts[0].series[0].y[0] == found.figures["cost"].value
 
 
+@pytest.mark.parametrize("cost", ["loss", "ncp", "precision", "entropy"])
+def test_what_is_important_is_kept_rather_than_the_rest(cost) -> None:
+    columns = {"city": ["Paris", "Lyon", "Rome"] * 4, "age": [text for text in ("3", "7", "23", "27") for _ in "abc"]}
+    for name, nodes in {"city": (0, 3), "age": (2, 0)}.items():
+        found, _ = done(columns, (two(k=3),), suppression=0, cost=cost, importance={name: 50})
+        assert (found.figures["city.level"].value, found.figures["age.level"].value) == nodes
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [({"importance": {"s": 2}}, "PPF606"), ({"importance": {"age": 2}, "cost": "discernibility"}, "PPF782")],
+)
+def test_importance_that_nothing_can_heed(params, expected) -> None:
+    scope = Scope("r", FACTS, (two(),))
+    (problem,) = effect(RecodingParams.model_validate(params), scope).problems
+    assert (problem.code, problem.path[0]) == (expected, "importance")
+
+
 def test_an_interval_covers_as_many_values_as_it_is_wide() -> None:
     columns = {"city": ["Rome"] * 4, "age": ["3", "7", "21", "22"]}
     found, _ = done(columns, (two(),), suppression=0, cost="ncp")

@@ -219,6 +219,7 @@ def test_fewer_rows_than_k_are_refused_and_none_pass():
     ("params", "requirements", "expected"),
     [
         ({"labels": {"disease": "sets"}}, (K,), ["PPF606"]),
+        ({"importance": {"disease": "2"}}, (K,), ["PPF606"]),
         ({"labels": {"job": "hierarchy"}}, (K,), ["PPF780"]),
         ({"labels": {"country": "bounds"}}, (K,), ["PPF780"]),
         ({"labels": {"job": {"round": "5"}}}, (K,), ["PPF780"]),

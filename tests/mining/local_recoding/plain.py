@@ -83,24 +83,26 @@ def median_cut(records, j, k, relaxed):
     return sides(records, j, lambda c: c <= v, None if take is None else (v, take))
 
 
-def mondrian(records, scales, k, *, by_gain, relaxed):
+def mondrian(records, scales, k, *, by_gain, relaxed, importance=()):
     """``records`` of (codes, name). Returns the classes as lists of names, sorted."""
     best, most = None, 0.0
+    weight = importance or [1.0] * len(scales)
     for j, scale in enumerate(scales):
         here = cost(scale, [r[0][j] for r in records]) * len(records)
         for left, right in cuts_by_gain(records, j, scale, k, relaxed) if by_gain else ():
             if len(left) < k or len(right) < k:
                 continue
             parts = (left, right)
-            saved = here - sum(cost(scale, [r[0][j] for r in p]) * len(p) for p in parts)
+            saved = (here - sum(cost(scale, [r[0][j] for r in p]) * len(p) for p in parts)) * weight[j]
             if saved > most + EVEN * len(records):
                 best, most = parts, saved
     wide = 0.0
     if best is None:
         for j, scale in enumerate(scales):
-            width = cost(scale, [r[0][j] for r in records])
+            width = cost(scale, [r[0][j] for r in records]) * weight[j]
             if width > wide + EVEN and (found := median_cut(records, j, k, relaxed)):
                 best, wide = found, width
     if best is None:
         return [sorted(r[1] for r in records)]
-    return sorted(c for part in best for c in mondrian(part, scales, k, by_gain=by_gain, relaxed=relaxed))
+    options = {"by_gain": by_gain, "relaxed": relaxed, "importance": importance}
+    return sorted(c for part in best for c in mondrian(part, scales, k, **options))

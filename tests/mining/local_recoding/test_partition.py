@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -65,12 +66,14 @@ def tables(draw):
 
 
 @STEADY
-@given(tables(), st.integers(1, 4), st.booleans(), st.booleans())
-def test_the_same_classes_as_plain_recursion(table, k, by_gain, relaxed) -> None:
+@given(tables(), st.integers(1, 4), st.booleans(), st.booleans(), st.data())
+def test_the_same_classes_as_plain_recursion(table, k, by_gain, relaxed, drawn) -> None:
     rows, plainly, own = table
     assume(len(rows) >= k)
     records = [(r, i) for i, r in enumerate(rows)]
-    expected = plain.mondrian(records, plainly, k, by_gain=by_gain, relaxed=relaxed)
+    importance = [drawn.draw(st.sampled_from([1.0, 1.0, 0.3, 7.0])) for _ in own]
+    own = tuple(replace(scale, importance=weight) for scale, weight in zip(own, importance, strict=True))
+    expected = plain.mondrian(records, plainly, k, by_gain=by_gain, relaxed=relaxed, importance=importance)
     if relaxed:
         codes, weights, inverse = np.array(rows, dtype=np.int32), np.ones(len(rows), dtype=np.int64), range(len(rows))
     else:
@@ -148,3 +151,22 @@ def test_records_without_weight_are_covered_by_their_label() -> None:
     at = found.classes[2]
     assert low[at, 0] <= 4 <= high[at, 0]
     assert cost[at, 0] > 0
+
+
+@pytest.mark.parametrize("form", ["interval", "set", "ancestor"])
+@pytest.mark.parametrize("by_gain", [True, False])
+def test_important_attributes_are_cut_rather_than_others(form, by_gain) -> None:
+    """Of two attributes alike, the labels of the important one are narrower, and the other's wider."""
+    groups = (2, 3, 3)
+    extra = {"interval": [i / 7 for i in range(8)], "set": 8, "ancestor": tree(groups)}[form]
+    lost = {weight: np.zeros(2) for weight in (1.0, 20.0)}
+    for seed in range(8):
+        codes = np.random.default_rng(seed).integers(0, 8, (60, 2)).astype(np.int32)
+        for weight, sums in lost.items():
+            first, second = (replace(scale_of(form, 8, extra, 0), importance=w) for w in (weight, 1.0))
+            items = WeightedItems(codes, np.ones(60, dtype=np.int64), (first, second))
+            found = partition(items, SplitOptions(5, by_gain))
+            _, _, cost = edges(codes, found.order, found.begins, found.ends, flat((first, second)))
+            sums += (found.ends - found.begins) @ cost
+    assert lost[20.0][0] < 0.8 * lost[1.0][0]
+    assert lost[20.0][1] > lost[1.0][1]

@@ -112,8 +112,8 @@ def scaled(share, domain):
     return (share - 1 / domain) / (1 - 1 / domain) if domain > 1 else 0.0
 
 
-def cost_of(cost, table, node, classes, kept):
-    n, d = len(table.rows), len(node)
+def cost_of(cost, table, node, classes, kept, importance=()):
+    n, weight = len(table.rows), importance or [1.0] * len(node)
     lost = [r for k, c in classes.items() if k not in kept for r in c]
     inside = [r for c in kept.values() for r in c]
     match cost:
@@ -122,9 +122,12 @@ def cost_of(cost, table, node, classes, kept):
             for j, level in enumerate(node):
                 total = sum(leaf_share(table, j, level, r[0][j]) for r in inside) + len(lost)
                 parts.append(scaled(total / n, len(table.maps[j][0])))
-            return math.prod(1 + p for p in parts) ** (1 / d) - 1 if cost == "loss" else sum(parts) / d
+            if cost == "loss":
+                return math.prod((1 + p) ** (w / sum(weight)) for p, w in zip(parts, weight, strict=True)) - 1
+            return sum(p * w for p, w in zip(parts, weight, strict=True)) / sum(weight)
         case "precision":
-            own = sum(level / max(1, len(m) - 1) for level, m in zip(node, table.maps, strict=True)) / d
+            heights = [level / max(1, len(m) - 1) for level, m in zip(node, table.maps, strict=True)]
+            own = sum(h * w for h, w in zip(heights, weight, strict=True)) / sum(weight)
             return (own * len(inside) + len(lost)) / n
         case "discernibility":
             return sum(len(c) ** 2 for c in kept.values()) + len(lost) * n
@@ -135,10 +138,9 @@ def cost_of(cost, table, node, classes, kept):
             for j, level in enumerate(node):
                 original = Counter(r[0][j] for r in table.rows)
                 general = Counter(table.maps[j][level][r[0][j]] for r in table.rows)
-                for r in table.rows:
-                    whole += math.log2(n / original[r[0][j]])
-                bits += sum(math.log2(general[table.maps[j][level][r[0][j]]] / original[r[0][j]]) for r in inside)
-                bits += sum(math.log2(n / original[r[0][j]]) for r in lost)
+                whole += weight[j] * sum(math.log2(n / original[r[0][j]]) for r in table.rows)
+                own = sum(math.log2(general[table.maps[j][level][r[0][j]]] / original[r[0][j]]) for r in inside)
+                bits += weight[j] * (own + sum(math.log2(n / original[r[0][j]]) for r in lost))
             return bits / whole if whole else 0.0
         case "classification":
             minority = sum(len(c) - max(Counter(r[1] for r in c).values()) for c in kept.values())
@@ -146,14 +148,14 @@ def cost_of(cost, table, node, classes, kept):
     raise AssertionError(cost)
 
 
-def optimum(table, models, cost, limit, at_released):
+def optimum(table, models, cost, limit, at_released, importance=()):
     best = None
     for node in table.nodes():
         classes = table.classes(node)
         kept = kept_classes(table, classes, models, at_released, table.people(node))
         lost = len(table.rows) - sum(map(len, kept.values()))
         if lost <= limit:
-            price = cost_of(cost, table, node, classes, kept)
+            price = cost_of(cost, table, node, classes, kept, importance)
             if best is None or price < best:
                 best = price
     return best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import sys
 from collections import Counter
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
+from ppdm_flow.anonymizers.full_domain_recoding import spec
 from ppdm_flow.mining.class_people.seen import OfHoldings
 from ppdm_flow.mining.recoding import costs
 from ppdm_flow.mining.recoding.costs import RecodingCost
@@ -149,6 +151,44 @@ def test_the_optimum_is_that_of_every_node(cost, table, chosen, share, at_releas
     assert plain.cost_of(cost, table, node, classes, kept) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+OF_ATTRIBUTES = [name for name, cost in COSTS.items() if isinstance(cost, costs.CostOfAttributes)]
+
+
+def test_which_costs_take_weights() -> None:
+    assert tuple(OF_ATTRIBUTES) == spec.OF_ATTRIBUTES
+    with pytest.raises(ValueError, match="2 weights for 1 attributes"):
+        costs.Precision(importance=(1.0, 2.0)).prepare(ground_of(plain.Table([((0,), 0, 0)], [[[0, 1]]], 1)))
+
+
+@pytest.mark.parametrize("cost", OF_ATTRIBUTES)
+@examples(25)
+@given(table=tables(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2]), weights=st.data())
+def test_the_optimum_with_weights_is_that_of_every_node(cost, table, k, share, weights) -> None:
+    limit = int(share * len(table.rows))
+    importance = [weights.draw(st.sampled_from([0.1, 1.0, 3.0, 40.0])) for _ in table.maps]
+    expected = plain.optimum(table, [("k", k)], cost, limit, True, importance)
+    found = optimum(ground_of(table), [KAnonymous(k)], COSTS[cost].weighted(importance), limit)
+    assert (found.best is None) == (expected is None)
+    if expected is not None:
+        assert found.best.cost == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("cost", OF_ATTRIBUTES)
+@examples(25)
+@given(table=tables(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2]))
+def test_a_higher_weight_never_keeps_less_of_its_attribute(cost, table, k, share) -> None:
+    """What the cheapest node loses of an attribute, suppressed rows included, never grows with its weight."""
+    ground, limit = ground_of(table), int(share * len(table.rows))
+    for attribute in range(len(table.maps)):
+        alone = COSTS[cost].weighted([float(j == attribute) for j in range(len(table.maps))]).prepare(ground)
+        lost = []
+        for weight in (0.2, 1.0, 2.0, 10.0, 1e6):
+            importance = [weight if j == attribute else 1.0 for j in range(len(table.maps))]
+            best = optimum(ground, [KAnonymous(k)], COSTS[cost].weighted(importance), limit).best
+            lost += [] if best is None else [alone.of(best.grouping, best.kept)]
+        assert all(more <= less + 1e-9 for less, more in itertools.pairwise(lost)), lost
+
+
 ONE_OF_EACH = (
     ("k", 4),
     ("k_map", 7),
@@ -184,7 +224,7 @@ def lattice_table(key):
 
 
 def test_no_model_and_no_cost_is_forgotten() -> None:
-    paths = [spec.requirement.classes for spec in built_in() if spec.requirement.classes]
+    paths = [kind.requirement.classes for kind in built_in() if kind.requirement.classes]
     homes = [vars(sys.modules[imported(path).__module__]) for path in paths]
     there = {c for home in homes for c in home.values() if isinstance(c, type) and issubclass(c, ClassModel)}
     used = {type(MODELS[kind](*numbers)) for kind, *numbers in ONE_OF_EACH}
