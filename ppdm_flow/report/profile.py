@@ -83,11 +83,15 @@ def _write_combinations(profile: ProfileDocument) -> Iterator[str]:
         yield from comment(f"{profile['combinations_left_out']:,} combinations were not looked at: there may be more.")
 
 
+_SETS_ARE = {"long": "a row for each id and item: all items of an id are one set, and the id stays here"}
+
+
 def _source(profile: ProfileDocument, path: str) -> str:
     lines = ["source:", f"  path: {scalar(path)}  # from the folder of this file; or give another with --data"]
     source = profile["source"]
     if source.get("format"):
-        lines.append(f"  format: {source['format']}" + ("  # a set of items in each line" if "sets" in profile else ""))
+        what = _SETS_ARE.get(source["format"], "a set of items in each line") if "sets" in profile else ""
+        lines.append(f"  format: {source['format']}" + (f"  # {what}" if what else ""))
     if source.get("options"):
         options = source["options"]
         lines += comment("Numbers are written like 12,5.", "  ") if options.get("decimal") == "comma" else []
@@ -127,6 +131,13 @@ def _people(profile: ProfileDocument) -> str:
     """Return how people are counted, where a column says whose row it is."""
     subjects = [c["name"] for c in profile["columns"] if c["role"] == "subject"]
     answers = profile.get("answers")
+    if profile["source"].get("format") == "long":
+        text = (
+            "Each id counts as a person of its own: where a person has several, give the id of the person. Where the"
+            " rows are no sets, such as visits of which each counts, draft a table: `ppdm-flow profile --input-format"
+            " csv`."
+        )
+        return "\n".join(comment(text)) + "\n"
     if not subjects and "sets" in profile:
         text = (
             "Each set counts as a person of its own, as no column says whose it is. Where a person has several sets,"

@@ -770,6 +770,60 @@ class TestSets:
         (tmp_path / "x.dat").write_text("".join(" ".join(row) + "\n" for row in rows))
         passes(api.profile(tmp_path / "x.dat"), tmp_path)
 
+    @staticmethod
+    def pairs(folder, header, *, mark=",", shuffled=True, items=14):
+        """Write a row for each of 150 ids and its items."""
+        dice = random.Random(8)
+        rows = [[1000 + i, f"itemzz{j}"] for i in range(150) for j in dice.sample(range(items), dice.randrange(1, 6))]
+        if shuffled:
+            dice.shuffle(rows)
+        return written(folder, header, rows, name="sales.csv", delimiter=mark)
+
+    @pytest.mark.parametrize("header", [["receipt", "product"], ["customer_id", "bought"], ["tid", "item"]])
+    @pytest.mark.parametrize("mark", [",", ";"])
+    def test_a_row_for_each_id_and_item(self, tmp_path, header, mark):
+        """The draft makes one set of all items of an id, and is the same policy as that of a set a line."""
+        found = api.profile(self.pairs(tmp_path, header, mark=mark))
+        assert roles(found) == {"items": "items"}
+        assert found.document["rows"] == 150
+        assert found.document["source"]["format"] == "long"
+        assert f"a row for each `{header[0]}` and `{header[1]}`" in found.read_as
+        path, outcome = passes(found, tmp_path)
+        assert outcome.count(Severity.WARNING) == 0
+        assert "Each id counts as a person of its own" in " ".join(path.read_text().replace("#", "").split())
+        assert not [form for form in FORMS if "zz" in found.rendered(form)]
+        assert yaml.safe_load(path.read_text())["privacy"] == {"km_anonymity": {"k": 5, "m": 2}}
+        done = api.run(path, out=tmp_path / "runs")
+        assert done.report.verdict == "released"
+        assert pq.read_table(next(done.run_dir.glob("released/study/*.parquet"))).column_names == ["items"]
+
+    def test_pairs_without_names_stand_side_by_side(self, tmp_path):
+        found = api.profile(self.pairs(tmp_path, None, shuffled=False))
+        assert found.document["source"]["options"]["id"] == "column_1"
+        path, _ = passes(found, tmp_path)
+        assert api.run(path, out=tmp_path / "runs").report.verdict == "released"
+        assert "items" not in roles(api.profile(self.pairs(tmp_path, None)))
+
+    def test_a_pair_that_stands_twice_is_one_item(self, tmp_path):
+        path = self.pairs(tmp_path, ["receipt", "product"])
+        path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
+        found = api.profile(path)
+        assert found.document["source"]["options"]["repeated"] == "merge"
+        assert api.run(passes(found, tmp_path)[0], out=tmp_path / "runs").report.verdict == "released"
+
+    def test_tables_of_two_columns_that_are_no_sets(self, tmp_path):
+        """Few values, equal rows, numbers and dates are attributes of people; `--input-format csv` says so, too."""
+        assert "items" not in roles(api.profile(self.pairs(tmp_path, ["patient_id", "ward"], items=9)))
+        path = self.pairs(tmp_path, ["receipt", "product"])
+        assert "items" not in roles(api.profile(path, input_format="csv"))
+        many = [[i % 40, f"town{i % 11}"] for i in range(900)]
+        assert "items" not in roles(api.profile(written(tmp_path, ["user_id", "town"], many)))
+        dice = random.Random(2)
+        ages = [[i // 2, dice.randrange(20, 60)] for i in range(900)]
+        assert "items" not in roles(api.profile(written(tmp_path, ["user_id", "age"], ages)))
+        days = [[i // 2, f"2024-05-{dice.randrange(1, 29):02}"] for i in range(900)]
+        assert "items" not in roles(api.profile(written(tmp_path, ["user_id", "seen"], days)))
+
     def test_sets_are_said_to_count_as_people(self, tmp_path):
         assert "Each set counts as a person" in api.profile(self.baskets(tmp_path)).rendered("yaml").replace(
             "\n# ", " "

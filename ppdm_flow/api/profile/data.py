@@ -84,6 +84,8 @@ class FileLayout:
         if kind in _TEXTS_OF_SETS:
             parted = _DELIMITER_NAMES.get(self.options.get("delimiter", ","), "a sign")
             return f"a set of items in each line, parted by {'blanks' if kind == 'transactions' else parted}"
+        if kind == "long":
+            return f"a row for each `{self.options['id']}` and `{self.options['item']}`: a set of all items of an id"
         if kind != "csv":
             return ""
         options = self.node(name).options
@@ -185,6 +187,17 @@ def _look_at_sets(data: Path, said: TextOptions) -> FileLayout:
     if said.delimiter not in (None, ",") and (said.format or "") != "transactions":
         options["delimiter"] = said.delimiter
     return FileLayout(said.format, options)
+
+
+def in_long_form(written: FileLayout, name: str, owner: str, item: str) -> FileLayout:
+    """Return the layout of the same CSV file as sets: of all rows of an ``owner`` the values of ``item``.
+
+    A file of another format than CSV stays as it is.
+    """
+    if (written.format or inferred("sources", name)) != "csv":
+        return written
+    columns = {"columns": list(written.columns)} if written.columns else {}
+    return FileLayout("long", {**written.options, **columns, "id": owner, "item": item})
 
 
 def meanings(data: Path, written: FileLayout) -> Mapping[str, ColumnMeaning]:

@@ -13,10 +13,12 @@ from ppdm_flow.api.buckets import local_data
 from ppdm_flow.api.profile.data import (
     FileLayout,
     FirstLine,
+    ProfiledSets,
     TextOptions,
     are_values,
     columns,
     first_sets,
+    in_long_form,
     look,
     meanings,
     numbered,
@@ -28,6 +30,7 @@ from ppdm_flow.api.profile.data import (
     without,
 )
 from ppdm_flow.api.profile.questions import StewardQuestion, Topic, answered, next_question
+from ppdm_flow.api.profile.sets import long_form
 from ppdm_flow.core.addresses import bucket_address, is_bucket
 from ppdm_flow.core.diagnostics import Diagnostic
 from ppdm_flow.core.errors import DataError
@@ -147,16 +150,13 @@ def profile(
 def _profile(data: Path, said: TextOptions) -> ProfileResult:
     written = look(data, said)
     if (read := sets(data, written)) is not None:
-        written = read.written
-        source = {"format": written.format, "options": dict(written.options), "columns": None, "missing": [""]}
-        ending = usual_ending("sinks", written.format or inferred("sources", telling_name(data)) or "", data.name)
-        return ProfileResult(
-            data,
-            document_of_sets(read.facts, data.name, source, ending, read.name, read.owner),
-            written.describe_format(telling_name(data)),
-        )
+        return _of_sets(data, read)
     written, every = _read(data, written, said)
     coded, missing = without(every, said.missing)
+    if said.format is None and len(coded) == 2 and (pair := long_form(measured(coded, missing), coded)) is not None:
+        read = sets(data, in_long_form(written, telling_name(data), *pair))
+        if read is not None:
+            return _of_sets(data, read)
     coded, written = with_plain_numbers(coded, data, written)
     coded, written = with_iso_dates(coded, data, written)
     source = {
@@ -168,6 +168,18 @@ def _profile(data: Path, said: TextOptions) -> ProfileResult:
     file_notes = told_by_file(meanings(data, written), coded, missing)
     profile_document = document(measured(coded, missing), data.name, source, file_notes)
     return ProfileResult(data, profile_document, written.describe_format(telling_name(data)))
+
+
+def _of_sets(data: Path, read: ProfiledSets) -> ProfileResult:
+    written = read.written
+    source = {"format": written.format, "options": dict(written.options), "columns": None, "missing": [""]}
+    kind = written.format or inferred("sources", telling_name(data)) or ""
+    ending = ".parquet" if kind == "long" else usual_ending("sinks", kind, data.name)
+    return ProfileResult(
+        data,
+        document_of_sets(read.facts, data.name, source, ending, read.name, read.owner),
+        written.describe_format(telling_name(data)),
+    )
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""Sets of items before there is a policy: whether a text file holds one a line, and how a reader takes them."""
+"""Sets of items before there is a policy: whether a text file holds one a line, or a row for each id and item."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ppdm_flow.core.errors import PluginError
-from ppdm_flow.mining.profiling.words import named
+from ppdm_flow.core.roles import AttributeType, Role
+from ppdm_flow.mining.profiling.column import ColumnFacts
+from ppdm_flow.mining.profiling.roles import Guess
+from ppdm_flow.mining.profiling.table import Coded, Profile
+from ppdm_flow.mining.profiling.words import named, tokens
 from ppdm_flow.sdk import registry
 from ppdm_flow.sdk.storage import MergingSource, Source
 
@@ -63,6 +69,61 @@ def set_lines(text: str, delimiter: str = "") -> SetTextForm | None:
 def _is_ragged(sizes: Sequence[int]) -> bool:
     counts = Counter(sizes)
     return len(counts) >= _WIDTHS and max(counts.values()) <= _COMMON * len(sizes) and 3 * min(counts) <= max(counts)
+
+
+_FEWEST_IDS, _FEWEST_ITEMS, _ROWS_EACH = 6, 10, 1.5
+_DIFFERENT = 0.7
+_OWNERS = frozenset(
+    (
+        *("basket", "bon", "cart", "checkout", "invoice", "order", "panier", "purchase", "receipt", "session", "tid"),
+        *("transaction", "warenkorb"),
+    )
+)
+"""Words in the names of what items belong to, beside those of people."""
+_ITEMS = frozenset(
+    ("article", "artikel", "code", "drug", "item", "items", "movie", "product", "produkt", "sku", "song")
+)
+"""Words in the names of items that are written as numbers."""
+
+
+def long_form(table: Profile, columns: Mapping[str, Coded]) -> tuple[str, str] | None:
+    """Return the id and the item of a table with a row for each of both; None for other tables.
+
+    There are these two columns alone. The id has several rows on average, hardly any two of which are alike. By its
+    name it says whose row it is, or what a purchase is called by; else it is a whole number that comes first, whose
+    rows stand side by side, and of which there are more than items. Of items there are ten at least, so that no
+    attribute of a person with few values is one, and each has several rows.
+    """
+    if len(table.columns) != 2 or table.rows == 0:
+        return None
+    pairs = np.stack([codes for codes, _ in columns.values()])
+    if np.unique(pairs, axis=1).shape[1] < _DIFFERENT * table.rows:
+        return None
+    one, other = zip(table.columns, table.guesses, strict=True)
+    for owner, item in ((one, other), (other, one)):
+        if _repeats(owner[0]) and _is_owner(*owner) and _is_item(*item):
+            return owner[0].name, item[0].name
+    blocks = 1 + int(np.count_nonzero(np.diff(pairs[0])))
+    numbers = one[0].type is AttributeType.INTEGER and blocks == one[0].distinct > other[0].distinct
+    return (one[0].name, other[0].name) if numbers and _repeats(one[0]) and _is_item(*other) else None
+
+
+def _repeats(column: ColumnFacts) -> bool:
+    enough = column.distinct >= _FEWEST_IDS and column.rows >= _ROWS_EACH * column.distinct
+    return enough and not column.missing
+
+
+def _is_owner(column: ColumnFacts, guess: Guess) -> bool:
+    return guess.role in (Role.SUBJECT, Role.IDENTIFIER) or not _OWNERS.isdisjoint(tokens(column.name))
+
+
+def _is_item(column: ColumnFacts, guess: Guess) -> bool:
+    if column.distinct < _FEWEST_ITEMS or column.rows < 2 * column.distinct or column.shape is not None:
+        return False
+    of_items = not _ITEMS.isdisjoint(tokens(column.name))
+    if column.type is AttributeType.TEXT and column.dates is None:
+        return of_items or guess.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
+    return of_items and column.type is AttributeType.INTEGER
 
 
 def merging(kind: str | None, options: Mapping[str, Any]) -> Mapping[str, Any]:
