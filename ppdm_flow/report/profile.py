@@ -531,8 +531,9 @@ def _hierarchy(column: ColumnFacts, guess: Guess) -> dict[str, Any] | None:
     if guess.role is not Role.QUASI_IDENTIFIER or column.distinct <= _FEW:
         return None
     if column.dates is not None and not column.dates.unread:
-        parts = ["month", "quarter", "year", "decade"] if column.dates.is_certain else ["year", "decade"]
-        return {"date": parts, "format": column.dates.formats[0]}
+        parts = ["quarter", "year", "decade"] if column.dates.is_certain else ["year", "decade"]
+        finer = ["month"] if column.dates.is_certain and column.dates.has_days else []
+        return {"date": finer + parts, "format": column.dates.formats[0]}
     if guess.kind == "postal_code" and column.type in ("text", "integer"):
         kept = [n for n in (4, 3, 2, 1) if n < column.length]
         return {"prefix": kept} if kept else None
@@ -545,11 +546,12 @@ def _undecided_dates(column: ColumnFacts, guess: Guess) -> str:
     if form is None or form.is_certain or guess.role is not Role.QUASI_IDENTIFIER or column.distinct <= _FEW:
         return ""
     if form.unread:
+        typed = f', or write `type: date` here and `with: {{dates: "{form.formats[0]}"}}` in the source'
+        typed = typed if form.has_days else ""
         return (
             f"{form.unread:,} of its {counted(column.distinct, 'value')} cannot be read as dates ({form.pattern}), so"
             " this column will lose nearly everything. Correct them in the file, or list them under `missing` of the"
-            f' source; then make a new draft, or write `type: date` here and `with: {{dates: "{form.formats[0]}"}}` in'
-            " the source"
+            f" source; then make a new draft{typed}"
         )
     return (
         "These are dates, but nothing shows whether the day or the month comes first, so only the year is used. If"

@@ -661,6 +661,41 @@ def test_a_rare_sensitive_value_is_said_to_need_large_classes():
     assert "alpha_k" not in privacy(DraftFacts([column], [{**column, "largest_share": 0.9}], 5))
 
 
+@pytest.mark.parametrize(
+    ("form", "pattern"),
+    [
+        ("{y}-{m:02}", "%Y-%m"),
+        ("{m:02}/{y}", "%m/%Y"),
+        ("{m}/{y}", "%m/%Y"),
+        ("{m:02}.{y}", "%m.%Y"),
+        ("{y}/{m:02}", "%Y/%m"),
+    ],
+)
+def test_months_are_dates_with_a_hierarchy(tmp_path, form, pattern):
+    """They keep much of what a set of months would lose, and the source needs no option for them."""
+    dice = random.Random(3)
+    months = [form.format(y=dice.randrange(2015, 2025), m=dice.randrange(1, 13)) for _ in range(400)]
+    path = written(tmp_path, ["admitted", "sex"], [[month, dice.choice("mf")] for month in months])
+    found = api.profile(path)
+    (column, _) = found.document["columns"]
+    assert column["hierarchy"] == {"date": ["quarter", "year", "decade"], "format": pattern}
+    assert column["type"] == "text"
+    assert found.document["source"]["options"] == {}
+    policy, outcome = passes(found, tmp_path)
+    assert outcome.count(Severity.WARNING) == 0
+    done = api.run(policy, out=tmp_path / "runs")
+    assert done.report.verdict == "released"
+    assert done.document["metrics"]["information_kept.admitted.kept"]["value"] > 0.6
+
+
+@pytest.mark.parametrize(
+    "values", [["12.5", "3.25", "11.2024"], ["05.2024", "11.5"], ["13/2024", "14/2024"], ["5.2024"]]
+)
+def test_numbers_and_codes_that_are_no_months(tmp_path, values):
+    path = written(tmp_path, ["measure", "sex"], [[values[i % len(values)], "mf"[i % 2]] for i in range(100)])
+    assert api.profile(path).document["columns"][0]["date_format"] is None
+
+
 class TestSets:
     """One set a line, item numbers, and lists: the draft asks for km-anonymity and is released as it stands."""
 

@@ -371,12 +371,12 @@ def with_iso_dates(coded: Mapping[str, Coded], data: Path, written: FileLayout) 
 
 
 def _form_of_dates(name: str, values: pa.StringArray) -> str | None:
-    """Return how all values of a column are dates that are not ISO ones; None for numbers, ids and open forms."""
+    """Return how all values of a column are dates that are not ISO ones; None for numbers, ids, months, open forms."""
     kind = type_of(values)
     if of_ids(name) or kind is AttributeType.FLOAT or kind.is_time:
         return None
     form = date_form(values)
-    return form.formats[0] if form is not None and form.is_certain else None
+    return form.formats[0] if form is not None and form.is_certain and form.has_days else None
 
 
 def _recoded(codes: np.ndarray[Any, np.dtype[np.int32]], values: pa.StringArray) -> Coded:
@@ -540,6 +540,8 @@ def _has(values: pa.StringArray, mark: str) -> bool:
 
 _HEADER_NUMBER = re.compile(r"\s*[+-]?(\d+(?:[.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _DATE = re.compile(r"\s*(\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{2,4})\s*")
+_MONTH = re.compile(r"\s*((19|20)\d\d[-/]\d\d|\d\d?[-./](19|20)\d\d)\s*")
+"""A month, which is a value below a name; a name itself may be one, as in a table with a column a month."""
 _WITHIN = re.compile(
     r"\S@[^\s@]{1,250}\.\S|(?<!\d)\d{4}-\d\d-\d\d(?!\d)|(?<!\d)\d\d?[./]\d\d?[./]\d{2,4}(?!\d)|https?://|www\.\S"
     r"|\d(?:[ ()./-]{0,2}\d){5}"
@@ -644,7 +646,8 @@ def _is_tick_above(cell: str, values: Sequence[str]) -> bool:
 
 def _above_numbers(cell: str, values: Sequence[str]) -> bool:
     said = [value for value in values if value not in _BLANK]
-    numbers = bool(said) and all(_HEADER_NUMBER.fullmatch(value) or _DATE.fullmatch(value) for value in said)
+    forms = (_HEADER_NUMBER, _DATE, _MONTH)
+    numbers = bool(said) and all(any(form.fullmatch(value) for form in forms) for value in said)
     return numbers and cell not in _BLANK and cell.lower() not in _UNKNOWN and cell[:1].isalpha()
 
 

@@ -26,8 +26,10 @@ DATE_MARKS = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "0000/00/0
 
 _DIGITS = "%Y%m%d"
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y")
+_MONTHS = ("%Y-%m", "%m/%Y", "%Y/%m", "%m-%Y", "%m.%Y")
 FORMATS = (
     *_DAYS,
+    *_MONTHS,
     *(_DIGITS, "%d.%m.%y", "%m/%d/%y"),
     *(f"{day} {clock}" for day in _DAYS for clock in ("%H:%M", "%H:%M:%S")),
 )
@@ -38,8 +40,15 @@ _LONGEST = 15
 """Digits that a float keeps; longer ones are codes, not numbers."""
 
 _ISO_DATE, _ISO_LONGEST = 10, 32
-_DATE_LIKE = re.compile(r"\s*([0-9]{1,4}[./-]([0-9]{1,2}|[A-Za-z]{3})[./-][0-9]{1,4}( [0-9:]+)?|[0-9]{6,8})\s*")
+_MONTH = r"(0?[1-9]|1[0-2])"
+_YEAR = r"(1[89]|20)[0-9]{2}"
+_DATE_LIKE = re.compile(
+    r"\s*([0-9]{1,4}[./-]([0-9]{1,2}|[A-Za-z]{3})[./-][0-9]{1,4}( [0-9:]+)?|[0-9]{6,8}"
+    rf"|{_YEAR}[/-]{_MONTH}|{_MONTH}[./-]{_YEAR})\s*"
+)
 """What may be a date: a quick look before each format is tried."""
+_DOTTED_MONTH = rf"^(0[1-9]|1[0-2])\.{_YEAR}$"
+"""A month with two digits and its year, which could be a number with four decimals."""
 _PATTERNS = (
     ("%d", "DD"),
     ("%m", "MM"),
@@ -62,7 +71,8 @@ _CHAPTERS = 3
 def type_of(values: pa.StringArray) -> AttributeType:
     """Return the type that all of these distinct values have; text where they have none.
 
-    Numbers with leading zeros or more than 15 digits are codes, so text. Dates are ISO 8601, year first.
+    Numbers with leading zeros or more than 15 digits are codes, so text, and so are months such as ``05.2024``. Dates
+    are ISO 8601, year first.
     """
     if not len(values):
         return AttributeType.TEXT
@@ -70,6 +80,8 @@ def type_of(values: pa.StringArray) -> AttributeType:
         if _any(pc.match_substring_regex(values, _CODE)) or _longest(values) > _LONGEST:
             return AttributeType.TEXT
         return AttributeType.INTEGER
+    if _all(pc.match_substring_regex(values, _DOTTED_MONTH)):
+        return AttributeType.TEXT
     if _all(pc.match_substring_regex(values, _FLOAT)):
         numbers = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
         return AttributeType.FLOAT if np.isfinite(numbers).all() else AttributeType.TEXT
@@ -99,6 +111,11 @@ class DateForm:
     def is_certain(self) -> bool:
         """Whether all values are dates, and each is one day."""
         return len(self.formats) == 1 and not self.unread
+
+    @property
+    def has_days(self) -> bool:
+        """Whether they are dates of days, as typed columns are, and not months."""
+        return "%d" in self.formats[0]
 
     @property
     def pattern(self) -> str:
@@ -167,6 +184,9 @@ def describe_order(values: pa.StringArray) -> tuple[str, str] | None:
     form = date_form(values)
     kind = type_of(values)
     if form is not None and not form.unread and kind is not AttributeType.FLOAT:
+        if not form.has_days:
+            parts = "[quarter, year, decade]"
+            return f"months ({form.pattern})", f'`hierarchy: {{date: {parts}, format: "{form.formats[0]}"}}`'
         if not form.is_certain:
             return f"dates ({form.pattern})", f'`hierarchy: {{date: [year, decade], format: "{form.formats[0]}"}}`'
         typed = f"`type: {'timestamp' if '%H' in form.formats[0] else 'date'}`"
