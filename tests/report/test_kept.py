@@ -117,3 +117,28 @@ def test_bars_and_numbers_say_what_is_kept(document):
     kept = {g.name: (g.share, g.text) for g in page(made).tradeoff.kept if g.release == "study"}
     assert kept["Rows kept"] == (0.9, "90%")
     assert kept["Cells not suppressed"] == (1.0, "100%")
+
+
+def test_generated_rows_have_a_figure_under_another_name(document):
+    """It stands beside information kept, and is never one with it."""
+    made = document()
+    made["metrics"] |= {
+        "synthetic/distributions.pair_likeness": figure(0.88),
+        "synthetic/distributions.age.likeness": figure(0.79),
+        "synthetic/distributions.age.total_variation": figure(0.07),
+    }
+    (alike,) = information_kept(made)
+    assert (alike.heading, alike.text) == ("likeness of distributions of synthetic", "88%")
+    assert [(a.name, a.text) for a in alike.attributes] == [("age", "79%")]
+    assert "likeness of distributions of synthetic: 88%" in forms.render(made)
+    assert "**Likeness of distributions of synthetic: 88%**" in markdown.render(made)
+    assert page(made).kept_title == "Likeness of distributions"
+    shown = html.render(made)
+    assert "no information kept, and the two cannot be compared" in shown
+    made["metrics"]["study/kept.mean_kept"] = figure(0.74)
+    assert page(made).kept_title == "Information kept"
+    assert [each.heading for each in information_kept(made)] == [
+        "likeness of distributions of synthetic",
+        "information kept of study",
+    ]
+    assert "likeness of distributions of synthetic" in html.render(made)

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ppdm_flow.audits.distributions.likeness import likeness
 from ppdm_flow.audits.distributions.spec import DistributionsParams
-from ppdm_flow.audits.labels.covers import Covers, covers
+from ppdm_flow.audits.labels.covers import covers
+from ppdm_flow.audits.labels.spread import INTERVALS, bins_of, spread
 from ppdm_flow.audits.labels.values import SortedNumbers, Values, values_of
 from ppdm_flow.core.attributes import Change
 from ppdm_flow.core.results import AuditOutcome, Chart, Figure, FigureSeries
@@ -54,7 +56,8 @@ class DistributionsAudit:
         shares = {c: _shares(original, s, candidate, c, bounds.get(c), ctx) for c, s in pairs}
         charts = [chart(c, s, shares[c], ctx) for c, s in pairs[:PICTURES]]
         rows_lost = _rows_lost(original, candidate, ctx)
-        figures = {**_columns(shares, bounds, ctx), "rows_lost": rows_lost, **_changes(changes)}
+        alike = likeness(pairs[: self.params.pair_columns], original, candidate, ctx, self.params.pair_rows)
+        figures = {**alike, **_columns(shares, bounds, ctx), "rows_lost": rows_lost, **_changes(changes)}
         return AuditOutcome(figures=figures, charts=(*charts, *_matrices(changes)))
 
     def _associations(
@@ -110,8 +113,9 @@ def _shares(
     bounds: npt.NDArray[np.generic] | None,
     ctx: AuditContext,
 ) -> Shares:
-    if ctx.pairs is not None and _recoded(column, ctx) and candidate.schema.weight is None:
-        recoded = recoded_shares(ctx.pairs.joint(source, column))
+    has_labels = _recoded(column, ctx) and (ctx.pairs is not None or _is_generated(column, ctx))
+    if has_labels and candidate.schema.weight is None:
+        recoded = None if ctx.pairs is None else recoded_shares(ctx.pairs.joint(source, column))
         if recoded is not None:
             return recoded
         if not is_numeric(candidate, column):
@@ -133,6 +137,11 @@ def _by_interval(original: DataView, source: str, candidate: DataView, column: s
 def _recoded(column: str, ctx: AuditContext) -> bool:
     facts = ctx.attributes.get(column)
     return facts is not None and facts.was(Change.GENERALIZED, Change.PSEUDONYMIZED)
+
+
+def _is_generated(column: str, ctx: AuditContext) -> bool:
+    facts = ctx.attributes.get(column)
+    return facts is not None and facts.was(Change.GENERATED)
 
 
 def _columns(shares: dict[str, Shares], bounds: Bounds, ctx: AuditContext) -> dict[str, Figure]:
@@ -211,8 +220,6 @@ def _matrices(associated: Associations | None) -> tuple[Chart, ...]:
 
 FEW = 200
 """A numeric column of at most so many values is compared value by value."""
-INTERVALS = 20
-"""Of others so many intervals are compared, of which each has about the same share of the original's rows."""
 COARSE = slice(1, None, 2)
 """Which bounds remain where two columns are looked at together: ten intervals each."""
 _QUANTILE_ROWS = 1 << 20
@@ -404,7 +411,7 @@ def spread_shares(values: Values, candidate: DataView, column: str, labels: Shar
     rows = np.bincount(codes + SPECIALS, weights=counts.counts, minlength=len(read.labels) + SPECIALS).astype(float)
     owns = np.append(values.counts[:-1], 0).astype(float)
     if isinstance(values, SortedNumbers):
-        bins = _bins(values)
+        bins = bins_of(values)
         inside = np.searchsorted(bins, values.values, side="right") - 1
         before = np.bincount(inside, weights=owns[:-1], minlength=len(bins))
         starts = [values.texts[int(place)].as_py() for place in np.searchsorted(values.values, bins)]
@@ -415,7 +422,7 @@ def spread_shares(values: Values, candidate: DataView, column: str, labels: Shar
     after = np.zeros(len(bins))
     for label, share in enumerate(rows[SPECIALS:]):
         if share:
-            after += share * _spread(read, label, values, bins)
+            after += share * spread(read, label, values, bins)
     total_before, total_after = max(1.0, values.counts.sum()), max(1.0, rows.sum())
     specials = [np.zeros(SPECIALS), rows[:SPECIALS] / total_after]
     specials[0][MISSING + SPECIALS] = values.counts[-1] / total_before
@@ -426,39 +433,6 @@ def spread_shares(values: Values, candidate: DataView, column: str, labels: Shar
         intervals=isinstance(values, SortedNumbers) and len(values.values) > INTERVALS,
         labels=labels,
     )
-
-
-def _bins(values: SortedNumbers) -> Floats:
-    """Return where intervals of about equal shares of the original begin; each number where there are few."""
-    if len(values.values) <= INTERVALS:
-        return values.values
-    below = np.cumsum(values.counts[:-1])
-    places = np.searchsorted(below, np.arange(INTERVALS) * below[-1] / INTERVALS, side="right")
-    return np.unique(values.values[places])
-
-
-def _spread(read: Covers, label: int, values: Values, bins: Floats) -> Floats:
-    """Return which share of a label lies in each bin, shape (bins,); they add up to 1."""
-    first, last = np.searchsorted(read.owner, (label, label + 1))
-    begin, end = read.begin[first:last], read.end[first:last]
-    if read.wide[label] or (first == last and np.isnan(read.points[label])):
-        begin, end = np.zeros(1, np.int64), np.array([len(values.texts)])
-    share = np.zeros(len(bins))
-    if not isinstance(values, SortedNumbers):
-        for low, high in zip(begin.tolist(), end.tolist(), strict=True):
-            share[low:high] = 1.0
-        return share / float(share.sum())
-    if not np.isnan(read.points[label]):
-        share[max(0, int(np.searchsorted(bins, read.points[label], side="right")) - 1)] = 1.0
-        return share
-    upper = np.append(bins[1:], np.inf)
-    for low, high in zip(values.values[begin], values.values[end - 1], strict=True):
-        if high == low:
-            share[np.searchsorted(bins, low, side="right") - 1] += 1.0 / len(begin)
-        else:
-            part = np.clip(np.minimum(upper, high) - np.maximum(bins, low), 0.0, None)
-            share += part / (high - low) / len(begin)
-    return share / float(share.sum())
 
 
 def _cells(counts: Counts, column: str) -> Column:

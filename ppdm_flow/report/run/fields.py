@@ -202,11 +202,17 @@ class InformationKept:
     text: str
     note: str
     attributes: tuple[KeptAttribute, ...]
+    what: str = "information kept"
 
     @property
     def heading(self) -> str:
         """Name it, with its release."""
-        return f"information kept of {self.release}" if self.release else "information kept"
+        return f"{self.what} of {self.release}" if self.release else self.what
+
+    @property
+    def heading_of_section(self) -> str:
+        """Name what was measured, as a heading."""
+        return self.what.capitalize()
 
     @property
     def least(self) -> str:
@@ -222,26 +228,36 @@ def is_total(name: str) -> bool:
 
 
 def information_kept(document: ReportDocument) -> tuple[InformationKept, ...]:
-    """Return what each release keeps on which it was measured, once each."""
-    kept_by_release: dict[str, InformationKept] = {}
+    """Return what each release keeps on which it was measured, once each.
+
+    Of generated rows it is how alike their distributions are, under a name of its own: nothing compares the two.
+    """
+    kept_by_release: dict[tuple[str, str], InformationKept] = {}
     for name, figure in document["metrics"].items():
-        if is_total(name):
-            owner = name.rpartition(".")[0]
+        owner, _, last = name.rpartition(".")
+        if last in _OF_RELEASES:
             release = owner.rpartition("/")[0]
-            kept_by_release.setdefault(release, _kept(release, owner, figure, document["metrics"]))
+            kept_by_release.setdefault((release, last), _kept(release, owner, last, figure, document["metrics"]))
     return tuple(kept_by_release.values())
 
 
-def _kept(release: str, owner: str, figure: FigureDocument, metrics: dict[str, FigureDocument]) -> InformationKept:
+_OF_RELEASES = {TOTAL: (OF_ATTRIBUTE, "information kept"), "pair_likeness": ("likeness", "likeness of distributions")}
+"""Figures of a release in all: the name of that of an attribute, and what reports call it."""
+
+
+def _kept(
+    release: str, owner: str, total: str, figure: FigureDocument, metrics: dict[str, FigureDocument]
+) -> InformationKept:
     total_note = _note(figure)
-    attributes = sorted(_attributes(owner, metrics), key=lambda each: (each.share is None, each.share or 0.0))
+    each_name, what = _OF_RELEASES[total]
+    every = sorted(_attributes(owner, each_name, metrics), key=lambda each: (each.share is None, each.share or 0.0))
     # a remark on all of them, such as that rows are counted, stands once beside the total
-    noted = [replace(each, note="") if each.note in total_note.split("; ") else each for each in attributes]
-    return InformationKept(release, figure["value"], _text(figure), total_note, tuple(noted))
+    noted = [replace(each, note="") if each.note in total_note.split("; ") else each for each in every]
+    return InformationKept(release, figure["value"], _text(figure), total_note, tuple(noted), what)
 
 
-def _attributes(owner: str, metrics: dict[str, FigureDocument]) -> Iterator[KeptAttribute]:
-    begin, end = f"{owner}.", f".{OF_ATTRIBUTE}"
+def _attributes(owner: str, last: str, metrics: dict[str, FigureDocument]) -> Iterator[KeptAttribute]:
+    begin, end = f"{owner}.", f".{last}"
     for name, figure in metrics.items():
         if name.startswith(begin) and name.endswith(end) and len(name) > len(begin) + len(end):
             attribute = name[len(begin) : -len(end)]

@@ -110,6 +110,15 @@ class ReportPage:
     sheet_more: int
     tiles: tuple[tuple[str, str], ...]
 
+    @property
+    def kept_title(self) -> str:
+        """Name the section on what is kept: where nothing else was measured, the likeness of generated rows."""
+        titles = [each.heading_of_section for each in self.kept]
+        return titles[0] if titles and _INFORMATION not in titles else _INFORMATION
+
+
+_INFORMATION = "Information kept"
+
 
 def page(document: ReportDocument, words: tuple[str, str] | None = None) -> ReportPage:
     """Return the page of a report document. ``words`` are as in `verdict`."""
@@ -247,7 +256,8 @@ _TRADEOFF_MOST_KEPT = 20
 _SHARES = frozenset({"share", "probability"})
 
 _KEPT = {
-    "mean_kept": ("Information kept", True),
+    "mean_kept": (_INFORMATION, True),
+    "pair_likeness": ("Tables of two columns as in the original", True),
     "record_utility": ("Rows that keep their value", True),
     "distribution_utility": ("Frequencies that can be estimated back", True),
     "error_increase": ("Classification as good as with the original", False),
