@@ -121,6 +121,7 @@ class Person:
 
     def check(self) -> None:
         """Hold the page that is shown against axe's rules, its own scripts' faults, and requests to other machines."""
+        self.page.wait_for_load_state()  # a click returns before the style sheet of the next page is there
         results = Axe().run(self.page)
         bad = [
             f"{each['id']} ({each['impact']}): {each['help']}: {[node['target'] for node in each['nodes']][:4]}"
