@@ -208,12 +208,11 @@ def prepared(folder: Path, rows: int, guests: int, sheet: Sheet) -> tuple[Settin
 
 def _shown(site: Site, rows: int, guests: int, sheet: Sheet) -> list[str]:
     stewards = [site.accounts.add(name, [PageRole.STEWARD], PASSWORD) for name in STEWARDS]
-    for number in range(guests):
-        site.accounts.add(f"guest {number}", [PageRole.GUEST], PASSWORD)
+    invited = [site.accounts.add(f"guest {number}", [PageRole.GUEST], PASSWORD) for number in range(guests)]
     addresses = []
     for run in sorted(site.settings.runs.glob("*/*")):
         policy = run.parent.name
-        refusal = site.shown.show(stewards[0], policy, run.name, "study")
+        refusal = site.shown.show(stewards[0], policy, run.name, "study", invited)
         if refusal is not None:
             sys.exit(f"{run}: {refusal}")
         began, released = time.perf_counter(), ReleasedTable.of(ReleasedFolder(run, "study"))

@@ -167,7 +167,8 @@ class HostileSite:
         self.runs["copy"] = copy
         for run in (self.runs["out"], copy):
             name, _, own = run.partition("/")
-            assert self.server.site.shown.show(self.people["steward"], name, own, "public", report=True) is None
+            guests = [self.server.users[PageRole.GUEST]]
+            assert self.server.site.shown.show(self.people["steward"], name, own, "public", guests, report=True) is None
 
     def _journal(self) -> None:
         for browser in self.browsers.values():

@@ -80,7 +80,8 @@ def _texts(text: str) -> list[list[str]]:
 def _shown(server: Server, release: str = "study", *, report: bool = False, **words: object) -> str:
     """Show one release of a run to guests, and return its address."""
     run = prepared_run(server.site.settings.runs, POLICY, **words)
-    assert server.site.shown.show(server.users[PageRole.STEWARD], "clinic", run.name, release, report=report) is None
+    steward, guest = server.users[PageRole.STEWARD], server.users[PageRole.GUEST]
+    assert server.site.shown.show(steward, "clinic", run.name, release, [guest], report=report) is None
     return f"/released/clinic/{run.name}/{release}"
 
 
@@ -122,7 +123,8 @@ def test_the_list_of_releases_has_the_beginning_of_long_descriptions(server: Ser
     """Each may have a megabyte, and all guests read the list."""
     long = f"begin {'x' * 5_000} end"
     run = prepared_run(server.site.settings.runs, POLICY.replace("For a study", long))
-    assert server.site.shown.show(server.users[PageRole.STEWARD], "clinic", run.name, "study") is None
+    steward, invited = server.users[PageRole.STEWARD], server.users[PageRole.GUEST]
+    assert server.site.shown.show(steward, "clinic", run.name, "study", [invited]) is None
     address = f"/released/clinic/{run.name}/study"
     guest = server.browser(PageRole.GUEST)
     listed, table = guest.get("/released").text, guest.get(address).text
@@ -377,7 +379,7 @@ def test_what_is_taken_back_leaves_the_servers_folder_too(server: Server):
     _read(guest, server, address)
     assert any(server.site.settings.tables.iterdir())
     server.site.shown.hide("clinic", address.split("/")[3], "study")
-    assert "No table is shown" in guest.get("/released").text
+    assert "No table is shared" in guest.get("/released").text
     until = time.monotonic() + PATIENCE
     with upkeep(server.site, 0.05):
         while any(server.site.settings.tables.iterdir()):

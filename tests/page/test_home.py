@@ -54,7 +54,7 @@ def test_a_steward_is_led_from_a_table_to_a_shared_release(server):
     steward.send("/policies/visits.yaml/run", upload=upload.id)
     run = _finished(server).made
     assert _next(steward) == (f"/runs/{run}", "Read the result")
-    steward.send(f"/shown/{run}/study/show")
+    steward.send(f"/shown/{run}/study/show", guest=server.users[PageRole.GUEST].id)
     assert _next(steward) == ("/uploads", "Begin with another table")
     assert set(_steps(steward).values()) == {"done"}
     assert "visits" not in server.browser(PageRole.GUEST).get("/").text

@@ -129,7 +129,7 @@ def _response(
     if not route.access.allows(visit.user):
         if route.action:
             site.journal.add(visit.user, route.action, subject, "refused")
-        return _to_sign_in(request) if visit.user is None else call.page("errors/forbidden.html", 403)
+        return _to_sign_in(site, request) if visit.user is None else call.page("errors/forbidden.html", 403)
     if route.method == "GET":
         return _called(call, route)
     begun: int | None = None
@@ -156,10 +156,13 @@ def _response(
     return response
 
 
-def _to_sign_in(request: Request) -> Response:
+def _to_sign_in(site: Site, request: Request) -> Response:
     if request.headers.get("hx-request") == "true":
         return Response(headers={"hx-redirect": SIGN_IN})  # else the form would stand where a part of a page was
-    return RedirectResponse(SIGN_IN, 303)
+    response = RedirectResponse(SIGN_IN, 303)
+    if request.method == "GET":
+        cookies.keep_asked(response, request.scope["path"], secure=site.settings.secure)
+    return response
 
 
 @asynccontextmanager

@@ -74,6 +74,12 @@ class Call:
         """Whether a script of the page asks for a part of it."""
         return self.request.headers.get("hx-request") == "true"
 
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port at which the browser reached the page: how links begin that people send each other."""
+        scheme = "https" if self.site.settings.secure else self.request.url.scheme
+        return f"{scheme}://{self.request.url.netloc}"
+
     def text(self, field: str, default: str = "") -> str:
         """Return a field of the form as text; files are none."""
         value = self.form.get(field, default)

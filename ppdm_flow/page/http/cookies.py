@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote, unquote
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,7 +13,13 @@ VISIT = "ppdm_flow_visit"
 """Which visit a request belongs to; gone when the browser is closed."""
 BROWSER = "ppdm_flow_browser"
 """That somebody has signed in here before: it signs nobody in."""
+ASKED = "ppdm_flow_asked"
+"""The released table whose link somebody followed before they signed in."""
+_RELEASED = "/released/"
+_MINUTES = 30 * 60
 _MONTHS = 180 * 24 * 60 * 60
+_LONGEST = 300
+"""Characters of an address that is kept: browsers keep cookies of 4 KB, and a character may take nine bytes."""
 
 
 def cookie_name(name: str, *, secure: bool) -> str:
@@ -41,6 +49,23 @@ def keep(response: Response, visit: Visit, *, secure: bool) -> None:
 def remember(response: Response, browser: str, *, secure: bool) -> None:
     """Have the browser keep the word by which it is known after somebody has signed in."""
     _set(response, BROWSER, browser, _MONTHS, secure=secure)
+
+
+def keep_asked(response: Response, path: str, *, secure: bool) -> None:
+    """Have the browser keep that somebody who is not signed in asked for a released table; of other pages nothing."""
+    if path.startswith(_RELEASED) and len(path) <= _LONGEST:
+        _set(response, ASKED, quote(path, safe=""), _MINUTES, secure=secure)
+
+
+def asked_before(request: Request, *, secure: bool) -> str:
+    """Return the address of the released table that was asked for before signing in; empty where none was."""
+    path = unquote(word(request, ASKED, secure=secure)[: 9 * _LONGEST])
+    return quote(path) if path.startswith(_RELEASED) and len(path) <= _LONGEST else ""
+
+
+def forget_asked(response: Response, *, secure: bool) -> None:
+    """Have the browser drop what was asked for."""
+    response.delete_cookie(cookie_name(ASKED, secure=secure), path="/", secure=secure, httponly=True, samesite="lax")
 
 
 def forget(response: Response, *, secure: bool) -> None:

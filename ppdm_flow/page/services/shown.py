@@ -1,17 +1,17 @@
-"""Which releases guests may read."""
+"""Which releases which guests may read."""
 
 from __future__ import annotations
 
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from sqlite3 import Row
+from sqlite3 import Connection, Row
 from typing import Any
 
 from ppdm_flow.core.results import HELD
@@ -23,7 +23,7 @@ from ppdm_flow.engine.evidence.places import ATTESTATIONS, envelopes
 from ppdm_flow.engine.held.publication import ReadSigners, publication_fault
 from ppdm_flow.engine.machine import utc_now
 from ppdm_flow.engine.manifest import NAME as MANIFEST
-from ppdm_flow.page.services.accounts.roles import User
+from ppdm_flow.page.services.accounts.roles import PageRole, User
 from ppdm_flow.page.services.approvals import LISTS, SECONDS, BoundedAnswers
 from ppdm_flow.page.services.bounded import LARGE, LimitExceededError
 from ppdm_flow.page.services.runs.folders import folder_named, folders_in
@@ -35,7 +35,21 @@ SCHEMA = (
         "CREATE TABLE IF NOT EXISTS shown (policy TEXT NOT NULL, run TEXT NOT NULL, release TEXT NOT NULL,"
         " since TEXT NOT NULL, account TEXT NOT NULL, report INTEGER NOT NULL, PRIMARY KEY (policy, run, release))"
     ),
+    (
+        "CREATE TABLE IF NOT EXISTS invited (policy TEXT NOT NULL, run TEXT NOT NULL, release TEXT NOT NULL,"
+        " account INTEGER NOT NULL REFERENCES accounts (id), PRIMARY KEY (policy, run, release, account),"
+        " FOREIGN KEY (policy, run, release) REFERENCES shown (policy, run, release) ON DELETE CASCADE)"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS received (account INTEGER NOT NULL REFERENCES accounts (id), policy TEXT NOT NULL,"
+        " run TEXT NOT NULL, release TEXT NOT NULL, apart INTEGER NOT NULL, since TEXT NOT NULL,"
+        " PRIMARY KEY (account, policy, run, release))"
+    ),
 )
+"""Tables of what is shown, of the guests who are invited to it, and of what guests have opened.
+
+An invitation ends where a release is taken back. What was opened stays: who has read a table still knows it.
+"""
 
 
 # What stewards show to guests: releases of runs, some with their public report.
@@ -47,7 +61,7 @@ class Refusal(StrEnum):
     MISSING = "missing"
     """There is no such release, or it was not released."""
     APART = "apart"
-    """Guests see another release of the policy, which says that nobody sees two."""
+    """A guest holds another release of the policy, which says that nobody sees two."""
     MANY = "many"
     """The person shows as many others already."""
 
@@ -82,8 +96,24 @@ class SharedRelease:
         return self.folder / RELEASED / self.release
 
 
+SEE_RUNS = (PageRole.STEWARD, PageRole.APPROVER)
+"""Roles that see all runs with their released files, and so need no invitation."""
+_HELD = (
+    "SELECT run, NULL AS apart FROM invited WHERE account = ? AND policy = ? AND release <> ?"
+    " UNION ALL SELECT run, apart FROM received WHERE account = ? AND policy = ? AND release <> ?"
+)
+"""Other releases of a policy that a guest is invited to, or has opened at any time."""
+_INVITATION = "SELECT 1 FROM invited WHERE account = ? AND policy = ? AND run = ? AND release = ?"
+_RECEIPT = "SELECT apart FROM received WHERE account = ? AND policy = ? AND run = ? AND release = ?"
+
+
 class ShownReleases:
-    """All releases that guests may read. Each was released when it was shown, and its files are where they were."""
+    """All releases that guests may read. Each was released when it was shown, and its files are where they were.
+
+    Guests read those that they are invited to. Of a policy whose releases go to recipients apart, a guest is invited
+    to one, and to no other one after it was opened: what was measured holds only then. That goes for what is shown
+    already, too, if the policy of a later run does not say so any more.
+    """
 
     def __init__(self, database: PageDatabase, runs: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._database, self._runs, self._now = database, runs, now
@@ -94,12 +124,26 @@ class ShownReleases:
         every = (self._shown(row) for row in rows)
         return [each for each in every if _is_there(each)]
 
+    def invited(self, user: User) -> list[SharedRelease]:
+        """Return what somebody may read, the newest first."""
+        every = self.releases()
+        if user.has(*SEE_RUNS):
+            return every
+        rows = self._database.rows("SELECT policy, run, release FROM invited WHERE account = ?", user.id)
+        mine = {tuple(row) for row in rows}
+        return [each for each in every if (each.policy, each.run, each.release) in mine]
+
+    def guests(self, policy: str, run: str, release: str) -> frozenset[int]:
+        """Return the accounts that are invited to a release."""
+        query = "SELECT account FROM invited WHERE policy = ? AND run = ? AND release = ?"
+        return frozenset(row["account"] for row in self._database.rows(query, policy, run, release))
+
     def of(self, policy: str, run: str) -> list[SharedRelease]:
         """Return what guests may read of one run."""
         return [each for each in self.releases() if (each.policy, each.run) == (policy, run)]
 
     def get(self, policy: str, run: str, release: str) -> SharedRelease | None:
-        """Return a release by its names; None where guests may not read it."""
+        """Return a release by its names; None where no guests may read it."""
         row = self._database.row(
             "SELECT * FROM shown WHERE policy = ? AND run = ? AND release = ?", policy, run, release
         )
@@ -114,31 +158,56 @@ class ShownReleases:
         """Return the newest runs of which releases can be shown."""
         return newest_published(self._runs, most)
 
-    def show(self, user: User, policy: str, run: str, release: str, *, report: bool = False) -> Refusal | None:
-        """Show a release to guests, with or without its report; return why not, where it is not shown.
-
-        Of a policy whose releases go to recipients apart, guests see one: what was measured holds only then. That goes
-        for what is shown already, too, if the policy of a later run does not say so any more.
-        """
+    def show(
+        self, user: User, policy: str, run: str, release: str, guests: Iterable[User], *, report: bool = False
+    ) -> Refusal | None:
+        """Show a release to these guests and no others, with or without its report; return why it is not shown."""
         there = self.published(policy, run)
         if there is None or release not in there.audiences:
             return Refusal.MISSING
         own = [each for each in self.releases() if each.by == user.name]
         if len(own) >= MOST and (policy, run, release) not in {(each.policy, each.run, each.release) for each in own}:
             return Refusal.MANY
-        since = self._now().astimezone(UTC).isoformat(timespec="seconds")
-        others = "SELECT DISTINCT run FROM shown WHERE policy = ? AND release <> ?"
-        insert = "INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report"
-        known: set[str] = set()
+        accounts = {guest.id for guest in guests}
+        known: set[tuple[str, bool | None]] = set()
         while True:  # documents of runs are read while nobody waits for the database
             with self._database.changing() as connection:
-                fresh = {row["run"] for row in connection.execute(others, (policy, release))} - known
+                fresh = {held for each in accounts for held in self._held(each, policy, release)} - known
                 if not fresh:
-                    connection.execute(insert, (policy, run, release, since, user.name, report))
+                    self._invite(connection, (policy, run, release), user, accounts, report=report)
                     return None
-            if there.apart or any(self._is_apart(policy, other) for other in fresh):
+            if there.apart or any(self._is_apart(policy, *held) for held in fresh):
                 return Refusal.APART
             known |= fresh
+
+    def barred(self, there: PublishedRun, release: str, guests: Iterable[User]) -> frozenset[int]:
+        """Return those of the guests who cannot be invited to a release: they hold another one, and are to see one."""
+        policy = there.folder.parent.name
+        held = {guest.id: self._held(guest.id, policy, release) for guest in guests}
+        apart = {each for each in set().union(*held.values()) if there.apart or self._is_apart(policy, *each)}
+        return frozenset(guest for guest, releases in held.items() if releases & apart)
+
+    def opened(self, user: User, policy: str, run: str, release: str) -> SharedRelease | Refusal:
+        """Return a release that somebody opens, and keep that they did; or why they may not.
+
+        Raises LimitExceededError where the run's documents take too long.
+        """
+        shown = self.get(policy, run, release)
+        if shown is None or user.has(*SEE_RUNS):
+            return shown or Refusal.MISSING
+        names = (user.id, policy, run, release)
+        before = self._database.row(_RECEIPT, *names)
+        if before is not None:
+            return self._refusal(*names, apart=before["apart"]) or shown
+        there = self.published(policy, run)
+        if there is None:
+            return Refusal.MISSING
+        with self._database.changing() as connection:  # else two releases could be opened at once
+            refusal = self._refusal(*names, apart=there.apart)
+            if refusal is None:
+                insert = "INSERT INTO received VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+                connection.execute(insert, (*names, there.apart, self._time()))
+        return refusal or shown
 
     def hide(self, policy: str, run: str, release: str) -> bool:
         """Take a release back. False where it was not shown."""
@@ -148,7 +217,35 @@ class ShownReleases:
             )
         return done.rowcount > 0
 
-    def _is_apart(self, policy: str, run: str) -> bool:
+    def _invite(
+        self, connection: Connection, names: tuple[str, str, str], user: User, accounts: Iterable[int], *, report: bool
+    ) -> None:
+        insert = "INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report"
+        connection.execute(insert, (*names, self._time(), user.name, report))
+        connection.execute("DELETE FROM invited WHERE policy = ? AND run = ? AND release = ?", names)
+        connection.executemany("INSERT INTO invited VALUES (?, ?, ?, ?)", [(*names, each) for each in set(accounts)])
+
+    def _time(self) -> str:
+        return self._now().astimezone(UTC).isoformat(timespec="seconds")
+
+    def _refusal(self, account: int, policy: str, run: str, release: str, *, apart: bool) -> Refusal | None:
+        """Return why a guest may not open a release, whose run says that its recipients are ``apart`` or not."""
+        names = (account, policy, run, release)
+        if self._database.row(_INVITATION, *names) is None:
+            return Refusal.MISSING
+        query = "SELECT apart FROM received WHERE account = ? AND policy = ? AND release <> ?"
+        others = self._database.rows(query, account, policy, release)
+        return Refusal.APART if others and (apart or any(row["apart"] for row in others)) else None
+
+    def _held(self, account: int, policy: str, release: str) -> set[tuple[str, bool | None]]:
+        """Return the runs of other releases that a guest holds, and whether they are apart where that was noted."""
+        rows = self._database.rows(_HELD, *(account, policy, release) * 2)
+        return {(row["run"], None if row["apart"] is None else bool(row["apart"])) for row in rows}
+
+    def _is_apart(self, policy: str, run: str, noted: bool | None) -> bool:
+        """Whether a run says so. It was noted when a guest opened a release: the run may be gone."""
+        if noted is not None:
+            return noted
         there = self.published(policy, run)
         return there is not None and there.apart
 

@@ -339,17 +339,23 @@ ROUTES = (*ENTERING_ROUTES, *OPENING_ROUTES, *OWN_ROUTES, *ADMINISTRATION_ROUTES
 def entered(
     call: Call,
     user: User,
-    address: str = "/",
+    address: str = "",
     said: str = "",
     holds: Callable[[Connection], bool] = lambda _: True,
 ) -> Response:
-    """Answer by a new session for somebody who has shown who they are. Raises RefusalError as `Sessions.begin`."""
+    """Answer by a new session for somebody who has shown who they are, at the released table that they asked for.
+
+    Raises RefusalError as `Sessions.begin`.
+    """
     secure = call.site.settings.secure
     call.noted.subject = user.name
     visit = call.site.sessions.begin(user, holds)
     call.noted.user = user
     call.site.sessions.end(call.visit)
-    response = call.go(address, said)
+    asked = cookies.asked_before(call.request, secure=secure)
+    response = call.go(address or asked or "/", said)
+    if asked:
+        cookies.forget_asked(response, secure=secure)
     cookies.keep(response, visit, secure=secure)
     known = call.site.people.browsers.remember(user, cookies.word(call.request, cookies.BROWSER, secure=secure))
     cookies.remember(response, known, secure=secure)
@@ -460,12 +466,10 @@ def _back(call: Call, changed: PageAccount, said: str) -> Response:
 
 def _link(call: Call, user: User, word: str) -> Response:
     call.noted.subject = user.name
-    scheme = "https" if call.site.settings.secure else call.request.url.scheme
-    address = f"{scheme}://{call.request.url.netloc}/open/{word}"
     return call.page(
         "accounts/link.html",
         account=user,
-        address=address,
+        address=f"{call.origin}/open/{word}",
         days=int(INVITATION_SECONDS // _DAY),
         identities=call.site.people.identities.of(user.id),
     )

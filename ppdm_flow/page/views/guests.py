@@ -23,7 +23,7 @@ from ppdm_flow.page.services.refusal import RefusalError
 from ppdm_flow.page.services.released.files import ChangedFileError, GuestFile, ReleasedFolder
 from ppdm_flow.page.services.released.sending import archive, checked, pieces
 from ppdm_flow.page.services.runs.runs import REPORTS
-from ppdm_flow.page.services.shown import SharedRelease
+from ppdm_flow.page.services.shown import Refusal, SharedRelease
 from ppdm_flow.page.services.tables.shown_tables import shown_files, shown_table
 from ppdm_flow.page.services.tables.table import (
     SUPPRESSED,
@@ -53,13 +53,13 @@ _RELEASE = "/released/{policy}/{run}/{release}"
 
 
 def releases(call: Call) -> Response:
-    """List the releases that guests may read: of one page, for each has documents that are read.
+    """List the releases that somebody may read: of one page, for each has documents that are read.
 
     Those for which there was no time are listed by their names; the next call goes on with them.
     """
     every: list[ShownRelease] = []
     changed: list[str] = []
-    shown_now = call.site.shown.releases()
+    shown_now = call.site.shown.invited(call.user)
     pages = max(1, -(-len(shown_now) // _EACH))
     page = min(whole_number(call.query.get("page"), 10**9) or 1, pages)
     listed, until = shown_now[(page - 1) * _EACH : page * _EACH], time.monotonic() + _SECONDS
@@ -175,7 +175,7 @@ ROUTES = (
 )
 
 
-# The release that an address names, among those that are shown to guests.
+# The release that an address names, among those that who asks is invited to.
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +204,14 @@ def address(shown: SharedRelease) -> str:
 def shown_release(call: Call) -> ShownRelease:
     """Return the release of ``{policy}``, ``{run}`` and ``{release}``.
 
-    Raises HTTPException 404 where guests may not read such a release, RefusalError where its files were changed.
+    Raises HTTPException 404 where who asks is not invited to such a release, RefusalError where they hold another one
+    and are to see one, or its files were changed.
     """
     path = call.path
-    shown = call.site.shown.get(path["policy"], path["run"], path["release"])
-    if shown is None:
+    shown = call.site.shown.opened(call.user, path["policy"], path["run"], path["release"])
+    if shown is Refusal.APART:
+        raise RefusalError("guests.apart", 403)
+    if isinstance(shown, Refusal):
         raise HTTPException(404)
     try:
         return described(shown)

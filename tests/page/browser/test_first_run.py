@@ -9,8 +9,8 @@ import random
 from pathlib import Path
 
 import pytest
-from actions import first_administrator, opened
-from served import Person, Served, served
+from actions import first_administrator, invited, opened
+from served import PASSWORD, Person, Served, served
 
 SCREENS = {"wide": ({"width": 1280, "height": 800}, "light"), "narrow": ({"width": 390, "height": 800}, "dark")}
 MAIN = "main .button:not(.plain), main button:not(.plain):not(.danger):not([data-stop])"
@@ -61,6 +61,10 @@ def _steward(chromium, server: Served, size, colors) -> Steward:
     steward = Steward(chromium, server, viewport=size, color_scheme=colors)
     steward.page.goto(administrator.page.get_by_label("Link", exact=True).input_value())
     opened(steward)
+    guest = Person(chromium, server)
+    guest.page.goto(invited(administrator, "Gus", "Guest"))
+    opened(guest)
+    guest.context.close()
     administrator.context.close()
     return steward
 
@@ -91,9 +95,24 @@ def test_the_first_run_takes_what_the_page_proposes(chromium, tmp_path, screen):
         sam.look(f"first-run-{screen}")
         sam.press("Share")
         sam.look(f"first-share-{screen}")
-        sam.press("Show to guests")
-        page.get_by_text("Guests see it now.").wait_for()
-        assert sam.clicks == 8
+        sam.clicks += 1
+        page.get_by_label("Gus", exact=True).check()
+        sam.press("Share with these guests")
+        page.get_by_text("The guests who are chosen see it now.").wait_for()
+        sam.look(f"first-shared-{screen}")
+        sam.clicks += 1
+        page.get_by_role("button", name="Copy").click()
+        page.get_by_role("button", name="Copied").wait_for()
+        assert sam.clicks == 10
+        gus = Person(chromium, server, viewport=SCREENS[screen][0], color_scheme=SCREENS[screen][1])
+        gus.page.goto(page.get_by_label("Link to send them").input_value())
+        gus.page.get_by_label("Name").fill("Gus")
+        gus.page.get_by_label("Password", exact=True).fill(PASSWORD)
+        gus.page.get_by_role("button", name="Sign in").click()
+        gus.page.locator("table.released").wait_for()
+        gus.check()
+        gus.picture(f"first-guest-{screen}")
+        gus.context.close()
 
         for address in ("/", "/uploads", "/policies", "/policies/visits.yaml/form", "/runs", "/jobs", "/shown"):
             page.goto(address)

@@ -41,8 +41,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     site = opened(folder)
     made = prepared_run(folder / "runs", POLICY, 260)
     steward = site.accounts.add("steward", [PageRole.STEWARD], PASSWORD)
-    site.accounts.add("guest", [PageRole.GUEST], PASSWORD)
-    assert site.shown.show(steward, "clinic", made.name, "study", report=True) is None
+    guest = site.accounts.add("guest", [PageRole.GUEST], PASSWORD)
+    assert site.shown.show(steward, "clinic", made.name, "study", [guest], report=True) is None
     with served_here(site) as running:
         yield running
 

@@ -119,9 +119,10 @@ def walked(way, tmp_path_factory):
     page.get_by_role("link", name="Share", exact=True).click()
     sam.check()
     gus.page.goto("/released")
-    assert gus.page.get_by_text("No table is shown to guests yet.").is_visible()
-    page.get_by_role("button", name="Show to guests").click()
-    page.get_by_text("Guests see it now.").wait_for()
+    assert gus.page.get_by_text("No table is shared with you yet.").is_visible()
+    page.get_by_label("Gus", exact=True).check()
+    page.get_by_role("button", name="Share with these guests").click()
+    page.get_by_text("The guests who are chosen see it now.").wait_for()
 
     gus.page.goto("/released")
     gus.check()
