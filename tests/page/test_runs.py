@@ -26,6 +26,7 @@ from ppdm_flow.page.services.policies.given import GivenFiles
 from ppdm_flow.page.services.runs import runs
 from ppdm_flow.page.services.runs.runs import UnknownRunError
 from ppdm_flow.page.views.runs import routes
+from ppdm_flow.page.views.runs.changes import run_figures
 from ppdm_flow.policy.edit.changes import from_json, put
 from ppdm_flow.policy.edit.edited import edited
 
@@ -238,6 +239,46 @@ def test_two_runs_are_compared(server: Server, steward: Browser):
     page = steward.get("/runs/compare", old=old.key, new=new.key).text
     assert "policy is weaker" in page
     assert "privacy.k_anonymity" in page
+    assert "All columns together" in page
+    assert '<td data-label="Difference">weaker</td>' in page
+
+
+@pytest.mark.slow
+def test_a_run_says_what_changed_since_the_last_one_and_leads_back(server: Server, steward: Browser):
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    first = server.site.runs.list()[0]
+    page = steward.get(f"/runs/{first.key}").text
+    assert "Since the last run" not in page
+    before = (server.folder / "policies/ward.yaml").read_text()
+    edit = steward.get("/policies/ward.yaml/propose?set=privacy.k_anonymity.k=20").text
+    digest = re.search(r'name="digest" value="(\w+)"', edit)[1]
+    changed = before.replace("k: 5", "k: 20")
+    assert steward.send("/policies/ward.yaml/edit", text=changed, digest=digest).status_code == 303
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    second = server.site.runs.list()[0]
+    page = steward.get(f"/runs/{second.key}").text
+    since = page[page.index("Since the last run") : page.index("Requirements</h2>")]
+    assert "at least 5; measured 5" in since
+    assert "at least 20; measured 20" in since
+    assert ">stricter</td>" in since
+    kept = [(run, routes.from_report(run.folder, run_figures).kept) for run in (first, second)]
+    age = [shares["", "age"] for _, shares in kept]
+    assert f"{100 * age[0]:.3g}%" in since
+    assert age[1] < age[0]
+    assert "points</td>" in since
+    assert "Both runs side by side" in since
+    back = unescape(re.search(r'href="([^"]+)">Go back<', since)[1])
+    proposed = steward.client.get(back).text
+    assert unescape(re.search(r'name="text"[^>]*>\n(.*?)</textarea>', proposed, re.DOTALL)[1]) == before
+    digest = re.search(r'name="digest" value="(\w+)"', proposed)[1]
+    assert steward.send("/policies/ward.yaml/edit", text=before, digest=digest).status_code == 303
+    assert ">Go back<" not in steward.get(f"/runs/{second.key}").text, "the policy is that of the first run again"
+    assert ">Go back<" not in server.browser(PageRole.APPROVER).get(f"/runs/{second.key}").text
+    _carried_out(server, steward, "/policies/ward.yaml/run")
+    third = server.site.runs.list()[0]
+    assert "stricter" not in steward.get(f"/runs/{third.key}").text
+    (second.folder / "report.json").write_text("[")
+    assert steward.get(f"/runs/{third.key}").status_code == 200
 
 
 def _policy(run: Path) -> str:

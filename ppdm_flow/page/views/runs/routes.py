@@ -31,7 +31,7 @@ from ppdm_flow.page.http.call import (
 )
 from ppdm_flow.page.http.headers import FRAMED
 from ppdm_flow.page.http.route import ANY_FIELD, STEWARDS, STEWARDS_AND_APPROVERS, changes, reads
-from ppdm_flow.page.looks.addresses import run_address
+from ppdm_flow.page.looks.addresses import policy_address, run_address
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import JobState
@@ -44,6 +44,7 @@ from ppdm_flow.page.services.runs.runs import REPORTS, WITHHELD, ListedRun, from
 from ppdm_flow.page.services.uploads.uploads import Upload
 from ppdm_flow.page.site import Site
 from ppdm_flow.page.texts.catalogue import catalogue
+from ppdm_flow.page.views.runs.changes import RunChanges, changes_between, run_before, version_of
 from ppdm_flow.page.views.runs.data import data_choice
 from ppdm_flow.page.views.runs.mending import offers, proposed
 from ppdm_flow.pictures.charts import ChartAxis, ChartPoint, Plot, PointLine, point_chart
@@ -98,6 +99,7 @@ def compare_runs(call: Call) -> Response:
     judged, figures = tables(document["runs"])
     return call.page(
         "runs/compare.html",
+        measured=changes_between(old, new),
         old=old,
         new=new,
         relation=document["pairs"][0]["relation"],
@@ -113,7 +115,7 @@ def compare_runs(call: Call) -> Response:
 
 
 def show_run(call: Call) -> Response:
-    """Show one run. Raises UsageError where its report cannot be read."""
+    """Show one run, and what changed since the one before. Raises UsageError where its report cannot be read."""
     run = known_run(call)
     judged, findings, releases = from_report(run.folder, _shown)
     policy = policy_file(call.site, run)
@@ -122,9 +124,14 @@ def show_run(call: Call) -> Response:
     proposals = (
         offers(call.site, policy, judged, run_address(run.key)) if may_edit and policy and judged.failing else {}
     )
+    others = [each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key]
+    before = run_before(run, others)
     return call.page(
         "runs/run.html",
         run=run,
+        before=before,
+        measured=None if before is None else _changes_since(before, run),
+        back=_back_to(call, policy, before) if may_edit and policy and before else "",
         verdict=judged,
         state=_state(run, judged),
         findings=findings,
@@ -136,7 +143,7 @@ def show_run(call: Call) -> Response:
         first_offer=next((offer.address for some in proposals.values() for offer in some if not offer.weakens), ""),
         maker=maker.author if maker else "",
         uploads=call.site.uploads.all_of(call.user) if call.user.has(PageRole.STEWARD) else [],
-        others=[each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key][:50],
+        others=others[:50],
     )
 
 
@@ -312,6 +319,22 @@ def policy_file(site: Site, run: ListedRun) -> str | None:
         return job.about
     called = [file for file, name in site.policies.named().items() if file in names and name == run.policy]
     return called[0] if len(called) == 1 else None
+
+
+def _changes_since(old: ListedRun, new: ListedRun) -> RunChanges | None:
+    """Return what differs between two runs; None where the old one's report cannot be read."""
+    try:
+        return changes_between(old, new)
+    except PpdmError:
+        return None
+
+
+def _back_to(call: Call, policy: str, before: ListedRun) -> str:
+    """Return where the policy of an earlier run is shown, to be put back; empty where it is that of today."""
+    version = version_of(call.site, policy, before)
+    if version is None or version.digest == call.site.policies.read(policy).digest:
+        return ""
+    return policy_address(policy, "propose", version=str(version.number), back=run_address(before.key))
 
 
 REPORT = "report.html"
