@@ -37,6 +37,7 @@ from ppdm_flow.page.views import (
 from ppdm_flow.page.views.form import routes as form
 from ppdm_flow.page.views.hierarchies import routes as hierarchies
 from ppdm_flow.page.views.policies import routes as policies
+from ppdm_flow.page.views.runs import costs
 from ppdm_flow.page.views.runs import routes as runs
 
 STATIC = Path(__file__).parent / "static"
@@ -53,6 +54,7 @@ ROUTES: tuple[PageRoute, ...] = (
     *keys.ROUTES,
     *policies.ROUTES,
     *runs.ROUTES,
+    *costs.ROUTES,
     *shown.ROUTES,
     *uploads.ROUTES,
     *waivers.ROUTES,

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from ppdm_flow.page.http.call import Call, known_job
 from ppdm_flow.page.http.route import STEWARDS_AND_APPROVERS, changes, reads
 from ppdm_flow.page.http.server_paths import command_without_paths, hide_server_paths
-from ppdm_flow.page.looks.addresses import run_address
+from ppdm_flow.page.looks.addresses import own_address, run_address
 from ppdm_flow.page.services.jobs.job import JobState, VerbJob
 
 _SHOWN = 60
@@ -66,7 +66,7 @@ def cancel_job(call: Call) -> Response:
     """Cancel a job of one's own."""
     job = known_job(call)
     call.site.jobs.cancel(job.id)
-    return call.go(f"/jobs/{job.id}", said="jobs.is_cancelled")
+    return call.go(own_address(call.text("back")) or f"/jobs/{job.id}", said="jobs.is_cancelled")
 
 
 def _ahead(active: list[VerbJob], own: list[VerbJob]) -> dict[str, int]:

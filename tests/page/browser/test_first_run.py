@@ -114,6 +114,12 @@ def test_the_first_run_takes_what_the_page_proposes(chromium, tmp_path, screen):
         gus.picture(f"first-guest-{screen}")
         gus.context.close()
 
+        page.goto("/policies/visits.yaml/costs")
+        page.get_by_role("button", name="Measure what it costs").first.click()
+        sam.look(f"first-costs-awaited-{screen}")
+        page.get_by_text("Measured on the whole table").wait_for()
+        sam.look(f"first-costs-{screen}")
+
         for address in ("/", "/uploads", "/policies", "/policies/visits.yaml/form", "/runs", "/jobs", "/shown"):
             page.goto(address)
             sam.look(f"first-after{address.replace('/', '-')}-{screen}")

@@ -57,11 +57,10 @@ from ppdm_flow.page.services.policies.policies import (
 )
 from ppdm_flow.page.services.policies.working_tree import GitRefusedError
 from ppdm_flow.page.views.policies.comparing import check, compared, drawing_of, edit, save, sent_text
+from ppdm_flow.page.views.runs.costs import meaning_of
 from ppdm_flow.page.views.runs.data import data_choice
 from ppdm_flow.policy.edit.changes import PolicyEdit, Value, from_json, put, remove, tree_of
 from ppdm_flow.policy.edit.edited import edited
-from ppdm_flow.policy.language import kinds
-from ppdm_flow.policy.language.kind_pages import entry_of
 from ppdm_flow.policy.text.nodes import split
 from ppdm_flow.sdk import registry
 
@@ -119,16 +118,8 @@ def stated_requirements(checked: PolicyCheck) -> list[StatedRequirement]:
     for each in () if checked.plan is None else checked.plan["requirements"]:
         bounds = [f"{key} {value:g}" for key, value in each.items() if type(value) in (int, float)]
         about = str(each["id"]).split(".", 2)[2:]
-        stated.append(StatedRequirement(each["kind"], "".join(about), ", ".join(bounds), _meaning(each["kind"])))
+        stated.append(StatedRequirement(each["kind"], "".join(about), ", ".join(bounds), meaning_of(each["kind"])))
     return stated
-
-
-def _meaning(kind: str) -> str:
-    """Return what a kind of requirement means; empty where its page cannot be read."""
-    try:
-        return entry_of(kinds.spec_of(kind))[0]
-    except PpdmError:
-        return ""
 
 
 def show_resolved(call: Call) -> Response:

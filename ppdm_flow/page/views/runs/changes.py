@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import TypeVar
 
@@ -150,15 +151,20 @@ def run_before(run: ListedRun, others: Iterable[ListedRun]) -> ListedRun | None:
 def version_of(site: Site, policy: str, run: ListedRun) -> ListedVersion | None:
     """Return the version of a policy that a run of this server was made of; None where the page has not kept it.
 
-    It is the newest that was there when the run was asked for: a run whose files change while it waits is not begun.
-    What was found in place of a file that nobody had changed on the page before is the version of earlier runs.
+    It is the one that was there when the run was asked for: a run whose files change while it waits is not begun.
     """
     job = site.jobs.maker(run.key)
-    if job is None or job.about != policy:
-        return None
+    return None if job is None or job.about != policy else version_at(site, policy, job.queued)
+
+
+def version_at(site: Site, policy: str, moment: datetime) -> ListedVersion | None:
+    """Return the version of a policy at a time; None where the page has not kept it.
+
+    Before the first change on the page it is what that change found.
+    """
     versions = site.policies.history.of(policy)
-    before = next((each for each in versions if each.at <= job.queued), None)
-    found = next((each for each in reversed(versions) if each.at > job.queued), None)
+    before = next((each for each in versions if each.at <= moment), None)
+    found = next((each for each in reversed(versions) if each.at > moment), None)
     return before or (found if found is not None and found.deed == FOUND else None)
 
 

@@ -36,6 +36,7 @@ from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.services.bounded import CHECKS
 from ppdm_flow.page.services.jobs.job import JobState
 from ppdm_flow.page.services.jobs.jobs import OWN_FOLDER
+from ppdm_flow.page.services.policies.checks import PolicyCheck
 from ppdm_flow.page.services.policies.given import GivenFiles, files_of
 from ppdm_flow.page.services.policies.policies import PolicyText, UnknownPolicyError
 from ppdm_flow.page.services.policies.reach import reaches
@@ -405,6 +406,18 @@ def _figures(call: Call, policy: str) -> tuple[Sequence[str], Sequence[str]]:
     if run is None:
         return (), ()
     return from_report(run.folder, _known_figures)
+
+
+def cost_figures(call: Call, policy: str, checked: PolicyCheck) -> list[str]:
+    """Return the figures that say what a bound costs, as far as the newest run of the policy has them.
+
+    Those of steps that the policy does not have any more are none. Without any, a sweep chooses its own.
+    """
+    known, _ = _figures(call, policy)
+    steps = () if checked.plan is None else checked.plan["steps"]
+    owners = {"information_kept", *(step["name"] for step in steps)}
+    costs = (each for each in known if each.endswith((".mean_kept", ".suppressed_rows", ".rows_lost")))
+    return [each for each in costs if each.rpartition("/")[2].partition(".")[0] in owners]
 
 
 def _known_figures(document: ReportDocument) -> tuple[Sequence[str], Sequence[str]]:
