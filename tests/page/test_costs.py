@@ -57,7 +57,7 @@ def test_a_bound_is_measured_on_the_whole_table_as_a_sweep_measures_it(server: S
     assert "Measure what it costs" not in page
     document = json.loads(next(job.folder.glob("sweep/*/*/sweep.json")).read_text())
     kept = [f"{100 * each['metrics']['information_kept.mean_kept']['value']:.3g}%" for each in document["points"]]
-    assert re.findall(r'data-label="mean_kept">([^<]+)<', page) == kept
+    assert re.findall(r'data-label="Information kept">([^<]+)<', page) == kept
     assert "<svg" in page
     links = re.findall(r'href="(/policies/ward\.yaml/propose\?[^"]+)">See the edit', page)
     assert len(links) == 6, "not the value of today"
@@ -74,15 +74,15 @@ def test_figures_of_another_policy_or_another_table_are_not_shown(server: Server
     server.site.jobs.finished(_begun(server, steward), PATIENCE)
     path = server.folder / "policies/ward.yaml"
     text = path.read_text()
-    assert "mean_kept" in steward.get(COSTS).text
+    assert "would be released" in steward.get(COSTS).text
     path.write_text(text.replace("k: 5", "k: 4"))
-    assert "mean_kept" not in steward.get(COSTS).text
+    assert "would be released" not in steward.get(COSTS).text
     path.write_text(text)
     server.site.jobs.finished(_begun(server, steward), PATIENCE)
-    assert "mean_kept" in steward.get(COSTS).text
+    assert "would be released" in steward.get(COSTS).text
     upload = server.upload(STEWARD, "people.csv", (server.folder / "policies/people.csv").read_bytes())
     server.site.uploads.set_policy_upload(server.users[STEWARD], "ward.yaml", upload)
-    assert "mean_kept" not in steward.get(COSTS).text
+    assert "would be released" not in steward.get(COSTS).text
 
 
 @pytest.mark.slow

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from sites import PATIENCE, Browser, Server
 
 from ppdm_flow.page.services.accounts.roles import PageRole
+from ppdm_flow.policy.loading import load
 
 TABLE = b"age,town\n" + b"".join(b"%d,town %d\n" % (20 + number % 5, number % 2) for number in range(60))
 STEWARD = PageRole.STEWARD
@@ -106,3 +108,85 @@ def test_a_second_policy_of_a_table_has_a_name_of_its_own(server, steward):
     job = server.site.jobs.of(server.users[STEWARD])[0]
     assert 'value="visits-2.yaml"' in steward.get(job.leads_to).text
     assert json.loads(job.output)["rows"] == 60
+
+
+VISITS = b"name,patient,age,town,illness,remark\n" + b"".join(
+    b"Anna %d,p%d,%d,town %d,%s,note %d\n"
+    % (number, number // 3, 20 + number % 5, number % 2, (b"flu", b"cold", b"none")[number % 3], number % 4)
+    for number in range(240)
+)
+
+
+def _draft(server: Server, steward: Browser) -> tuple[str, dict[str, int]]:
+    """Have a table of visits looked at; return where its draft is, and the numbers of the columns."""
+    upload = server.upload(STEWARD, "visits.csv", VISITS)
+    steward.send("/form/new", upload=upload.id, header="guess")
+    columns = VISITS.split(b"\n")[0].decode().split(",")
+    return _newest(server).leads_to, {name: number for number, name in enumerate(columns)}
+
+
+@pytest.mark.slow(quick=1)
+def test_what_a_table_is_for_sets_audience_columns_and_how_people_are_counted(server, steward):
+    draft, number = _draft(server, steward)
+    page = steward.get(draft).text
+    assert page.index("Who receives it?") < page.index("Role of age")
+    studied = list(re.findall(r'name="studied" value="(\d+)" checked', page))
+    assert str(number["name"]) not in re.findall(r'name="studied" value="(\d+)"', page), "it names people"
+    answers = {
+        "audience": "partner",
+        "studied": [value for value in studied if value != str(number["remark"])],
+        "person": str(number["patient"]),
+        "known_rows": "2",
+        "target": str(number["illness"]),
+    }
+    before = server.site.journal.newest(1)
+    page = steward.send(f"{draft}/answers", name="visits.yaml", **answers).text
+    assert server.site.journal.newest(1) == before, "nothing was made"
+    assert "for a partner; everybody hides among at least 5 people" in page
+    assert "nobody will study it, a steward said" in page
+    assert 'value="partner" checked' in page
+    roles = {f"role-{n}": _role(page, n) for n in number.values()}
+    shown = {f"shown-{n}": roles[f"role-{n}"] for n in number.values()}
+    assert roles[f"role-{number['patient']}"] == "subject"
+    assert roles[f"role-{number['illness']}"] == "target"
+    answer = steward.send(draft, name="visits.yaml", **answers, **roles, **shown)
+    assert answer.status_code == 303, answer.text
+    tree = load(server.site.policies.path("visits.yaml")).tree
+    assert tree["releases"]["study"]["audience"] == "partner"
+    assert tree["privacy"]["k_anonymity"]["k"] == "5"
+    assert tree["people"] == {"known_rows": "2"}
+    assert (tree["undeclared"], "remark" in tree["attributes"]) == ("drop", False)
+    assert tree["attributes"]["illness"]["role"] == "target"
+    assert server.site.checks.check("visits.yaml", server.site.policies.read("visits.yaml").text).valid
+
+
+@pytest.mark.slow
+def test_a_role_that_was_chosen_counts_for_more_than_an_answer(server, steward):
+    draft, number = _draft(server, steward)
+    age, remark = number["age"], number["remark"]
+    answers = {"audience": "internal", "studied": [str(age), str(remark)], "person": ""}
+    chosen = {f"role-{age}": "sensitive", f"shown-{age}": "quasi_identifier"}
+    page = steward.send(f"{draft}/answers", name="visits.yaml", **answers, **chosen).text
+    assert _role(page, age) == "sensitive"
+    assert f'name="shown-{age}" value=""' in page
+    page = steward.send(f"{draft}/answers", **answers, **{f"role-{age}": "sensitive", f"shown-{age}": ""}).text
+    assert _role(page, age) == "sensitive"
+
+
+@pytest.mark.slow
+def test_answers_that_do_not_fit_the_table_are_refused(server, steward):
+    draft, number = _draft(server, steward)
+    refused = steward.send(draft, name="visits.yaml", audience="public", person="")
+    assert (refused.status_code, "no column would leave" in refused.text) == (422, True)
+    named = {"studied": str(number["name"]), "audience": "public", "person": ""}
+    refused = steward.send(draft, name="visits.yaml", **named)
+    assert (refused.status_code, "names people by itself" in refused.text) == (422, True)
+    steward.send(draft, name="visits.yaml", audience="public", studied=str(number["age"]), target=str(number["name"]))
+    tree = load(server.site.policies.path("visits.yaml")).tree
+    assert tree["attributes"]["name"]["role"] == "identifier", "no answer lets it leave"
+    assert tree["privacy"]["k_anonymity"]["k"] == "10"
+
+
+def _role(page: str, number: int) -> str:
+    select = re.search(rf'<select name="role-{number}".*?</select>', page, re.DOTALL)[0]
+    return str(re.search(r'value="(\w+)" selected', select)[1])

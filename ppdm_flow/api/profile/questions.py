@@ -85,6 +85,33 @@ def answered(document: ProfileDocument, answers: Mapping[Topic, str]) -> Profile
     return cast("ProfileDocument", {**document, "answers": noted})
 
 
+@dataclass(frozen=True, slots=True)
+class SharingPurpose:
+    """Who receives a table, and what for.
+
+    ``studied`` are the columns that leave, None for all that may; ``person`` is the column that says whose row it is,
+    empty where a person has one row, None where nobody was asked.
+    """
+
+    audience: str
+    studied: Sequence[str] | None
+    person: str | None
+    known_rows: str = "all"
+
+
+def for_purpose(document: ProfileDocument, purpose: SharingPurpose) -> ProfileDocument:
+    """Return a draft for a purpose, as `answered` does. Raises UsageError where it does not fit the table."""
+    if purpose.studied is not None and not purpose.studied:
+        raise _refused("studied", "no column would leave")
+    leaving = [column["name"] for column in document["columns"] if column["role"] != Role.IDENTIFIER]
+    if purpose.studied is not None and set(purpose.studied) != set(leaving):
+        document = cast("ProfileDocument", {**document, "columns": _with_studied(document, purpose.studied)})
+    if purpose.person is not None:
+        chosen = (purpose.person,) if purpose.person else ()
+        document = cast("ProfileDocument", {**document, "columns": _with_person(document, chosen)})
+    return answered(document, {"audience": purpose.audience, "known_rows": purpose.known_rows})
+
+
 def with_roles(document: ProfileDocument, roles: Mapping[Role, Sequence[str]], people: int) -> ProfileDocument:
     """Return a draft with these roles of columns, which leaves all others out, and hides everybody among ``people``.
 
@@ -132,8 +159,9 @@ def _studied(document: ProfileDocument, text: str) -> list[ProfileColumn]:
     return [cast("ProfileColumn", {**c, "important": True}) if c["name"] in important else c for c in columns]
 
 
-def _is_direct_identifier(column: ProfileColumn) -> bool:
-    return column["role"] == Role.IDENTIFIER and not column["reason"].startswith(OF_ITS_OWN)
+def may_be_studied(column: ProfileColumn) -> bool:
+    """Whether a column may leave: it does not name people by itself, as far as a profile can tell."""
+    return column["role"] != Role.IDENTIFIER or column["reason"].startswith(OF_ITS_OWN)
 
 
 def _studied_column(column: ProfileColumn, *, is_wanted: bool) -> ProfileColumn:
@@ -149,7 +177,10 @@ def _studied_column(column: ProfileColumn, *, is_wanted: bool) -> ProfileColumn:
 
 
 def _person(document: ProfileDocument, text: str) -> list[ProfileColumn]:
-    chosen = () if text.lower() in _NO else _columns(document, "person", text)
+    return _with_person(document, () if text.lower() in _NO else _columns(document, "person", text))
+
+
+def _with_person(document: ProfileDocument, chosen: Sequence[str]) -> list[ProfileColumn]:
     if len(chosen) > 1:
         raise _refused("person", "takes one column")
     incomplete = [c["name"] for c in document["columns"] if c["name"] in chosen and c["missing"]]

@@ -6,6 +6,7 @@ import html
 import json
 import random
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from markupsafe import escape
 from sites import PATIENCE
 from starlette.datastructures import FormData
 
+from ppdm_flow.api.profile.profile import profile
 from ppdm_flow.core.texts import visible
 from ppdm_flow.page.services.accounts.roles import PageRole
 from ppdm_flow.page.views.form import routes
@@ -57,7 +59,8 @@ class _Form(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         about = dict(attrs)
-        if tag == "input" and about.get("name") and about.get("type") != "checkbox":
+        is_sent = about.get("type") not in ("checkbox", "radio") or "checked" in about
+        if tag == "input" and about.get("name") and is_sent:
             self.fields.append((about["name"], about.get("value") or ""))
         elif tag == "select":
             self._select, self._options = about["name"], []
@@ -87,8 +90,10 @@ def _name(kind: str, *path: str) -> str:
     return f"{kind}:{json.dumps(list(path))}"
 
 
-def _body(page: str) -> dict[str, str]:
-    return dict(_Form(page).fields)
+def _body(page: str) -> dict[str, str | list[str]]:
+    fields = _Form(page).fields
+    many = Counter(name for name, _ in fields)
+    return {name: value if many[name] == 1 else [v for n, v in fields if n == name] for name, value in fields}
 
 
 @pytest.fixture
@@ -366,8 +371,13 @@ def test_the_page_makes_the_policy_that_the_command_line_makes(server, tmp_path,
     steward = server.browser(PageRole.STEWARD)
     steward.send("/form/new", upload=upload.id, header="guess")
     job = server.site.jobs.finished(server.site.jobs.of(server.users[PageRole.STEWARD])[0], PATIENCE)
-    steward.send(job.leads_to, **(_body(steward.get(job.leads_to).text) | {"name": "ward"}))
+    steward.send(job.leads_to, name="ward")
     assert (server.site.policies.folder / "ward.yaml").read_text() == cli("profile", "ward.csv", cwd=tmp_path).stdout
+    steward.send(job.leads_to, **(_body(steward.get(job.leads_to).text) | {"name": "ward-2"}))
+    answers = {"audience": "public", "studied": "all", "person": "no", "known_rows": "all"}
+    drafted = profile(tmp_path / "ward.csv").answered(answers).rendered("yaml", beside=tmp_path)
+    made = (server.site.policies.folder / "ward-2.yaml").read_text()
+    assert made == drafted.replace("name: ward\n", "name: ward-2\n")
 
 
 @pytest.mark.slow

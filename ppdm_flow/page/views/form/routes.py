@@ -3,6 +3,7 @@
 ====================================  ==========================================================================
 ``/form/new``                         which uploaded table; POST: has it looked at (the job ``profile``)
 ``/form/draft/{job}``                 what was found as a form; POST: makes the policy
+``/form/draft/{job}/answers``         the same with answers on the purpose; keeps nothing
 ``/policies/{policy:path}/form``      form and YAML side by side; POST: brings them in step, keeping nothing
 ``/policies/{policy:path}/form/save`` writes the text with the form's changes
 ====================================  ==========================================================================
@@ -11,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -20,8 +21,9 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from ppdm_flow.api.profile.questions import SharingPurpose, for_purpose, may_be_studied
 from ppdm_flow.core.diagnostics import Diagnostic
-from ppdm_flow.core.errors import PolicyError, PpdmError
+from ppdm_flow.core.errors import PolicyError, PpdmError, UsageError
 from ppdm_flow.core.pages import read
 from ppdm_flow.core.roles import AttributeType, Role
 from ppdm_flow.page.http.call import Call, known_job, known_policy, refuse_reach
@@ -101,7 +103,11 @@ def make(call: Call) -> Response:
     job, profile = _profile(call)
     name = call.text("name").strip()
     name = name if name.endswith(YAML) else f"{name}{_ENDING}"
-    text = named_after(render(_chosen(call, profile), profile["file"]), name)
+    try:
+        chosen = _chosen(call, profile)
+    except UsageError:
+        return _draft(call, job, profile, name, "")
+    text = named_after(render(chosen, profile["file"]), name)
     if purpose := " ".join(call.text("purpose").split()):
         text = CHECKS.run(edited, text, (put(("description",), purpose, after="name"),), name)
     if len(text.encode()) > call.site.settings.policy_bytes:  # the names of columns may be of any length
@@ -119,6 +125,12 @@ def make(call: Call) -> Response:
     if upload is not None:
         call.site.uploads.set_policy_upload(call.user, name, upload)
     return call.go(policy_address(name), said="form.made")
+
+
+def show_answers(call: Call) -> Response:
+    """Show what the answers on the purpose make of the columns; nothing is kept."""
+    job, profile = _profile(call)
+    return _draft(call, job, profile, call.text("name").strip(), "")
 
 
 # The form of a policy beside its YAML: shown, brought in step, saved.
@@ -159,6 +171,7 @@ ROUTES = (
     changes("/form/new", begin, STEWARDS, "form.profile"),
     reads("/form/draft/{job}", show_draft, STEWARDS),
     changes("/form/draft/{job}", make, STEWARDS, "form.make"),
+    asks("/form/draft/{job}/answers", show_answers, STEWARDS),
     reads(_ONE, show_form, STEWARDS),
     asks(_ONE, fill, STEWARDS, _TEXTS),
     changes(f"{_ONE}/save", save, STEWARDS, "form.save", "policy", long_fields=_TEXTS),
@@ -176,16 +189,36 @@ def _choice(call: Call, chosen: str, wrong: str = "") -> Response:
 
 
 def _draft(call: Call, job: VerbJob, profile: ProfileDocument, name: str, wrong: str) -> Response:
+    """Show what a profile suggests, with the answers on the purpose and the roles that were chosen so far."""
+    faults: Sequence[Diagnostic] = ()
+    try:
+        chosen = _chosen(call, profile)
+    except UsageError as error:
+        faults, chosen = error.diagnostics, _with_own_columns(call, profile)
+    sent = call.text("audience") in _AUDIENCES
+    leaving = [str(n) for n, column in enumerate(profile["columns"]) if column["role"] != Role.IDENTIFIER]
+    subject = [str(n) for n, column in enumerate(profile["columns"]) if column["role"] == Role.SUBJECT]
     return call.page(
         "form/draft.html",
-        422 if wrong else 200,
+        422 if wrong or faults else 200,
+        faults=faults,
+        answers=chosen.get("answers"),
+        audiences=_AUDIENCES,
+        audience=call.text("audience") if sent else _AUDIENCES[-1],
+        studied=frozenset(call.texts("studied") if sent else leaving),
+        person=call.text("person") if sent else "".join(subject[:1]),
+        known_rows=call.text("known_rows") or "all",
+        target=call.text("target"),
+        asks_people="sets" not in profile,
+        own_numbers=_own_columns(call, profile),
+        columns=[(str(n), column["name"], may_be_studied(column)) for n, column in enumerate(profile["columns"])],
         job=job,
         command=command_without_paths(call, job),
         profile=profile,
         name=name,
         purpose=call.text("purpose"),
         wrong=wrong,
-        chosen=_chosen(call, profile)["columns"],
+        chosen=chosen["columns"],
         roles=role_sentences(),
         types=TYPES,
     )
@@ -222,11 +255,56 @@ def read_profile(file: Path) -> dict[str, Any]:
     return document
 
 
+_AUDIENCES = ("internal", "partner", "public")
+"""Who may receive a release; without an answer the last, for which most is asked."""
+
+
 def _chosen(call: Call, profile: ProfileDocument) -> ProfileDocument:
-    """Return a profile with the roles and types that a form chose."""
+    """Return a profile with what a form says of its purpose, and with the roles and types that somebody chose in it.
+
+    A role that was chosen counts for more than what answers make of the column. Raises UsageError where an answer does
+    not fit the table.
+    """
+    return _with_own_columns(call, _answered(call, profile))
+
+
+def _answered(call: Call, profile: ProfileDocument) -> ProfileDocument:
+    """Return a profile with the answers on its purpose. Raises UsageError for one that does not fit the table."""
+    if call.text("audience") not in _AUDIENCES:
+        return profile
+    known_rows = call.text("known_rows") or "all"
+    if "sets" in profile:
+        return for_purpose(profile, SharingPurpose(call.text("audience"), None, None, known_rows))
+    names = [column["name"] for column in profile["columns"]]
+    numbers = set(call.texts("studied"))
+    studied = [name for number, name in enumerate(names) if str(number) in numbers]
+    person = call.text("person")
+    number = int(person) if person.isdecimal() and len(person) < 6 else len(names)
+    subject = names[number] if number < len(names) else ""
+    document = for_purpose(profile, SharingPurpose(call.text("audience"), studied, subject, known_rows))
+    target = next((n for n, column in enumerate(profile["columns"]) if str(n) == call.text("target")), None)
+    if target is None or not may_be_studied(profile["columns"][target]):
+        return document
+    columns = list(document["columns"])
+    columns[target] = _column(columns[target], Role.TARGET, columns[target]["type"])
+    return cast("ProfileDocument", {**document, "columns": columns})
+
+
+def _own_columns(call: Call, profile: ProfileDocument) -> frozenset[int]:
+    """Return the numbers of the columns whose role somebody chose, which answers on the purpose leave as it is.
+
+    The form has the role that it proposed beside the one that is chosen, and none once somebody has chosen.
+    """
+    numbers = range(len(profile["columns"]))
+    return frozenset(n for n in numbers if call.text(f"role-{n}") not in ("", call.text(f"shown-{n}")))
+
+
+def _with_own_columns(call: Call, profile: ProfileDocument) -> ProfileDocument:
+    """Return a profile with the roles and types that somebody chose in the table of columns."""
+    own = _own_columns(call, profile)
     columns = [
-        _column(column, call.text(f"role-{number}"), call.text(f"type-{number}"))
-        for number, column in enumerate(profile["columns"])
+        _column(column, call.text(f"role-{n}") if n in own else column["role"], call.text(f"type-{n}"))
+        for n, column in enumerate(profile["columns"])
     ]
     return cast("ProfileDocument", {**profile, "columns": columns})
 
@@ -235,7 +313,7 @@ def _column(column: ProfileColumn, role: str, kind: str) -> ProfileColumn:
     """Return a column with another role or type; what was guessed for the old ones goes."""
     if role in ROLES and role != column["role"]:
         reason = catalogue()("form.chosen_role", reason=column["reason"], role=column["role"])
-        column = {**column, "role": role, "reason": reason, "hierarchy": None}
+        column = {**column, "role": role, "reason": reason, "hierarchy": None, "left_out": False}
     if kind in TYPES and kind != column["type"]:
         column = {**column, "type": kind, "hierarchy": None, "date_format": None, "interval_width": None}
     return column
