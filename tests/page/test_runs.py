@@ -249,6 +249,14 @@ def test_a_run_says_what_changed_since_the_last_one_and_leads_back(server: Serve
     first = server.site.runs.list()[0]
     page = steward.get(f"/runs/{first.key}").text
     assert "Since the last run" not in page
+    assert f'href="/runs/{first.key}/files/released/public/ward.csv" download>Download ward.csv</a>' in page
+    assert re.findall(r'aria-label="(\w+)"></meter>', page[page.index("Information kept</h2>") :]) == [
+        "zip",
+        "age",
+        "disease",
+    ]
+    assert "One run." in steward.get("/runs").text
+    assert 'name="old"' not in steward.get("/runs").text
     before = (server.folder / "policies/ward.yaml").read_text()
     edit = steward.get("/policies/ward.yaml/propose?set=privacy.k_anonymity.k=20").text
     digest = re.search(r'name="digest" value="(\w+)"', edit)[1]

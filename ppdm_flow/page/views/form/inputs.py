@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from ppdm_flow.api.explain.cards import key_expects
 from ppdm_flow.core.errors import PpdmError
+from ppdm_flow.page.texts.catalogue import catalogue
 from ppdm_flow.policy.edit.changes import REMOVED, RemovedValue, Tree, Value, in_line, tree_of
 from ppdm_flow.policy.edit.changes import at as value_at
 from ppdm_flow.policy.language.schemas import POLICY, descriptions
@@ -234,4 +235,6 @@ def _kind(shape: Shape, value: Tree) -> tuple[InputKind, tuple[str, ...]]:
 def _about(shape: FixedKeys, key: Key) -> str:
     known: Mapping[str, tuple[str, object]] = descriptions(POLICY)
     description = key.description or known.get(f"{shape.model.__name__}.{key.name}", ("", None))[0]
+    if not description and isinstance(key.shape, MapOf) and key.default is None and not key.required:
+        return catalogue()("form.map_help")
     return description or key_expects(key)

@@ -54,7 +54,7 @@ from ppdm_flow.policy.edit.changes import PolicyEdit, put
 from ppdm_flow.policy.files import Library
 from ppdm_flow.policy.loading import load
 from ppdm_flow.report.diff.fields import DiffDocument, in_order, tables
-from ppdm_flow.report.run.fields import ReleaseFacts, ReportDocument, outputs
+from ppdm_flow.report.run.fields import InformationKept, ReportDocument, information_kept
 from ppdm_flow.report.run.verdict import PageVerdict, verdict
 from ppdm_flow.report.sweep.rows import (
     SweepDocument,
@@ -118,7 +118,7 @@ def compare_runs(call: Call) -> Response:
 def show_run(call: Call) -> Response:
     """Show one run, and what changed since the one before. Raises UsageError where its report cannot be read."""
     run = known_run(call)
-    judged, findings, releases = from_report(run.folder, _shown)
+    judged, findings, kept, tables = from_report(run.folder, _shown)
     policy = policy_file(call.site, run)
     may_edit = policy is not None and call.user.has(PageRole.STEWARD)
     maker, sizes = call.site.jobs.maker(run.key), run.files()
@@ -127,6 +127,7 @@ def show_run(call: Call) -> Response:
     )
     others = [each for each in call.site.runs.list() if each.policy == run.policy and each.key != run.key]
     before = run_before(run, others)
+    downloads = {name: sizes[name] for name in run.downloads(for_maker=has_made(call, run))}
     return call.page(
         "runs/run.html",
         run=run,
@@ -136,8 +137,9 @@ def show_run(call: Call) -> Response:
         verdict=judged,
         state=_state(run, judged),
         findings=findings,
-        releases=releases,
-        downloads={name: sizes[name] for name in run.downloads(for_maker=has_made(call, run))},
+        kept=kept,
+        tables={name: file for name, file in tables.items() if file in downloads},
+        downloads=downloads,
         policy=policy,
         steward=call.user.has(PageRole.STEWARD),
         offers=proposals,
@@ -303,8 +305,12 @@ def differences(old: str, new: str) -> DiffDocument:
     return diff(old, new).document
 
 
-def _shown(document: ReportDocument) -> tuple[PageVerdict, Sequence[Mapping[str, Any]], tuple[ReleaseFacts, ...]]:
-    return verdict(document), document["findings"], outputs(document)
+def _shown(
+    document: ReportDocument,
+) -> tuple[PageVerdict, Sequence[Mapping[str, Any]], tuple[InformationKept, ...], Mapping[str, str]]:
+    """Return what the page of a run shows of its report; of the released tables, their names among the run's files."""
+    files = {name: f"{RELEASED}/{about['path']}" for name, about in document["releases"].items() if "path" in about}
+    return verdict(document), document["findings"], information_kept(document), files
 
 
 def _state(run: ListedRun, judged: PageVerdict) -> str:
