@@ -148,15 +148,18 @@ def _studied(document: ProfileDocument, text: str) -> list[ProfileColumn]:
     answered_names = names(text, "an answer on `studied`")
     important = {name[:-1].rstrip() for name in answered_names if name.endswith("!") and name not in known}
     plain = ", ".join(name[:-1].rstrip() if name[:-1].rstrip() in important else name for name in answered_names)
-    wanted = _columns(document, "studied", plain)
-    direct = next((c for c in document["columns"] if c["name"] in wanted and _is_direct_identifier(c)), None)
+    columns = _with_studied(document, _columns(document, "studied", plain))
+    return [cast("ProfileColumn", {**c, "important": True}) if c["name"] in important else c for c in columns]
+
+
+def _with_studied(document: ProfileDocument, wanted: Sequence[str]) -> list[ProfileColumn]:
+    direct = next((c for c in document["columns"] if c["name"] in wanted and not may_be_studied(c)), None)
     if direct is not None:
         why = (
             f"`{direct['name']}` names people by itself ({direct['reason']}), so it never leaves as it is: leave it out"
         )
         raise _refused("studied", why, "if it does not, change its role in the draft")
-    columns = [_studied_column(column, is_wanted=column["name"] in wanted) for column in document["columns"]]
-    return [cast("ProfileColumn", {**c, "important": True}) if c["name"] in important else c for c in columns]
+    return [_studied_column(column, is_wanted=column["name"] in wanted) for column in document["columns"]]
 
 
 def may_be_studied(column: ProfileColumn) -> bool:
