@@ -97,7 +97,7 @@ def compare_runs(call: Call) -> Response:
     """Show what differs between two runs: what was asked for, judged and measured. Raises what ``diff`` raises."""
     old, new = (run_called(call, call.query.get(name, "")) for name in ("old", "new"))
     document = CHECKS.run(differences, str(old.folder), str(new.folder))
-    judged, figures = tables(document["runs"])
+    _, figures = tables(document["runs"])
     return call.page(
         "runs/compare.html",
         measured=changes_between(old, new),
@@ -105,7 +105,6 @@ def compare_runs(call: Call) -> Response:
         new=new,
         relation=document["pairs"][0]["relation"],
         changes=in_order(document["pairs"][0]["changes"]),
-        judged=judged[2],
         figures=figures[2],
         same=len(document["runs"]["metrics"]) - len(figures[2]),
         findings=document["runs"]["findings"],
