@@ -116,7 +116,7 @@ class RunReader:
         """
         if self._unverified:
             raise NotVerifiedError(self._unverified)
-        if not self._may_tell and not self._mixes(frozenset(grouping)):
+        if not (self._may_tell or self._mixes(frozenset(grouping)) or self._links(grouping)):
             return None
         with self._lock:
             key = (tuple(grouping), sensitive)
@@ -145,9 +145,7 @@ class RunReader:
         hidden = any(each.hidden_by for of in lineages for each in of)
         moved = any(one.moved_by & other.moved_by for of in lineages for one, other in combinations(of, 2))
         lacking = len(self._files) > 1 and any(f.decided_by for f in self._files)
-        if self._determined or self._know_several or shared or hidden or moved or lacking:
-            return True
-        if len(set(orders)) < len(orders):
+        if self._determined or shared or hidden or moved or lacking or len(set(orders)) < len(orders):
             return True
         if len(self._files) < 2:
             return False
@@ -155,9 +153,19 @@ class RunReader:
 
         return show_equal_attributes(self._files)
 
-    def _read_alone(self, run_files: RunFiles, question: ReaderQuestion) -> list[int]:
-        known = self._quasi_identifiers
-        return run_files.read_alone(question, known, determined=self._determined, several=self._know_several)
+    def _read_alone(self, run_files: RunFiles, question: ReaderQuestion, *, several: bool = True) -> list[int]:
+        known, several = self._quasi_identifiers, several and self._know_several
+        return run_files.read_alone(question, known, determined=self._determined, several=several)
+
+    def _links(self, grouping: Sequence[str]) -> bool:
+        """Whether several rows of a person may be known, and some file says what is mostly the same in these."""
+        return self._know_several and bool(self._unchecked.linking(self._unchecked.question(grouping, "", self._nulls)))
+
+    @cached_property
+    def _unchecked(self) -> RunFiles:
+        from ppdm_flow.reader.run_files import read_files  # noqa: PLC0415  # as above
+
+        return read_files(self._files, self._people, self._known, checked=False)
 
     @property
     def _know_several(self) -> bool:
@@ -269,7 +277,7 @@ class RunReader:
         linked: dict[str, dict[str, None]] = {f.name: {} for f in self._files}
         for run_files in self._ways:
             questions = _questions(run_files, attributes, size, self._nulls)
-            alone = {f for question in questions for f in self._read_alone(run_files, question)}
+            alone = {f for question in questions for f in self._read_alone(run_files, question, several=False)}
             singled_shares = singled_out(run_files.source, run_files.files, questions, run_files.own, alone)
             if singled_shares is None:
                 continue

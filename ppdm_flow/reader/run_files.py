@@ -139,18 +139,24 @@ class RunFiles:
         may be known, so do files that say of rows what is mostly the same in all rows of a person.
         """
         usual = {self.same[a] for a in quasi_identifiers if a in self.same}
-        steady = usually_steady(self.source).difference(question.grouping) if several else frozenset[str]()
 
         def tells(column: ReleasedColumn) -> bool:
             mixed = not column.virtual and question.openness(column) == "mixed"
             return column.hidden or (mixed and not column.carries <= usual.union(question.grouping))
 
-        def may_link(file: ReleasedFile) -> bool:
+        linking = self.linking(question) if several else []
+        own = enumerate(self.files[: self.own])
+        return [i for i, f in own if determined or f.moved or any(map(tells, f.columns)) or i in linking]
+
+    def linking(self, question: ReaderQuestion) -> list[int]:
+        """Return the files without a pseudonym that say of rows what is mostly the same in all rows of a person."""
+        steady = usually_steady(self.source).difference(question.grouping)
+
+        def links(file: ReleasedFile) -> bool:
             named = any(c.kind is CellKind.KEYED and self.source.subject in c.carries for c in file.columns)
             return not named and any(not steady.isdisjoint(c.names) for c in file.columns if c.name != PRESENT)
 
-        own = enumerate(self.files[: self.own])
-        return [i for i, f in own if determined or f.moved or any(map(tells, f.columns)) or may_link(f)]
+        return [i for i, f in enumerate(self.files[: self.own]) if links(f)]
 
 
 def read_files(
@@ -164,13 +170,15 @@ def read_files(
     merged: bool = True,
     apart: bool = False,
     hashed: HashedSource | None = None,
+    checked: bool = True,
 ) -> RunFiles:
     """Read the rows of all files beside their originals, each once.
 
     After them come those of ``earlier`` runs, which know their people by ``hashing``. ``attributes`` are those of the
     source: the others that earlier files carry are what the ledger knows of them. ``merged``: attributes that are equal
     in every row are one. ``apart``: rows of earlier files that were made of other values are rows of their own, and
-    their people are not sought. ``hashed`` is the source as the ledger knows it, where it has been read before.
+    their people are not sought. ``hashed`` is the source as the ledger knows it, where it has been read before. Unless
+    ``checked``, cells may differ where all is equal that they are made of.
     """
     subject = () if people is None else (people.subject,)
     lineages = {f.name: _lineages(f) for f in files}
@@ -225,7 +233,8 @@ def read_files(
         _file(f, lineages[f.name], rows, *pairs[f.name][:2], source=source, same=same, texts=texts, gone=gone)
         for f in files
     )
-    require_functions(source, made)
+    if checked:
+        require_functions(source, made)
     if beside and hashing is not None:
         keyed = _keyed(files, pairs, rows, same, hashing)
         named = with_one_name_a_key(beside, [each.released(same) for each in beside], keyed)
