@@ -220,6 +220,7 @@ def test_advice_that_is_applied_releases_where_a_step_undoes_another(tmp_path):
 
 PEOPLE = """version: 1
 name: people
+randomness: {{mode: reproducible, seed: 3}}
 source: {{path: people.{end}}}
 {more}
 privacy: {privacy}

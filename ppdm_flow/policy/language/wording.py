@@ -94,11 +94,11 @@ _STRENGTHS = {"rank_swap": ("percent", 100.0), "add_noise": ("scale", 10.0), "mi
 def stronger_steps(failure: Failure, names: Sequence[str]) -> list[str]:
     """Return larger parameters for the steps that change the numbers of ``names``, as far as their largest value.
 
-    What is found falls about as fast as the parameter grows, so the parameter grows as what was measured exceeds its
-    bound.
+    What is found falls about as fast as the parameter grows, so the parameter grows half as much again as what was
+    measured exceeds its bound: what is drawn may be unlucky.
     """
     measured, bound = failure.result.get("measured"), failure.result.get("bound")
-    factor = max(1.25, 1.25 * measured / bound) if measured and bound else 2.0
+    factor = 1.5 * max(1.0, measured / bound) if measured and bound else 2.0
     steps = {step["name"]: step for name in names for step in failure.changing.get(name, ())}
     texts = []
     for name, step in steps.items():
