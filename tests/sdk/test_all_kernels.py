@@ -52,6 +52,7 @@ LITTLE = (
     "mining/uniques/test_special.py::test_all_columns_of_an_attribute_are_known_at_once",
     "mining/uniques/test_special.py::test_score_of_a_table_by_hand",
     "mining/uniques/test_uniques.py::test_keys_that_would_not_fit_into_64_bits",
+    "requirements/test_k_anonymity.py::test_crowds_in_any_room[150]",
     "requirements/test_km_anonymity.py::test_not_released_and_nothing_in_the_sets",
     "requirements/test_matching.py::test_three_ways_agree",
     "requirements/test_numeric_linkage_people.py::test_few_people_with_most_rows_are_rows_too",
