@@ -14,6 +14,7 @@ import pyarrow.compute
 from ppdm_flow.core.diagnostics import Diagnostic, Severity
 from ppdm_flow.core.errors import DisagreementError
 from ppdm_flow.core.people import PeopleFigure
+from ppdm_flow.core.phrases import counted
 from ppdm_flow.core.results import Figure, Finding, Measured
 from ppdm_flow.mining.exposure.faults import UnmeasuredError
 from ppdm_flow.mining.exposure.histograms import Floats, Histograms
@@ -291,9 +292,10 @@ def beside_all(requirement: str, figure: str, least: int, grouping: Sequence[str
     who = f"Somebody who reads {listed(names)} as well" if names else READS_WHOLE_ROWS
     known = 1 if ctx.people is None else ctx.people.known_rows
     rows = "" if known == 1 else f" in {'all' if known is None else f'up to {known}'} rows"
+    left = counted(size, "row" if ctx.people is None else "person")
     text = (
-        f"{who} and knows a person's {listed(grouping)}{rows} finds the person among as few as {size:,} {unit}, of whom"
-        f" unlikely ones count less; {least:,} are required."
+        f"{who} and knows a person's {listed(grouping)}{rows} is left with {left} (unlikely ones count less);"
+        f" {least:,} are required."
     )
     return [Measured(requirement, name, Figure(size, unit), float(least), at_most=False, sentence=text)]
 
